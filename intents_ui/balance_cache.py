@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from intents_ui import wiring
-from intents_ui.display.facts import Facts
-from intents_ui.display.situation import PENDING, UNCHECKED, Balances, Check
+from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import balances, origin, processor
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.errors import ServiceError

@@ -10,28 +10,18 @@ from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import assets, wiring
-from intents_ui.display import (
-    address,
-    amounts,
-    explanations,
-    explorers,
-    failures,
-    glossary,
-    hashes,
-    json_text,
-    misses,
-    names,
-    short_forms,
-    statuses,
-    text,
-    times,
-    turns,
-)
-from intents_ui.display.coins import Logo
-from intents_ui.display.identity import Identity
-from intents_ui.display.route_question import Side, can_be_asked
-from intents_ui.display.short_forms import ShortForms, Whole
-from intents_ui.display.tokens import key
+from intents_ui.display import failures, glossary
+from intents_ui.display.formatting import amounts, hashes, json_text, text, times, truncation
+from intents_ui.display.formatting.truncation import ShortForms, Whole
+from intents_ui.display.lists import address
+from intents_ui.display.routes.query import Side, can_be_asked
+from intents_ui.display.search import empty_results, explorers
+from intents_ui.display.summary import messages, next_actor
+from intents_ui.display.tokens import names
+from intents_ui.display.tokens.icons import Logo
+from intents_ui.display.tokens.identity import Identity
+from intents_ui.display.tokens.token_amounts import key
+from intents_ui.display.transfers import statuses
 from intents_ui.service import clock
 
 LONGEST_IDENTIFIER = 200
@@ -67,7 +57,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
-    env.globals.update(clock_ahead=clock.ahead, second_deposit=explanations.SECOND_DEPOSIT)
+    env.globals.update(clock_ahead=clock.ahead, second_deposit=messages.SECOND_DEPOSIT)
     env.filters.update(
         account=address.canonical,
         bare=text.bare,
@@ -79,16 +69,16 @@ def environment(**options: Any) -> Environment:
         left=lambda at, now: max(at - now - clock.ahead(), timedelta()),
         is_placeholder=hashes.is_placeholder,
         iso=times.iso,
-        likely_causes=misses.likely_causes,
+        likely_causes=empty_results.likely_causes,
         logo_url=logo_url,
         token_url=token_url,
-        looks_like=misses.looks_like,
+        looks_like=empty_results.looks_like,
         old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
-        short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
-        short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
-        short_id=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_id),
+        short_address=partial(truncation.shown, whole=hashes.checksum, shorten=hashes.short_address),
+        short_hash=partial(truncation.shown, whole=text.visible, shorten=hashes.short_hash),
+        short_id=partial(truncation.shown, whole=text.visible, shorten=hashes.short_id),
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
@@ -99,7 +89,7 @@ def environment(**options: Any) -> Environment:
         usd_full=amounts.usd_full,
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
-        whose_turn=turns.whose,
+        whose_turn=next_actor.whose,
         unanswered=lambda failed: list(failures.unanswered(failed)),
         until=lambda failed: failures.until_all(failed, now=now()),
         visible=text.visible,

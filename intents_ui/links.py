@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from intents_ui.display import pasted
-from intents_ui.display.pasted import Kind
+from intents_ui.display.search import identifiers
+from intents_ui.display.search.identifiers import Kind
 from intents_ui.service.lookup import Hit
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
@@ -26,7 +26,7 @@ def canonical(intent_id: str) -> str:
 
     Raises Http404 for text that can't be an Intent ID, without a request to the service.
     """
-    read = pasted.read(intent_id)
+    read = identifiers.read(intent_id)
     found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
     if found is None and not (PLAIN_ID.fullmatch(intent_id) and not read.refusal):
         raise Http404(read.refusal or "This isn't an intent ID.")

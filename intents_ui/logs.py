@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from intents_ui.display.text import visible
+from intents_ui.display.formatting.text import visible
 from intents_ui.service import origin
 
 REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 
 from intents_ui import wiring
-from intents_ui.display import shortened
+from intents_ui.display.search import shortened
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from intents_ui import balance_cache, wiring
-from intents_ui.display.assistance import Contacts
-from intents_ui.display.names import chains_of
-from intents_ui.display.rules import OFFERS
-from intents_ui.display.situation import Balances, Check, Situation
+from intents_ui.display.summary.rules import OFFERS
+from intents_ui.display.tokens.names import chains_of
+from intents_ui.display.transfers.assistance import Contacts
+from intents_ui.display.transfers.situation import Balances, Check, Situation
 from intents_ui.service import transfers
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.together import together

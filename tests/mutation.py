@@ -29,12 +29,12 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 TESTS = {
-    "intents_ui.display.statuses": ["tests/display/test_statuses.py"],
-    "intents_ui.display.amounts": ["tests/display/test_amounts.py"],
-    "intents_ui.display.times": ["tests/display/test_times.py"],
-    "intents_ui.display.balances": ["tests/display/test_balances.py"],
-    "intents_ui.display.outcomes": ["tests/display/test_promise.py"],
-    "intents_ui.display.summary": ["tests/display/test_story.py", "tests/display/test_scenes.py"],
+    "intents_ui.display.transfers.statuses": ["tests/display/test_statuses.py"],
+    "intents_ui.display.formatting.amounts": ["tests/display/test_amounts.py"],
+    "intents_ui.display.formatting.times": ["tests/display/test_times.py"],
+    "intents_ui.display.lists.balances": ["tests/display/test_balances.py"],
+    "intents_ui.display.quotes.outcome": ["tests/display/test_promise.py"],
+    "intents_ui.display.summary.summary": ["tests/display/test_story.py", "tests/display/test_scenes.py"],
     "intents_ui.service.wire": ["tests/service/test_wire.py"],
     "intents_ui.service.scalars": ["tests/service/test_scalars.py"],
     "intents_ui.service.paging": ["tests/service/test_paging.py"],

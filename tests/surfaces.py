@@ -33,12 +33,12 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 
 from intents_ui import situations, wiring
-from intents_ui.display import summary as summaries
-from intents_ui.display.explanations import SECOND_DEPOSIT
-from intents_ui.display.pasted import read as read_pasted
-from intents_ui.display.reply import to_the_owner
-from intents_ui.display.share import state
-from intents_ui.display.summary import Summary
+from intents_ui.display.search.identifiers import read as read_pasted
+from intents_ui.display.sharing.customer_reply import to_the_owner
+from intents_ui.display.sharing.preview import state
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.messages import SECOND_DEPOSIT
+from intents_ui.display.summary.summary import Summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario
 from intents_ui.emulator.scenarios import SCENARIOS

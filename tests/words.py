@@ -251,7 +251,11 @@ def sources() -> Iterator[tuple[str, str, bool]]:
     for path in _files("static/js/*.js"):
         yield str(path.relative_to(ROOT)), script(path), True
     for path in _files("intents_ui/**/*.py"):
-        yield str(path.relative_to(ROOT)), python(path), path.parent.name in ("display", "pages", "exports")
+        yield (
+            str(path.relative_to(ROOT)),
+            python(path),
+            path.relative_to(ROOT).parts[1] in ("display", "pages", "exports"),
+        )
     for pattern in DOCUMENTS:
         for path in _files(pattern):
             yield str(path.relative_to(ROOT)), document(path), False

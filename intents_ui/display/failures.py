@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
 
-from intents_ui.display import times
+from intents_ui.display.formatting import times
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason
 from intents_ui.service.freshness import OldAnswer

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from intents_ui.display.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.service.health import Standing, State
 
 STATES = {

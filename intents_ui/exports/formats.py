@@ -11,8 +11,8 @@ from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Protocol
 
-from intents_ui.display import csv_text, times
-from intents_ui.display.export_row import COLUMNS, Row
+from intents_ui.display.formatting import csv_text, times
+from intents_ui.display.lists.export_row import COLUMNS, Row
 
 type Value = str | int | bool | None
 

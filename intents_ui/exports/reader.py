@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Protocol
 
-from intents_ui.display import export_row
-from intents_ui.display.export_row import Row
-from intents_ui.display.filters import Filters
-from intents_ui.display.situation import Situation
+from intents_ui.display.lists import export_row
+from intents_ui.display.lists.export_row import Row
+from intents_ui.display.lists.filters import Filters
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.client import BlockingOperations

@@ -12,24 +12,18 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, situations, wiring
-from intents_ui.display import address as about
-from intents_ui.display import (
-    failures,
-    filter_words,
-    filters,
-    hashes,
-    misses,
-    near_misses,
-    pasted,
-    recoverable,
-    share,
-    transfer,
-)
-from intents_ui.display.explorers import Explorer, explorers
-from intents_ui.display.filters import Asked, Filters
-from intents_ui.display.names import chains_of
-from intents_ui.display.pasted import Finding, Kind
-from intents_ui.display.recoverable import Sort
+from intents_ui.display import failures
+from intents_ui.display.formatting import hashes
+from intents_ui.display.lists import address as about
+from intents_ui.display.lists import filter_labels, filters, recoverable
+from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.recoverable import Sort
+from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search.explorers import Explorer, explorers
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.sharing import preview
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens.names import chains_of
 from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
@@ -47,7 +41,7 @@ MOST_PASSING = 50  # of the transfers with this intent address: usually one
 def address(request: HttpRequest, address: str) -> HttpResponse:
     finding = read(address)
     # Keep an address with a wrong checksum in the URL, so that the user can see it.
-    if finding.value != address and finding.warning != near_misses.CHECKSUM:
+    if finding.value != address and finding.warning != input_errors.CHECKSUM:
         return moved_to(request, finding.value)
     if hashes.is_native(finding.value):
         return render(request, "address.html", head(finding))
@@ -70,13 +64,13 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 def read(written: str) -> Finding:
     """Return the address in a part of the URL. Raises Http404 for anything else, before any request."""
-    read = pasted.read(written)
+    read = identifiers.read(written)
     match read.lookups:
         case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
             return found
         case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
-            raise Http404(f"This isn't an address. It looks like this type: {misses.looks_like(found)}.")
-    raise Http404(read.refusal or near_misses.of_address(written))
+            raise Http404(f"This isn't an address. It looks like this type: {empty_results.looks_like(found)}.")
+    raise Http404(read.refusal or input_errors.of_address(written))
 
 
 def moved_to(request: HttpRequest, value: str) -> HttpResponse:
@@ -201,8 +195,8 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
         "unclear": [],
         "parsed": None,
         "pasted": finding.value,
-        "not_asked": misses.not_asked(found),
-        "was_asked": misses.was_asked(found),
+        "not_asked": empty_results.not_asked(found),
+        "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links)] if links else [],
     }
     status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
@@ -231,7 +225,7 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
     owned = parts.searched(OWNER)
     open_list = situations.of_entries(entries(parts.open_list))
     # An expired quote keeps its status but isn't open.
-    open_transfers = [transfer.of(each) for each in open_list if not each.is_expired]
+    open_transfers = [glance.of(each) for each in open_list if not each.is_expired]
     work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
     return {
         "owner": owner,
@@ -240,13 +234,13 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
         "roles": [role for role in (owner, *others) if role.intents],
         "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in (owner, *others)),
         "tokens": about.token_names(parts.tokens.found or (), using=names),
-        "not_asked": misses.not_asked(unanswered(parts)),
+        "not_asked": empty_results.not_asked(unanswered(parts)),
         "nearest": nearest(parts, finding),
         "recoverable": parts.recoverable,
         "work": work,
         "open_list": parts.open_list,
         "open_transfers": open_transfers,
-        "standing": share.of_address(
+        "standing": preview.of_address(
             owner,
             in_flight=len(open_transfers),
             more_in_flight=bool(parts.open_list.found and parts.open_list.found.following),
@@ -273,7 +267,7 @@ def passing(parts: Parts) -> dict[str, object]:
     shown = found[:MOST_PASSING]
     return {
         "count": len(found),
-        "transfers": [transfer.of(each) for each in situations.of_hits(shown)],
+        "transfers": [glance.of(each) for each in situations.of_hits(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 
@@ -296,11 +290,11 @@ def history(
         "is_owner": True,
         "leaf": found,
         "list_error": error,
-        "transfers": [transfer.of(each) for each in situations.of_entries(listed)],
+        "transfers": [glance.of(each) for each in situations.of_entries(listed)],
         "choices": about.choices(parsed.filters),
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),
-        "steps": filter_words.steps(parsed.filters),
+        "steps": filter_labels.steps(parsed.filters),
         "export_list": f"address/{finding.value}",
         "export_query": parsed.filters.query,
         "first": url(finding, parsed) if at != BEGINNING else None,

@@ -8,9 +8,10 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import balance_cache, wiring
-from intents_ui.display import balances as held
-from intents_ui.display import criteria, failures
-from intents_ui.display.situation import Situation
+from intents_ui.display import failures
+from intents_ui.display.lists import balances as held
+from intents_ui.display.search import form
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
 
 
@@ -51,7 +52,7 @@ def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpRes
 
 def canonical(written: str) -> str:
     """Return the canonical spelling of an Intent ID. Raises Http404 for anything else, without a service call."""
-    parsed = criteria.read({"intent": written})
+    parsed = form.read({"intent": written})
     if parsed.problems or not parsed.given:
         raise Http404(next((field.problem for field in parsed.fields if field.problem), "This isn't an Intent ID."))
     return str(parsed.given["by_intent_id"])

@@ -14,11 +14,14 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, situations, wiring
-from intents_ui.display import chains as display
-from intents_ui.display import connections, failures, names, providers, times, transfer
-from intents_ui.display.chains import Asked
-from intents_ui.display.filter_words import Chip
-from intents_ui.display.identity import identity
+from intents_ui.display import failures
+from intents_ui.display.formatting import times
+from intents_ui.display.lists.filter_labels import Chip
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import chains as display
+from intents_ui.display.tokens import connections, names, providers
+from intents_ui.display.tokens.chains import Asked
+from intents_ui.display.tokens.identity import identity
 from intents_ui.service import operations
 from intents_ui.service.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
@@ -168,9 +171,7 @@ def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[Int
 
 
 def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
-    rows = {
-        part: [transfer.of(each) for each in situations.of_entries(part.found or ())] for part in (leaving, arriving)
-    }
+    rows = {part: [glance.of(each) for each in situations.of_entries(part.found or ())] for part in (leaving, arriving)}
     return {
         "leaving": leaving,
         "arriving": arriving,

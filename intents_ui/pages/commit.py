@@ -12,10 +12,11 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui import confirmations, operators, wiring
 from intents_ui.confirmations import Confirmed
-from intents_ui.display import commit as words
-from intents_ui.display import failures, transfer
-from intents_ui.display.commit import Outcome, Told
-from intents_ui.display.situation import Situation
+from intents_ui.display import failures
+from intents_ui.display.console import commit as words
+from intents_ui.display.console.commit import Outcome, Told
+from intents_ui.display.summary import glance
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.links import elsewhere
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import operations
@@ -70,7 +71,7 @@ def confirmation(
     context = {
         "intent": found,
         "offer": offer,
-        "transfer": transfer.of(situation),
+        "transfer": glance.of(situation),
         "names": names,
         "now": at,
         "form": form,

@@ -20,11 +20,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import confirmations, operators, visitors, wiring
-from intents_ui.display import commit, failures, json_tree, next_call, request_form, transfer
-from intents_ui.display import console as words
-from intents_ui.display.examples import NONE, Examples, examples_of
-from intents_ui.display.names import chains_of
-from intents_ui.display.situation import Situation
+from intents_ui.display import failures
+from intents_ui.display.console import commit, next_call, request_form
+from intents_ui.display.console import operations as words
+from intents_ui.display.console.examples import NONE, Examples, examples_of
+from intents_ui.display.formatting import json_tree
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens.names import chains_of
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.links import canonical
 from intents_ui.operators import Level, Refusal
 from intents_ui.service import json_text
@@ -242,7 +245,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
     return failures.retry_after(failed) if failed else None
 
 
-def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> transfer.Transfer | None:
+def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> glance.Transfer | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := next_call.next_call(attempt)):
@@ -255,7 +258,7 @@ def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> transf
     with wiring.page():
         names = wiring.catalog()
         names.learn((found.origin_chain_id, found.destination_chain_id))
-        return transfer.of(Situation.of(found, None, now=datetime.now(UTC), names=names))
+        return glance.of(Situation.of(found, None, now=datetime.now(UTC), names=names))
 
 
 def intent_in(text: str) -> Intent | None:

@@ -19,8 +19,11 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import situations, wiring
-from intents_ui.display import failures, share, summary, transfer, watching
-from intents_ui.display.statuses import Tone
+from intents_ui.display import failures
+from intents_ui.display.sharing import preview
+from intents_ui.display.summary import glance, summary
+from intents_ui.display.transfers import watching
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.links import elsewhere
 from intents_ui.service import transfers
 from intents_ui.service.errors import ServiceError
@@ -87,9 +90,9 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = read(intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
-        "title": share.preview(situation).title,
+        "title": preview.preview(situation).title,
         "summary": summary.of(situation),
-        "transfer": transfer.of(situation),
+        "transfer": glance.of(situation),
         "unread": error is not None,
         "changed_at": situation.facts.last_change,
         "may_change": error is not None or watching.may_change(situation),

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
-from intents_ui.display import names
-from intents_ui.display.everyone import everyone
-from intents_ui.display.facts import Facts
+from intents_ui.display.lists.route_stats import everyone
+from intents_ui.display.tokens import names
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import transfers
 from intents_ui.service.paging import walk
 from intents_ui.service.sharing import shared

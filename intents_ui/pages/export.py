@@ -16,10 +16,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import lifecycle, situations, visitors, wiring
-from intents_ui.display import filters, hashes, near_misses, solana
-from intents_ui.display.filters import Asked, Filters
-from intents_ui.display.recoverable import Sort
-from intents_ui.display.standing import Standing, State
+from intents_ui.display.formatting import hashes, solana
+from intents_ui.display.lists import filters
+from intents_ui.display.lists.export_status import Standing, State
+from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.recoverable import Sort
+from intents_ui.display.search import input_errors
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
@@ -48,7 +50,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
     known = address if solana.is_address(address) else hashes.canonical_address(address)
     if known is None:
-        return refused(request, "Invalid address", [near_misses.of_address(address)])
+        return refused(request, "Invalid address", [input_errors.of_address(address)])
     if known != address:
         query = request.META["QUERY_STRING"]
         url = reverse("export-address", args=[known, kind])

@@ -18,7 +18,8 @@ from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
 from intents_ui import bookmarks
-from intents_ui.display import failures, text
+from intents_ui.display import failures
+from intents_ui.display.formatting import text
 from intents_ui.service import errors, origin
 
 log = logging.getLogger(__name__)

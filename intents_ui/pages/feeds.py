@@ -22,10 +22,11 @@ from django.utils.http import http_date, quote_etag
 from django.views.decorators.http import require_safe
 
 from intents_ui import situations, wiring
-from intents_ui.display import address as about
-from intents_ui.display import failures, feeds
-from intents_ui.display.feeds import Entry, Feed
-from intents_ui.display.filters import Filters
+from intents_ui.display import failures
+from intents_ui.display.lists import address as about
+from intents_ui.display.lists.filters import Filters
+from intents_ui.display.sharing import feeds
+from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.links import elsewhere
 from intents_ui.service import freshness, transfers
 from intents_ui.service.sharing import shared

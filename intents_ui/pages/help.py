@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from intents_ui.display import help as display
-from intents_ui.display import text
+from intents_ui.display.formatting import text
+from intents_ui.display.summary import status_help as display
 
 
 @require_safe

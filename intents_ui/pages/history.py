@@ -14,9 +14,12 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, situations, wiring
-from intents_ui.display import filter_words, filters, names, statuses, transfer
-from intents_ui.display.filters import Asked, Filters
-from intents_ui.display.mix import mix
+from intents_ui.display.lists import filter_labels, filters
+from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import names
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.status_breakdown import mix
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.sharing import shared
@@ -60,7 +63,7 @@ def form(parsed: Asked) -> dict[str, object]:
     """Context of the filters, valid or not."""
     now = datetime.now(UTC)
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
-    chips = filter_words.chips(parsed.filters, chains=chains, now=now)
+    chips = filter_labels.chips(parsed.filters, chains=chains, now=now)
     return {
         "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
         "now": now,
@@ -68,9 +71,9 @@ def form(parsed: Asked) -> dict[str, object]:
         "filters": parsed.filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": {chip.name: chip for chip in chips},
-        "ranges": filter_words.ranges(parsed.filters, now=now),
-        "sizes": filter_words.sizes(parsed.filters),
-        "ordered": filter_words.ordered(parsed.filters),
+        "ranges": filter_labels.ranges(parsed.filters, now=now),
+        "sizes": filter_labels.sizes(parsed.filters),
+        "ordered": filter_labels.ordered(parsed.filters),
         "statuses": statuses.INTENTS,
         "in_flight": parsed.filters.with_(status=filters.IN_FLIGHT),
         "leaf": None,
@@ -80,14 +83,14 @@ def form(parsed: Asked) -> dict[str, object]:
 def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
     """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
-    transfers = [transfer.of(each) for each in situations.of_entries(found.entries)]
+    transfers = [glance.of(each) for each in situations.of_entries(found.entries)]
     return {
         "leaf": found,
         "transfers": transfers,
         "mix": mix(each.status for each in transfers),
         "said": said(found, wanted, at=at),
-        "sorted": filter_words.sorted_as(wanted),
-        "steps": filter_words.steps(wanted),
+        "sorted": filter_labels.sorted_as(wanted),
+        "steps": filter_labels.steps(wanted),
         "first": address(wanted) if at != BEGINNING else None,
         "previous": address(wanted, at=found.previous) if found.previous else None,
         "following": address(wanted, at=found.following) if found.following else None,
@@ -97,10 +100,10 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
 
 def said(found: Leaf, wanted: Filters, *, at: Position) -> str:
     """Return the screen reader announcement of a list change: `20 transfers, older page`."""
-    count, steps = len(found.entries), filter_words.steps(wanted)
+    count, steps = len(found.entries), filter_labels.steps(wanted)
     shown = f"{count or 'No'} {'transfer' if count == 1 else 'transfers'}"
     if at == BEGINNING:
-        return f"{shown}, {filter_words.ordered(wanted)}"
+        return f"{shown}, {filter_labels.ordered(wanted)}"
     if found.begins_anew:
         return f"{shown}, first page"
     return f"{shown}, {(steps.previous if at.is_backward else steps.following).lower()} page"

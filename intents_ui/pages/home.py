@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import situations, wiring
-from intents_ui.display import transfer
+from intents_ui.display.summary import glance
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.sharing import shared
 from intents_ui.service.wire import IntentHistory, Page
@@ -26,7 +26,7 @@ SHARED_SECONDS = 2
 class Newest:
     """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
 
-    transfers: Sequence[transfer.Transfer]
+    transfers: Sequence[glance.Transfer]
     newer: int
     is_counted: bool
 
@@ -60,7 +60,7 @@ def listed(found: Sequence[IntentHistory], *, top: str) -> Newest:
     newer = len(list(takewhile(lambda entry: entry.intent_id != top, found))) if top else 0
     is_counted = newer < len(found)
     shown = found[newer if is_counted else 0 :][:SHOWN]
-    return Newest([transfer.of(each) for each in situations.of_entries(shown)], newer, is_counted)
+    return Newest([glance.of(each) for each in situations.of_entries(shown)], newer, is_counted)
 
 
 @shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))

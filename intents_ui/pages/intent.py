@@ -13,29 +13,18 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import operators, situations, wiring
-from intents_ui.display import (
-    balances,
-    calls,
-    commit,
-    doctor,
-    fees,
-    lookalikes,
-    promise,
-    records,
-    reply,
-    route,
-    sections,
-    share,
-    statuses,
-    summary,
-    text,
-    timeline,
-    times,
-    transfer,
-    trust,
-    watching,
-)
-from intents_ui.display.situation import Check, Situation
+from intents_ui.display.calls import descriptions
+from intents_ui.display.console import commit
+from intents_ui.display.deposits import diagnosis
+from intents_ui.display.fields import sections, tables
+from intents_ui.display.formatting import text, times
+from intents_ui.display.lists import balances
+from intents_ui.display.quotes import comparison, fees
+from intents_ui.display.sharing import customer_reply, preview
+from intents_ui.display.summary import glance, route_diagram, summary, timeline
+from intents_ui.display.tokens import warnings
+from intents_ui.display.transfers import lookalike_addresses, statuses, watching
+from intents_ui.display.transfers.situation import Check, Situation
 from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service import freshness, lookup, sharing, transfers
@@ -88,8 +77,8 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
         "receipt": situation.receipt,
         "names": situation.names,
         "may_change": watching.may_change(situation),
-        "chapters": calls.chapters(situation),
-        "sections": sections.sections(records.groups(situation)),
+        "chapters": descriptions.chapters(situation),
+        "sections": sections.sections(tables.groups(situation)),
     }
 
 
@@ -98,7 +87,7 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    written = reply.Reply(situations.read(intent_id), url)
+    written = customer_reply.Reply(situations.read(intent_id), url)
     is_part = request.headers.get("HX-Request-Type") == "partial"
     template = "parts/reply.html" if is_part else "reply.html"
     return render(request, template, {"intent_id": intent_id, "reply": written})
@@ -107,15 +96,15 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
-    answer, steps, promised = summary.of(situation), timeline.of(situation), promise.of(situation)
-    diagnosis, may_change = doctor.of(situation), watching.may_change(situation)
+    answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
+    deposit, may_change = diagnosis.of(situation), watching.may_change(situation)
     offer = commit.offer(situation) if operators.level() is operators.Level.WRITE else None
-    shown = transfer.of(situation)
+    shown = glance.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
-    unchecked = trust.unchecked(sides, using=situation.names)
+    unchecked = warnings.unchecked(sides, using=situation.names)
     # The response and what depends on the clock, without running seconds.
     known = receipt.received if receipt else ""
-    by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, diagnosis, may_change, offer, unchecked)
+    by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, deposit, may_change, offer, unchecked)
     old = freshness.told()
     ages = [round(each.learned_at.timestamp()) for each in old]
     version = digest(repr((known, type(receipt_error), by_the_clock, ages)))
@@ -136,14 +125,14 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "version": version,
         "transfer": shown,
         "unchecked": unchecked,
-        "preview": share.preview(situation),
-        "card": None if receipt_error else share.card(situation),
+        "preview": preview.preview(situation),
+        "card": None if receipt_error else preview.card(situation),
         "summary": answer,
-        "stops": route.of(situation),
+        "stops": route_diagram.of(situation),
         "timeline": steps,
         "promise": promised,
-        "lookalikes": lookalikes.of(situation),
-        "diagnosis": diagnosis,
+        "lookalikes": lookalike_addresses.of(situation),
+        "diagnosis": deposit,
         "offer": offer,
         "fees": fees.of(situation),
         "memo": memo(receipt),

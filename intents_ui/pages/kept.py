@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import situations
-from intents_ui.display import transfer
-from intents_ui.display.situation import Situation
+from intents_ui.display.summary import glance
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.links import canonical
 from intents_ui.service.errors import ServiceError
 
@@ -27,7 +27,7 @@ def status(request: HttpRequest) -> HttpResponse:
         raise BadRequest
     found = list(zip(ids, situations.of_ids(ids), strict=True))
     context = {
-        "read": [(each, transfer.of(read)) for each, read in found if isinstance(read, Situation)],
+        "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Situation)],
         "unread": [(each, error) for each, error in found if isinstance(error, ServiceError)],
     }
     response = render(request, "parts/kept_status.html", context)

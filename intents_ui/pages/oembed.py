@@ -16,7 +16,9 @@ from django.urls import resolve, reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import situations
-from intents_ui.display import embed, share, text, watching
+from intents_ui.display.formatting import text
+from intents_ui.display.sharing import embed, preview
+from intents_ui.display.transfers import watching
 from intents_ui.links import canonical
 
 PROVIDER = "Intents"
@@ -90,7 +92,7 @@ def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
 def fields(root: str, intent_id: str, max_width: int | None, max_height: int | None) -> Fields:
     """Return the oEmbed fields. Raises ServiceError, because sites would cache a title without a status."""
     situation = situations.read(intent_id)
-    title = share.preview(situation).title
+    title = preview.preview(situation).title
     response: dict[str, str | int] = {
         "version": "1.0",
         "type": "link",

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
 from intents_ui import visitors
-from intents_ui.display.text import visible
+from intents_ui.display.formatting.text import visible
 from intents_ui.spending import Limit, spend
 
 log = logging.getLogger(__name__)

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
-from intents_ui.display import filter_words, filters, names
-from intents_ui.display.filters import Asked, Filters
-from intents_ui.display.names import chains_of
-from intents_ui.display.recoverable import Sort, how_much, nothing, worklist
+from intents_ui.display.lists import filter_labels, filters
+from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
+from intents_ui.display.tokens import names
+from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.paging import Position
 from intents_ui.service.recoverable import Read, read
@@ -84,7 +85,7 @@ def form(parsed: Asked, sort: Sort) -> dict[str, object]:
     """Context of the filters and the order, valid or not."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     others = parsed.filters.with_(**dict.fromkeys(IN_THE_FORM))
-    chips = filter_words.chips(parsed.filters, chains=chains, now=datetime.now(UTC))
+    chips = filter_labels.chips(parsed.filters, chains=chains, now=datetime.now(UTC))
     return {
         "parsed": parsed,
         "filters": parsed.filters,

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
-from intents_ui.display import failures, matrix
-from intents_ui.display.matrix import Counts, Origins
+from intents_ui.display import failures
+from intents_ui.display.routes import matrix
+from intents_ui.display.routes.matrix import Counts, Origins
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.together import together

@@ -9,9 +9,10 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, operators, wiring
-from intents_ui.display import failures, route_question, route_sides
-from intents_ui.display import routes as display
-from intents_ui.display.route_question import Asked, Kind, Question
+from intents_ui.display import failures
+from intents_ui.display.routes import form, query
+from intents_ui.display.routes import results as display
+from intents_ui.display.routes.query import Asked, Kind, Question
 from intents_ui.operators import Level
 from intents_ui.service import operations
 from intents_ui.service.answers import TokensAnswer
@@ -22,7 +23,7 @@ from intents_ui.service.together import both
 
 @require_safe
 def routes(request: HttpRequest) -> HttpResponse:
-    parsed = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
+    parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
     url = bookmarks.address(reverse("routes"), of=parsed.question.query)
@@ -47,8 +48,8 @@ def page(
         "parsed": parsed,
         "question": question,
         "title": display.title(question, using=names),
-        "origin": route_sides.origin(parsed, using=names),
-        "destination": route_sides.destination(parsed, using=names),
+        "origin": form.origin(parsed, using=names),
+        "destination": form.destination(parsed, using=names),
         "can_quote": operators.level() is Level.WRITE,
         "listed": None,
         "one": None,
@@ -118,11 +119,11 @@ def pay(question: Question) -> Call[TokensAnswer]:
 def tokens(request: HttpRequest) -> HttpResponse:
     """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
     if request.headers.get("HX-Request-Type") != "partial":
-        whole = route_question.read(dict(request.GET.lists()), using=wiring.catalog())
+        whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
         of = request.GET.urlencode() if whole.problems else whole.question.query
         return redirect(bookmarks.address(reverse("routes"), of=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
-    parsed = route_question.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
+    parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = parsed.question.destination.chain_id or parsed.question.origin.chain_id
-    offered = route_sides.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
+    offered = form.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
     return render(request, "parts/routes_tokens.html", {"name": side[1], "featured": offered})

@@ -15,10 +15,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import newest, situations, wiring
-from intents_ui.display import criteria, failures, hashes, misses, names, near_misses, pasted, shortened, text, transfer
-from intents_ui.display.explorers import explorers
-from intents_ui.display.pasted import Finding, Kind, Pasted
-from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
+from intents_ui.display import failures
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
+from intents_ui.display.search import form as search_form
+from intents_ui.display.search.explorers import explorers
+from intents_ui.display.search.identifiers import Finding, Kind, Pasted
+from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import names
 from intents_ui.links import intent_url
 from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
@@ -36,7 +41,7 @@ class Sought:
     """The search input: pasted text or the fields of the form."""
 
     read: Pasted
-    parsed: criteria.Criteria | None = None
+    parsed: search_form.Criteria | None = None
     query: str = ""
 
     def findings(self, found: lookup.Found) -> list[Finding]:
@@ -54,11 +59,11 @@ def search(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
     if not query.strip():
         return by_keys(request)
-    read = pasted.read(query)
+    read = identifiers.read(query)
     if read.shortened and not read.lookups:
         return possible(request, read, query=query)
     if not read.lookups:
-        return form(request, criteria.read({}), query=query, problem=read.problem)
+        return form(request, search_form.read({}), query=query, problem=read.problem)
     telling = read.telling[:MOST_AT_ONCE]
     found = lookup.in_turn(
         lambda: questions(telling),
@@ -126,7 +131,7 @@ def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, ob
     entries = [entry for entry in searched.entries if entry.intent_id in matches]
     return {
         "now": datetime.now(UTC),
-        "transfers": [transfer.of(each) for each in situations.of_entries(entries)],
+        "transfers": [glance.of(each) for each in situations.of_entries(entries)],
         "matches": matches,
         "searched": shortened.searched(len(searched.entries)),
     }
@@ -134,7 +139,7 @@ def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, ob
 
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The advanced search: all filled-in fields must match."""
-    parsed = criteria.read(request.GET)
+    parsed = search_form.read(request.GET)
     if parsed.problems or not parsed.given:
         return form(request, parsed)
     service = wiring.service()
@@ -150,14 +155,14 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     """Redirect to the transfer of a transaction, whose page marks the step."""
     finding = transaction_in(transaction_hash)
     if finding is None:
-        problem = pasted.read(transaction_hash).refusal or near_misses.of_hash(transaction_hash)
-        return form(request, criteria.read({}), query=transaction_hash, problem=problem)
+        problem = identifiers.read(transaction_hash).refusal or input_errors.of_hash(transaction_hash)
+        return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     known = None if chain_id is None else int(chain_id)
     url = transaction_url(finding.value, chain_id=known)
     if (transaction_hash, chain_id) != (finding.value, None if known is None else str(known)):
         return redirect(url, permanent=True)
     if problem := unknown_chain(known):
-        return form(request, criteria.read({}), query=transaction_hash, problem=problem)
+        return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     found = lookup.in_turn(
         lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value),
         lambda: questions_after_a_miss([finding]),
@@ -168,7 +173,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
 
 def transaction_in(written: str) -> Finding | None:
     """Return the one hash in a part of a URL, also with surrounding punctuation."""
-    read = pasted.read(f"/tx/{hashes.canonical_hash(written) or written}")
+    read = identifiers.read(f"/tx/{hashes.canonical_hash(written) or written}")
     found = [each for each in read.lookups if each.kind in TRANSACTIONS]
     return found[0] if len(found) == 1 else None
 
@@ -200,7 +205,7 @@ def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpRes
         "unclear": [finding for finding in sought.read.findings if finding.problem],
         "pasted": sought.query,
         "parsed": sought.parsed,
-        "not_asked": misses.not_asked(found),
+        "not_asked": empty_results.not_asked(found),
     }
     if found.hits:
         return render(request, "found.html", context | listed(found))
@@ -221,9 +226,10 @@ def listed(found: lookup.Found) -> dict[str, object]:
     shown = found.hits[:MOST_SHOWN]
     return {
         "now": now,
-        "transfers": [transfer.of(each) for each in situations.of_hits([hit.intent for hit in shown])],
+        "transfers": [glance.of(each) for each in situations.of_hits([hit.intent for hit in shown])],
         "reasons": {
-            hit.intent.intent_id: [misses.reason(question, found=found) for question in hit.reasons] for hit in shown
+            hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
+            for hit in shown
         },
     }
 
@@ -233,7 +239,7 @@ def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, obje
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
     return {
-        "was_asked": misses.was_asked(found),
+        "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
     }
 
@@ -252,11 +258,11 @@ def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
     return response
 
 
-def form(request: HttpRequest, parsed: criteria.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
+def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
     """Render the search page; 400 if the input is invalid."""
     context = {
         "parsed": parsed,
-        "pasted": query[: pasted.LONGEST],
+        "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
     }

@@ -20,10 +20,14 @@ from django.views.decorators.http import conditional_page, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import situations, wiring
-from intents_ui.display import address as about
-from intents_ui.display import embed, failures, hashes, share, summary, text, watching
-from intents_ui.display.share import Card
-from intents_ui.display.statuses import Shown, Tone
+from intents_ui.display import failures
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.lists import address as about
+from intents_ui.display.sharing import embed, preview
+from intents_ui.display.sharing.preview import Card
+from intents_ui.display.summary import summary
+from intents_ui.display.transfers import watching
+from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.links import elsewhere
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
@@ -96,7 +100,7 @@ def glance(intent_id: str) -> Glance:
     as_of = old.as_of if old else None
     may_change = old or summary.of(situation).is_provisional or watching.may_change(situation)
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
-    return Glance(share.card(situation, as_of=as_of), seconds, as_of)
+    return Glance(preview.card(situation, as_of=as_of), seconds, as_of)
 
 
 def error_badge(error: ServiceError) -> HttpResponse:
@@ -109,8 +113,8 @@ def error_badge(error: ServiceError) -> HttpResponse:
 
 
 def drawn_badge(status: Shown, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
-    word = text.bare(share.cut(status.word, LONGEST_WORD))
-    title = share.cut(text.bare(share.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
+    word = text.bare(preview.cut(status.word, LONGEST_WORD))
+    title = preview.cut(text.bare(preview.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
     context = {
         "word": word,
         "word_width": round(drawing.width(word, size=11)),
@@ -118,7 +122,7 @@ def drawn_badge(status: Shown, tone: Tone, *, headline: str = "", as_of: datetim
         "title": title,
         "icon": status.icon,
     }
-    return render_to_string("badge.svg", context | {"old": share.old(as_of) if as_of else ""})
+    return render_to_string("badge.svg", context | {"old": preview.old(as_of) if as_of else ""})
 
 
 @require_safe

@@ -14,12 +14,17 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import situations, wiring
-from intents_ui.display import failures, hashes, names, near_misses, prices, solana, token_list, token_words, transfer
-from intents_ui.display import routes as ways
-from intents_ui.display.identity import identity
-from intents_ui.display.route_question import Question, Side
-from intents_ui.display.token_list import Where
-from intents_ui.display.tokens import key
+from intents_ui.display import failures
+from intents_ui.display.catalog import token_labels, token_list
+from intents_ui.display.catalog.token_list import Where
+from intents_ui.display.formatting import hashes, solana
+from intents_ui.display.routes import results as ways
+from intents_ui.display.routes.query import Question, Side
+from intents_ui.display.search import input_errors
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import names, prices
+from intents_ui.display.tokens.identity import identity
+from intents_ui.display.tokens.token_amounts import key
 from intents_ui.service import operations
 from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError
@@ -57,7 +62,7 @@ def canonical(chain_id: str, written: str) -> Where:
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
     if not solana.is_address(written) and hashes.canonical_address(written) is None:
-        raise Http404(near_misses.of_address(written))
+        raise Http404(input_errors.of_address(written))
     return int(chain_id), written if solana.is_address(written) else key(written)
 
 
@@ -80,7 +85,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     return {
         "token": shown,
         "address": address,
-        "facts": token_words.facts(shown, info, chain=chain, is_searched=error is None),
+        "facts": token_labels.facts(shown, info, chain=chain, is_searched=error is None),
         "price": prices.told(price, chain=chain),
         "error": error,
         "namesakes": namesakes(symbol, where),
@@ -100,7 +105,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
         featured = wiring.token_lists().featured([chain.id for chain in catalog.chains()]).tokens
     except ServiceError:
         return ()
-    found = token_words.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
+    found = token_labels.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
     return token_list.rows(found, using=token_list.Given(catalog, found))
 
 
@@ -136,7 +141,7 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     sides = both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
     now = datetime.now(UTC)
-    found = [transfer.of(each) for each in situations.of_entries([*entries.values()])]
+    found = [glance.of(each) for each in situations.of_entries([*entries.values()])]
     found = [each for each in found if where in (place(each.sent), place(each.received))]
     found.sort(key=lambda each: each.created_at or now, reverse=True)
     context: dict[str, object] = {
@@ -148,7 +153,7 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     return part(request, where, "intents", context)
 
 
-def place(side: transfer.Side) -> Where | None:
+def place(side: glance.Side) -> Where | None:
     return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
 
 

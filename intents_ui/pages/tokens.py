@@ -16,8 +16,11 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import bookmarks, wiring
-from intents_ui.display import failures, names, prices, text, token_filters, token_list
-from intents_ui.display.token_filters import Asked, Show, TokenFilters
+from intents_ui.display import failures
+from intents_ui.display.catalog import token_filters, token_list
+from intents_ui.display.catalog.token_filters import Asked, Show, TokenFilters
+from intents_ui.display.formatting import text
+from intents_ui.display.tokens import names, prices
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.token_lists import Found
 from intents_ui.service.wire import TokenInfo

@@ -27,14 +27,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import newest, situations, visitors, wiring
-from intents_ui.display import copies, failures, hashes, shortened, ticket, transfer
-from intents_ui.display import triage as rows
-from intents_ui.display.pasted import ADDRESSES, Finding, Kind
-from intents_ui.display.questions import KEYS, KEYS_AFTER_A_MISS
-from intents_ui.display.short_forms import ShortForms
-from intents_ui.display.situation import Situation
-from intents_ui.display.ticket import Ticket
-from intents_ui.display.triage import Fitting, Reading, Row
+from intents_ui.display import failures
+from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting.truncation import ShortForms
+from intents_ui.display.search import shortened
+from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
+from intents_ui.display.summary import glance
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.triage import export, rows, ticket
+from intents_ui.display.triage.rows import Fitting, Reading, Row
+from intents_ui.display.triage.ticket import Ticket
 from intents_ui.links import intent_url
 from intents_ui.service import freshness, lookup, origin, processor
 from intents_ui.service.catalog import Catalog
@@ -243,7 +246,7 @@ def ended(sent: list[Row], *, root: str) -> str:
     """Render the summary, with a button to retry the failed rows."""
     at = now()
     failed = [row.value for row in sent if row.outcome is rows.Outcome.FAILED]
-    return str(macros().triage_end(copies.total(sent), at, failed, copies.copies(sent, root=root, now=at)))
+    return str(macros().triage_end(export.total(sent), at, failed, export.copies(sent, root=root, now=at)))
 
 
 def macros() -> Any:
@@ -315,7 +318,7 @@ def among_newest(service: ClientService, number: int, finding: Finding, *, known
     found = shortened.by_transfer(shortened.matching(searched.candidates, head=finding.head, tail=finding.tail))
     entries = [entry for entry in searched.entries if entry.intent_id in found]
     fitting = [
-        Fitting(transfer.of(each), found[each.intent.intent_id], reverse("intent", args=[each.intent.intent_id]))
+        Fitting(glance.of(each), found[each.intent.intent_id], reverse("intent", args=[each.intent.intent_id]))
         for each in situations.of_entries(entries)
     ]
     count = len(searched.entries)

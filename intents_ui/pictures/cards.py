@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from intents_ui.display.share import Card
+from intents_ui.display.sharing.preview import Card
 
 if TYPE_CHECKING:
     from intents_ui.pictures.drawing import Pen

@@ -12,9 +12,9 @@ from threading import Lock
 
 from PIL import Image, ImageDraw, ImageFont
 
-from intents_ui.display.share import Card, End
-from intents_ui.display.statuses import Tone
-from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.display.sharing.preview import Card, End
+from intents_ui.display.transfers.statuses import Tone
 
 SIZE = (1200, 630)
 # Rendered larger and scaled down, which smooths lines and letter spacing.
@@ -22,8 +22,8 @@ SCALE = 2
 
 FONTS = Path(__file__).resolve().parents[2] / "static" / "fonts"
 SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
-# Replacements for the brackets that `display/text.py` puts around hidden characters: the font has only small ones. It
-# has no isolates.
+# Replacements for the brackets that `display/formatting/text.py` puts around hidden characters: the font has
+# only small ones. It has no isolates.
 BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MOST_LETTERS = 400
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.display import statuses
+from intents_ui.display.transfers import statuses
 from intents_ui.service.wire import Intent
 from tests.browser.conftest import Visit, loaded, visiting
 from tests.serving import dashboard

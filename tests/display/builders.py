@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from intents_ui.display.names import Names
-from intents_ui.display.situation import UNCHECKED, Balances, Check, Situation
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
 from intents_ui.service.wire import (
     BalanceGroup,
     ChainInfo,

@@ -5,8 +5,8 @@ quote.
 from dataclasses import dataclass
 from functools import cache
 
-from intents_ui.display import route, summary, timeline, transfer
-from intents_ui.display.situation import Situation
+from intents_ui.display.summary import glance, route_diagram, summary, timeline
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service.catalog import Catalog
@@ -44,11 +44,11 @@ class Scene:
     def timeline(self, now=NOW, **more) -> timeline.Timeline:
         return timeline.of(self.at(now, **more))
 
-    def transfer(self, now=NOW, **more) -> transfer.Transfer:
-        return transfer.of(self.at(now, **more))
+    def transfer(self, now=NOW, **more) -> glance.Transfer:
+        return glance.of(self.at(now, **more))
 
-    def stops(self, now=NOW, **more) -> tuple[route.Stop, ...]:
-        return route.of(self.at(now, **more))
+    def stops(self, now=NOW, **more) -> tuple[route_diagram.Stop, ...]:
+        return route_diagram.of(self.at(now, **more))
 
     def sentences(self, now=NOW, **more) -> dict[str, str]:
         return {step.name.value: step.sentence for step in self.timeline(now, **more).steps}

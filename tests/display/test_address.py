@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display import address, hashes
-from intents_ui.display.filters import IN_FLIGHT, Filters
+from intents_ui.display.formatting import hashes
+from intents_ui.display.lists import address
+from intents_ui.display.lists.filters import IN_FLIGHT, Filters
 from intents_ui.service import lookup
 from intents_ui.service.wire import (
     DepositTransaction,

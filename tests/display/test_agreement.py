@@ -4,12 +4,12 @@ import itertools
 
 import pytest
 
-from intents_ui.display import route, summary, timeline
-from intents_ui.display.explanations import Certainty
-from intents_ui.display.places import Place
-from intents_ui.display.route import BACK, Reached
-from intents_ui.display.statuses import Tone
-from intents_ui.display.timeline import Name, State
+from intents_ui.display.summary import route_diagram, summary, timeline
+from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.route_diagram import BACK, Reached
+from intents_ui.display.summary.timeline import Name, State
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire import IntentReceipt, IntentStatus
 from tests.display.builders import ARBITRUM, BASE, NOW, at, receipt, refund, transaction
 
@@ -59,7 +59,7 @@ class Views:
         situation = at(None, of_receipt, now=now)
         self.told = summary.of(situation)
         self.steps = {step.name: step for step in timeline.of(situation).steps}
-        self.stops = {stop.place: stop for stop in route.of(situation)}
+        self.stops = {stop.place: stop for stop in route_diagram.of(situation)}
 
     def quarrel(self, deposit, origin, destination, back) -> str:
         place, reached = self.told.place, [stop.reached for stop in self.stops.values()]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import amounts
+from intents_ui.display.formatting import amounts
 
 SHORT = [
     ("as on the page", 1_247_910_000, 6, "1,247.91"),

@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display import assistance, copies, reply, summary, triage
-from intents_ui.display.assistance import Contacts, Help
-from intents_ui.display.pasted import Finding, Kind
-from intents_ui.display.situation import Situation
-from intents_ui.display.triage import Reading
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.sharing import customer_reply
+from intents_ui.display.summary import summary
+from intents_ui.display.transfers import assistance
+from intents_ui.display.transfers.assistance import Contacts, Help
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.triage import export, rows
+from intents_ui.display.triage.rows import Reading
 from intents_ui.service.lookup import TRANSACTION_HASH, Found, Hit, Question
 from tests.display.builders import NOW, TXN_HASH, at, intent, receipt
 
@@ -30,10 +33,10 @@ def delivered(contacts: Contacts) -> Situation:
     return replace(at(intent("SUCCEEDED"), of_receipt, has_balance=False), contacts=contacts)
 
 
-def row(situation: Situation) -> triage.Row:
+def row(situation: Situation) -> rows.Row:
     of_intent = intent("FAILED")
     found = Found((Hit(of_intent, (Question(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
-    return triage.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
+    return rows.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
 
 
 def test_a_next_step_to_recover_funds_links_the_recovery_page():
@@ -69,7 +72,7 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
 
 
 def test_each_form_of_the_reply_has_the_links():
-    result = reply.Reply(recoverable(BOTH), URL)
+    result = customer_reply.Reply(recoverable(BOTH), URL)
     assert f"{assistance.RECOVER}: {RECOVERY}" in result.plain.splitlines()
     assert f"{assistance.SUPPORT}: {SUPPORT}" in result.plain.splitlines()
     assert f"- {assistance.RECOVER}: <{RECOVERY}>" in result.markdown.splitlines()
@@ -79,7 +82,7 @@ def test_each_form_of_the_reply_has_the_links():
 
 
 def test_a_reply_without_settings_names_the_app():
-    result = reply.Reply(recoverable(Contacts()), URL)
+    result = customer_reply.Reply(recoverable(Contacts()), URL)
     sentence = assistance.RECOVER_IN_THE_APP
     assert sentence in result.plain
     assert sentence in result.markdown
@@ -91,21 +94,21 @@ def test_a_reply_without_settings_names_the_app():
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():
     of_ticket = row(recoverable(BOTH))
     assert of_ticket.help == summary.of(recoverable(BOTH)).help
-    plain = copies.plain([of_ticket], root=ROOT, now=NOW)
+    plain = export.plain([of_ticket], root=ROOT, now=NOW)
     assert f"{assistance.RECOVER}: {RECOVERY}" in plain
     assert f"{assistance.SUPPORT}: {SUPPORT}" in plain
-    markdown = copies.markdown([of_ticket], root=ROOT, now=NOW)
+    markdown = export.markdown([of_ticket], root=ROOT, now=NOW)
     assert f"[{assistance.RECOVER}](<{RECOVERY}>)" in markdown
     assert f"[{assistance.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
     for link in (RECOVERY, SUPPORT):
-        assert link in copies.comma_separated([of_ticket], root=ROOT)
+        assert link in export.comma_separated([of_ticket], root=ROOT)
 
 
 def test_triage_exports_name_the_app_without_settings():
     of_ticket = row(recoverable(Contacts()))
     for text in (
-        copies.plain([of_ticket], root=ROOT, now=NOW),
-        copies.markdown([of_ticket], root=ROOT, now=NOW),
-        copies.comma_separated([of_ticket], root=ROOT),
+        export.plain([of_ticket], root=ROOT, now=NOW),
+        export.markdown([of_ticket], root=ROOT, now=NOW),
+        export.comma_separated([of_ticket], root=ROOT),
     ):
         assert assistance.RECOVER_IN_THE_APP in text

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display import balances, summary
-from intents_ui.display.balances import Balances, Worth
-from intents_ui.display.situation import UNCHECKED, Situation
-from intents_ui.display.situation import Balances as Snapshot
-from intents_ui.display.trust import Standing
+from intents_ui.display.lists import balances
+from intents_ui.display.lists.balances import Balances, Worth
+from intents_ui.display.summary import summary
+from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.transfers.situation import UNCHECKED, Situation
+from intents_ui.display.transfers.situation import Balances as Snapshot
 from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,

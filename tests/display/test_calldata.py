@@ -9,10 +9,10 @@ from eth_utils import function_signature_to_4byte_selector as selector_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import calldata
-from intents_ui.display.calldata import Decoded, Inner, Unread
-from intents_ui.display.selectors import CONTRACT, FUNCTIONS, KNOWN, NATIVE, PERHAPS, UNNAMED, Carries
-from intents_ui.display.wording import CHAINS, TIMES
+from intents_ui.display.calls import abi
+from intents_ui.display.calls.abi import Decoded, Inner, Unread
+from intents_ui.display.calls.function_signatures import CONTRACT, FUNCTIONS, KNOWN, NATIVE, PERHAPS, UNNAMED, Carries
+from intents_ui.display.calls.values import CHAINS, TIMES
 
 HERE = "0x" + "ab" * 20
 THERE = "0x" + "cd" * 20
@@ -40,7 +40,7 @@ def leaves(parameters):
 
 def nothing_in(function):
     """Return a call with empty arguments."""
-    read = calldata.decoded(call_of(function.signature, *(nothing(each) for each in function.parameters)))
+    read = abi.decoded(call_of(function.signature, *(nothing(each) for each in function.parameters)))
     assert isinstance(read, Decoded)
     return read
 
@@ -93,7 +93,7 @@ def test_encoded_calls_are_decoded_again(data):
     function = data.draw(st.sampled_from(FUNCTIONS))
     types = [each.type for each in function.parameters]
     values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
-    read = calldata.decoded(bytes.fromhex(function.selector) + encode(types, values))
+    read = abi.decoded(bytes.fromhex(function.selector) + encode(types, values))
     assert isinstance(read, Decoded)
     assert [each.parameter.name for each in read.arguments] == list(leaves(function.parameters))
     assert plain([each.value for each in read.arguments]) == plain(flat(function.parameters, values))
@@ -120,9 +120,9 @@ LIKE_ARGUMENTS = st.lists(
 
 @given(SELECTORS, st.one_of(st.binary(max_size=2000), LIKE_ARGUMENTS))
 def test_any_bytes_after_a_selector_are_decoded_or_rejected(selector, rest):
-    read = calldata.decoded(selector + rest)
+    read = abi.decoded(selector + rest)
     if isinstance(read, Decoded):
-        found = calldata.inner(read)
+        found = abi.inner(read)
         assert found is None or all(isinstance(each.data, bytes) for each in found)
     else:
         assert read is Unread.BROKEN
@@ -130,10 +130,10 @@ def test_any_bytes_after_a_selector_are_decoded_or_rejected(selector, rest):
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_decoded_or_rejected(data):
-    assert isinstance(calldata.decoded(data), Decoded | Unread)
-    calldata.packed(data)
-    calldata.plainly_packed(data)
-    calldata.plainly_packed(data, operations=True)
+    assert isinstance(abi.decoded(data), Decoded | Unread)
+    abi.packed(data)
+    abi.plainly_packed(data)
+    abi.plainly_packed(data, operations=True)
 
 
 def one_long_entry_many_times(selector, *, entries, size):
@@ -155,43 +155,43 @@ BOMBS = [
 
 @pytest.mark.parametrize("data", BOMBS)
 def test_undecodable_arguments_are_reported(data):
-    assert calldata.decoded(data) is Unread.BROKEN
+    assert abi.decoded(data) is Unread.BROKEN
 
 
 def test_the_decoder_reads_only_a_few_times_the_data(monkeypatch):
     held = []
-    read = calldata._Stream.read
-    monkeypatch.setattr(calldata._Stream, "read", lambda self, size=-1: held.append(read(self, size)) or held[-1])
+    read = abi._Stream.read
+    monkeypatch.setattr(abi._Stream, "read", lambda self, size=-1: held.append(read(self, size)) or held[-1])
     data = one_long_entry_many_times("252dba42", entries=1000, size=30_000)
-    assert calldata.decoded(data) is Unread.BROKEN
+    assert abi.decoded(data) is Unread.BROKEN
     assert sum(map(len, held)) < 10 * len(data)
 
 
 def test_a_long_valid_list_is_decoded():
     values = [bytes([number % 256]) * 100 for number in range(200)]
-    read = calldata.decoded(call_of("multicall(bytes[])", values))
+    read = abi.decoded(call_of("multicall(bytes[])", values))
     assert isinstance(read, Decoded)
-    assert [each.data for each in calldata.inner(read) or ()] == values
+    assert [each.data for each in abi.inner(read) or ()] == values
 
 
 def test_undecodable_data_says_why():
-    assert calldata.decoded(TRANSFER + bytes(calldata.MOST_BYTES)) is Unread.TOO_LONG
-    assert calldata.decoded(b"\xa9\x05") is Unread.SHORT
-    assert calldata.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
+    assert abi.decoded(TRANSFER + bytes(abi.MOST_BYTES)) is Unread.TOO_LONG
+    assert abi.decoded(b"\xa9\x05") is Unread.SHORT
+    assert abi.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
 
 
 def test_bytes_after_the_arguments_are_counted():
-    read = calldata.decoded(TRANSFER + word(1) + word(2) + b"referrer")
+    read = abi.decoded(TRANSFER + word(1) + word(2) + b"referrer")
     assert isinstance(read, Decoded)
     assert (read.value("amount"), read.left_over) == (2, 8)
 
 
 def test_bytes_may_end_without_zeros_but_not_too_early():
     whole = call_of("forward(bytes)", b"abc")
-    read = calldata.decoded(whole[:-29])
+    read = abi.decoded(whole[:-29])
     assert isinstance(read, Decoded)
     assert read.value("data") == b"abc"
-    assert calldata.decoded(whole[:-30]) is Unread.BROKEN
+    assert abi.decoded(whole[:-30]) is Unread.BROKEN
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_bytes_may_end_without_zeros_but_not_too_early():
     ],
 )
 def test_hex(text, data):
-    assert calldata.raw(text) == data
+    assert abi.raw(text) == data
 
 
 def test_the_wallets_compact_encoding_is_decoded():
@@ -220,22 +220,22 @@ def test_the_wallets_compact_encoding_is_decoded():
     to = bytes.fromhex(HERE[2:])
     first = bytes([0x02 | 0x04 | 0x40]) + to + word(7) + (3).to_bytes(3) + b"abc"
     second = bytes([0x01 | 0x08 | 0x10 | 0x20 | 0x80]) + word(90_000)
-    found = calldata.packed(bytes([0x01 | 1 << 1, 5, 2]) + first + second)
+    found = abi.packed(bytes([0x01 | 1 << 1, 5, 2]) + first + second)
     assert found == (
         Inner(HERE, b"abc", 7, None, False, False, 1),
         Inner(None, b"", 0, 90_000, True, True, 2),
     )
-    assert calldata.packed(bytes([0x10 | 0x01, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
-    assert calldata.packed(bytes([0x20 | 0x01, 0, 1, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
-    assert calldata.packed(bytes(21) + bytes([1, 1])) == (Inner(None, b"", 0, None, False, False, 0),)
+    assert abi.packed(bytes([0x10 | 0x01, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
+    assert abi.packed(bytes([0x20 | 0x01, 0, 1, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
+    assert abi.packed(bytes(21) + bytes([1, 1])) == (Inner(None, b"", 0, None, False, False, 0),)
 
 
 def test_a_compact_list_with_extra_or_missing_bytes_is_rejected():
     whole = bytes([0x10 | 0x01, 0x01])
-    assert calldata.packed(whole + b"\0") is None
-    assert calldata.packed(whole[:-1]) is None
-    assert calldata.packed(b"") is None
-    assert calldata.plainly_packed(b"") is None
+    assert abi.packed(whole + b"\0") is None
+    assert abi.packed(whole[:-1]) is None
+    assert abi.packed(b"") is None
+    assert abi.plainly_packed(b"") is None
 
 
 CALLS = [
@@ -272,14 +272,14 @@ CALLS = [
 
 @pytest.mark.parametrize(("data", "expected"), CALLS)
 def test_nested_calls_are_decoded(data, expected):
-    read = calldata.decoded(data)
+    read = abi.decoded(data)
     assert isinstance(read, Decoded)
-    found = calldata.inner(read)
+    found = abi.inner(read)
     assert (None if found is None else [*found]) == expected
 
 
 def test_each_encoding_of_nested_calls_finds_its_arguments():
     """Without nested calls, so that a misspelled argument name isn't hidden by an undecodable value."""
     for function in FUNCTIONS:
-        found = calldata.inner(nothing_in(function))
+        found = abi.inner(nothing_in(function))
         assert (found is None) == (function.carries in (Carries.NONE, Carries.PACKED, Carries.BATCH))

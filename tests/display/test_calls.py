@@ -8,8 +8,9 @@ from eth_abi import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import amounts, calldata, calls
-from intents_ui.display.selectors import FUNCTIONS
+from intents_ui.display.calls import abi, descriptions
+from intents_ui.display.calls.function_signatures import FUNCTIONS
+from intents_ui.display.formatting import amounts
 from intents_ui.service.wire import (
     Call,
     ChainInfo,
@@ -83,7 +84,7 @@ def plan(*made, receipt=None, names=None, **members):
         "destination_intent_address": DELIVERY,
         "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=made),
     }
-    return calls.chapters(at(intent(**{**usual, **members}), receipt, names=names or Names()))
+    return descriptions.chapters(at(intent(**{**usual, **members}), receipt, names=names or Names()))
 
 
 def step_of(data, to=ROUTER, **members):
@@ -495,7 +496,7 @@ def test_an_unlimited_permit_is_described_and_marked():
         "Gasless deposit: the owner signed it and the relayer submits it until 2026-11-21T12:00:00Z.",
         "A signed permit allows the service's contract to spend USDC without limit from the owner's wallet "
         "until 2026-11-21T12:00:00Z.",
-        calls.UNLIMITED,
+        descriptions.UNLIMITED,
         "Relay fee: 0.02 USDC to the fee collector.",
     ]
     assert tones == ["neutral", "neutral", "attention", "neutral"]
@@ -521,17 +522,17 @@ def packed(*made):
 def test_the_relayers_calls_are_compared_with_the_plan():
     pay = Call(to=USDC, data=hexed(call_of("transfer(address,uint256)", OWNER, 5)))
     give_back = Call(to=ROUTER, data="0xdeadbeef", only_fallback=True)
-    paid, given_back = (USDC, 0, calldata.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
+    paid, given_back = (USDC, 0, abi.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
 
     def relayed(data):
         result = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
         return [str(note.sentence) for note in result.notes], len(result.steps)
 
-    assert relayed(packed(paid, given_back)) == ([calls.RELAYED], 2)
-    assert relayed(packed(paid)) == ([calls.RELAYED_IN_PART], 2)
-    assert relayed(packed((USDC, 0, paid[2][:-1] + b"\x06"), given_back)) == ([calls.RELAYED_OTHERWISE], 3)
-    assert relayed(packed((USDC, 1, paid[2]), given_back)) == ([calls.RELAYED_OTHERWISE], 3)
-    assert relayed(packed(given_back, paid)) == ([calls.RELAYED_OTHERWISE], 3)
+    assert relayed(packed(paid, given_back)) == ([descriptions.RELAYED], 2)
+    assert relayed(packed(paid)) == ([descriptions.RELAYED_IN_PART], 2)
+    assert relayed(packed((USDC, 0, paid[2][:-1] + b"\x06"), given_back)) == ([descriptions.RELAYED_OTHERWISE], 3)
+    assert relayed(packed((USDC, 1, paid[2]), given_back)) == ([descriptions.RELAYED_OTHERWISE], 3)
+    assert relayed(packed(given_back, paid)) == ([descriptions.RELAYED_OTHERWISE], 3)
     assert relayed("0xdeadbeef") == ([], 3)
 
 
@@ -573,7 +574,7 @@ def test_data_naming_other_chains_loads_none_of_their_tokens():
 
 
 def test_an_intent_without_calls_has_no_chapters():
-    assert calls.chapters(at(None, None, names=Names())) == ()
+    assert descriptions.chapters(at(None, None, names=Names())) == ()
 
 
 SCENES = [
@@ -635,7 +636,7 @@ def test_the_calls_of_scenarios_are_described(number, told):
         amounts.amount(units, decimals=6, symbol="USDC") for units in (quote.to_amount, quote.to_amount_min)
     )
     figures = {"paid": scenario.transfer().sent.amount, "bought": bought, "least": least}
-    found = calls.chapters(scenario.at())
+    found = descriptions.chapters(scenario.at())
     expected = [(title, [sentence.format(**figures) for sentence in sentences]) for title, sentences in told]
     assert [(chapter.title, [str(step.said) for step in chapter.steps]) for chapter in found] == expected
 
@@ -674,10 +675,10 @@ def test_any_calls_are_described_within_limits(made, input_data, calldata_given,
         receipt=receipt(refund=refund("MINING", calldata=calldata_given)),
     )
     steps = [step for chapter in result for top in chapter.steps for step in (top, *top.inside)]
-    assert len(steps) <= len(made) + 2 + calls.MOST_INSIDE
+    assert len(steps) <= len(made) + 2 + descriptions.MOST_INSIDE
     for step in steps:
         assert len(str(step.said)) < 2_000 + len(str(made)) + len(input_data) + len(calldata_given)
-        assert step.data is None or len(step.data.shown) <= 8 * calls.MOST_SHOWN
+        assert step.data is None or len(step.data.shown) <= 8 * descriptions.MOST_SHOWN
         assert "\u202e" not in str(step.said)
     assert not floats(result)
 

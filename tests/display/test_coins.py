@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from intents_ui.display import coins, trust
-from intents_ui.display.coins import Coin
-from intents_ui.display.identity import identity
-from intents_ui.display.trust import Mark
+from intents_ui.display.tokens import icons, warnings
+from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.identity import identity
+from intents_ui.display.tokens.warnings import Mark
 from intents_ui.service.wire import ChainInfo, TokenInfo, TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, USDC, USDC_ON_BASE, Catalogue
 
@@ -36,11 +36,11 @@ SYMBOLS = {
 
 
 def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC", is_known: bool = True) -> Coin:
-    return coins.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
+    return icons.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
 
 
 def test_the_sprite_has_exactly_the_used_icons() -> None:
-    assert set(DRAWN) == {*coins.CHAINS.values(), *coins.TOKENS.values()}
+    assert set(DRAWN) == {*icons.CHAINS.values(), *icons.TOKENS.values()}
 
 
 @pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
@@ -63,7 +63,7 @@ def test_every_icon_matches_the_symbol_at_its_address() -> None:
     listed = {(token["chainId"], token["address"].lower()): token["symbol"] for token in emulated}
     wrong = {
         place: (picture, listed.get(place))
-        for place, picture in coins.TOKENS.items()
+        for place, picture in icons.TOKENS.items()
         if (listed.get(place) or "").lower() != SYMBOLS.get(picture, picture).lower()
     }
     assert wrong == {}
@@ -112,22 +112,22 @@ class Logos(Catalogue):
 
 def test_the_logo_comes_from_the_services_list() -> None:
     coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
-    assert coin.logo == coins.Logo(BASE, USDC_ON_BASE, "https://logos.example/token.png")
+    assert coin.logo == icons.Logo(BASE, USDC_ON_BASE, "https://logos.example/token.png")
     assert coin.chain
-    assert coin.chain.logo == coins.Logo(BASE, None, "https://logos.example/chain.png")
+    assert coin.chain.logo == icons.Logo(BASE, None, "https://logos.example/chain.png")
 
 
 def test_a_token_with_a_warning_has_neither_icon_nor_logo(monkeypatch: pytest.MonkeyPatch) -> None:
     warning = Mark("lookalike letters", "It is not what it seems.")
-    monkeypatch.setattr(trust, "marks", lambda *token, **about: (warning,))
+    monkeypatch.setattr(warnings, "marks", lambda *token, **about: (warning,))
     coin = identity(BASE, USDC_ON_BASE, using=Logos()).coin
     assert (coin.hue, coin.picture, coin.logo) == (None, "", None)
 
 
 def test_a_chain_icon_follows_its_id_not_its_name() -> None:
-    assert coins.of_chain(ETHEREUM, "Something").picture == "ethereum"
-    assert coins.of_chain(SEPOLIA, "Ethereum").picture == ""
-    assert coins.of_chain(None, "Ethereum").picture == ""
+    assert icons.of_chain(ETHEREUM, "Something").picture == "ethereum"
+    assert icons.of_chain(SEPOLIA, "Ethereum").picture == ""
+    assert icons.of_chain(None, "Ethereum").picture == ""
 
 
 def test_bridged_usdt_on_base_has_the_icon_of_usdt() -> None:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display import commit
-from intents_ui.display.commit import Outcome
+from intents_ui.display.console import commit
+from intents_ui.display.console.commit import Outcome
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.wire import Intent

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.display.connections import ASKED, Connections, connections
+from intents_ui.display.tokens.connections import ASKED, Connections, connections
 from intents_ui.service.wire import ChainInfo
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7

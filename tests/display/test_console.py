@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display import console, next_call
-from intents_ui.display.next_call import NextCall
+from intents_ui.display.console import next_call, operations
+from intents_ui.display.console.next_call import NextCall
 from intents_ui.service.attempt import Attempt
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.requests import OPERATIONS
@@ -20,9 +20,9 @@ def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> At
 
 
 def test_every_operation_has_a_description_and_each_write_its_consequence() -> None:
-    assert console.ABOUT.keys() == OPERATIONS.keys()
-    assert console.CONSEQUENCES.keys() == {name for name, each in OPERATIONS.items() if each.is_write}
-    for sentence in (*console.ABOUT.values(), *console.CONSEQUENCES.values()):
+    assert operations.ABOUT.keys() == OPERATIONS.keys()
+    assert operations.CONSEQUENCES.keys() == {name for name, each in OPERATIONS.items() if each.is_write}
+    for sentence in (*operations.ABOUT.values(), *operations.CONSEQUENCES.values()):
         assert sentence.endswith(".")
 
 
@@ -31,12 +31,12 @@ def test_every_operation_has_a_description_and_each_write_its_consequence() -> N
     [(0.00042, "0.4 ms"), (0.0099, "9.9 ms"), (0.0104, "10 ms"), (1.2345, "1234 ms"), (28.04, "28.0 s")],
 )
 def test_the_time_taken_is_measured(seconds: float, shown: str) -> None:
-    assert console.time_taken(seconds) == shown
+    assert operations.time_taken(seconds) == shown
 
 
 def test_a_size_is_shown_uncompressed_and_as_transferred() -> None:
-    assert console.size(attempt(size=1, wire_size=1)) == "1 byte"
-    assert console.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes transferred"
+    assert operations.size(attempt(size=1, wire_size=1)) == "1 byte"
+    assert operations.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes transferred"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_size_is_shown_uncompressed_and_as_transferred() -> None:
     ],
 )
 def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
-    command = console.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
+    command = operations.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
     script = "curl() { printf '%s\\0' \"$@\"; }\n" + command
     given = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
     assert given == [
@@ -64,7 +64,7 @@ def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "a\x1b[201~\nid\n", "\r", "\x7f", "\x9b"])
 def test_control_characters_yield_no_shell_command(text: str) -> None:
-    assert console.curl("http://host", text, has_key=False) == ""
+    assert operations.curl("http://host", text, has_key=False) == ""
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_control_characters_yield_no_shell_command(text: str) -> None:
     ],
 )
 def test_errors_without_a_code_have_a_message(error: ServiceError, title: str, meaning: str) -> None:
-    result = console.outcome(attempt(error=error, status=None), is_write=False)
+    result = operations.outcome(attempt(error=error, status=None), is_write=False)
     assert (result.status, result.title) == ("No response", title)
     assert meaning in result.meaning
     assert not result.is_documented
@@ -85,16 +85,16 @@ def test_errors_without_a_code_have_a_message(error: ServiceError, title: str, m
 
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     lost = attempt(error=Unreachable.because(Reason.TIMEOUT), status=None)
-    assert console.outcome(lost, is_write=True).warning == console.MAYBE_DONE
-    assert console.outcome(lost, is_write=False).warning == ""
-    assert console.outcome(attempt(error=NotFound()), is_write=True).warning == ""
-    assert console.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
+    assert operations.outcome(lost, is_write=True).warning == operations.MAYBE_DONE
+    assert operations.outcome(lost, is_write=False).warning == ""
+    assert operations.outcome(attempt(error=NotFound()), is_write=True).warning == ""
+    assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
     never_sent = attempt(error=Unreachable.because(Reason.REFUSED), status=None)
-    assert console.outcome(never_sent, is_write=True).warning == ""
+    assert operations.outcome(never_sent, is_write=True).warning == ""
 
 
 def test_an_unknown_http_status_is_shown_by_its_number() -> None:
-    assert console.outcome(attempt(status=799), is_write=False).status == "799"
+    assert operations.outcome(attempt(status=799), is_write=False).status == "799"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import copies, near_misses, statuses, triage
-from intents_ui.display.pasted import Finding, Kind
-from intents_ui.display.text import visible
-from intents_ui.display.triage import Link, Outcome, Row
+from intents_ui.display.formatting.text import visible
+from intents_ui.display.search import input_errors
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.transfers import statuses
+from intents_ui.display.triage import export, rows
+from intents_ui.display.triage.rows import Link, Outcome, Row
 from tests.display.builders import NOW, OWNER, TXN_HASH
 
 ROOT = "https://dash.example"
@@ -33,7 +35,7 @@ MOVED = Row(
     links=(Link("View transfer", "/intent/0x12?tx=0x34"), Link("View all", "/search?q=1")),
     intent_id="0x12",
 )
-NEARLY = triage.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=near_misses.SHORTENED), now=NOW)
+NEARLY = rows.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=input_errors.SHORTENED), now=NOW)
 ROWS = [MOVED, NEARLY]
 
 
@@ -43,7 +45,7 @@ def row(outcome: Outcome, headline: str = "Done") -> Row:
 
 def test_plain_text_has_the_content_of_the_rows():
     assert (
-        copies.plain(ROWS, root=ROOT, now=NOW)
+        export.plain(ROWS, root=ROOT, now=NOW)
         == f"""\
 As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
 
@@ -57,13 +59,13 @@ As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
    https://dash.example/search?q=1
 
 2. 0x1234…abcd (possible identifier)
-   Check it: {near_misses.SHORTENED}
+   Check it: {input_errors.SHORTENED}
 """
     )
 
 
 def test_csv_has_the_content_of_the_rows():
-    written = list(csv.DictReader(io.StringIO(copies.comma_separated(ROWS, root=ROOT), newline="")))
+    written = list(csv.DictReader(io.StringIO(export.comma_separated(ROWS, root=ROOT), newline="")))
     assert len(written) == 2
     assert written[0] == {
         "Row": "1",
@@ -81,7 +83,7 @@ def test_csv_has_the_content_of_the_rows():
 
 
 def test_markdown_is_a_table_with_a_line_for_each_row():
-    heading, blank, columns, rule, *lines = copies.markdown(ROWS, root=ROOT, now=NOW).splitlines()
+    heading, blank, columns, rule, *lines = export.markdown(ROWS, root=ROOT, now=NOW).splitlines()
     assert heading.startswith("As of 2026-11-21 14:03:11 UTC")
     assert blank == ""
     assert columns.count("|") == rule.count("|") == 10
@@ -126,14 +128,14 @@ def cells_of(table: str) -> list[str]:
 @pytest.mark.parametrize("words", HOSTILE)
 def test_untrusted_text_stays_in_its_cell(words):
     hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,))
-    cells = cells_of(copies.markdown([hostile], root=ROOT, now=NOW))
+    cells = cells_of(export.markdown([hostile], root=ROOT, now=NOW))
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_no_text_breaks_out_of_its_cell(words):
-    cells = cells_of(copies.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
+    cells = cells_of(export.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
 
@@ -141,7 +143,7 @@ def test_no_text_breaks_out_of_its_cell(words):
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
 def test_no_csv_cell_is_a_formula(formula):
     hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
-    written = copies.comma_separated([hostile], root=ROOT)
+    written = export.comma_separated([hostile], root=ROOT)
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
     assert f"'{visible(formula, lines=True)}" in written
@@ -149,8 +151,8 @@ def test_no_csv_cell_is_a_formula(formula):
 
 @pytest.mark.parametrize("words", HOSTILE[-1:])
 def test_plain_text_keeps_its_lines(words):
-    written = copies.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
-    assert len(written.splitlines()) == len(copies.plain([MOVED], root=ROOT, now=NOW).splitlines())
+    written = export.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
+    assert len(written.splitlines()) == len(export.plain([MOVED], root=ROOT, now=NOW).splitlines())
 
 
 @pytest.mark.parametrize(
@@ -174,8 +176,8 @@ def test_plain_text_keeps_its_lines(words):
     ids=["one", "several", "some failed", "all failed", "the one failed"],
 )  # fmt: skip
 def test_the_total_counts_results_and_failures_separately(rows, said):
-    assert copies.total(rows) == said
+    assert export.total(rows) == said
 
 
 def test_every_outcome_is_counted():
-    assert {*copies.TALLY, Outcome.FAILED} == set(Outcome)
+    assert {*export.TALLY, Outcome.FAILED} == set(Outcome)

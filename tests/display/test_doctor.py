@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display import doctor as display
-from intents_ui.display import findings
-from intents_ui.display import summary as summaries
-from intents_ui.display.doctor import DIAGNOSES, Key
-from intents_ui.display.facts import Facts
-from intents_ui.display.statuses import Shown, Tone
+from intents_ui.display.deposits import checks
+from intents_ui.display.deposits import diagnosis as display
+from intents_ui.display.deposits.diagnosis import DIAGNOSES, Key
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire import (
     BalanceGroup,
     DepositTransaction,
@@ -470,7 +470,7 @@ def test_the_texts_use_existing_placeholders_only():
     assert all(row["tone"] in Tone and row["when"] for row in DIAGNOSES.values())
     sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
     icons = {row["icon"] for row in DIAGNOSES.values()}
-    icons |= {each.icon for each in vars(findings).values() if isinstance(each, Shown)}
+    icons |= {each.icon for each in vars(checks).values() if isinstance(each, Shown)}
     assert all(f'<symbol id="{icon}"' in sprite for icon in icons)
 
 
@@ -646,7 +646,7 @@ def test_no_row_calls_equal_values_a_mismatch(status):
         for row in found.findings if found else ():
             is_equal = row.expected == row.found
             assert not (is_equal and row.shown.tone is Tone.BAD), (deposit, origin, balances, row)
-            assert not (is_equal and row.shown is findings.MISMATCH), (deposit, origin, balances, row)
+            assert not (is_equal and row.shown is checks.MISMATCH), (deposit, origin, balances, row)
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,15 @@ from itertools import product
 
 import pytest
 
-from intents_ui.display import summary as summaries
-from intents_ui.display import turns
-from intents_ui.display.explanations import EXPLANATIONS, Certainty, Who
-from intents_ui.display.legs import LEGS, Leg, leg
-from intents_ui.display.locator import Agreement
-from intents_ui.display.names import NO_NAMES
-from intents_ui.display.places import Place
-from intents_ui.display.statuses import Tone
-from intents_ui.display.summary import Summary
+from intents_ui.display.summary import next_actor
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.funds_location import Agreement
+from intents_ui.display.summary.messages import EXPLANATIONS, Certainty, Who
+from intents_ui.display.summary.summary import Summary
+from intents_ui.display.tokens.names import NO_NAMES
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.step_status import LEGS, Leg, leg
 from intents_ui.service.wire import (
     BalanceGroup,
     Intent,
@@ -285,7 +285,7 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
         ("whose turn it is differs from what to do", not words.asks[told.who]),
-        ("no one is named", told.who is not Who.NOBODY and not turns.whose(told)),
+        ("no one is named", told.who is not Who.NOBODY and not next_actor.whose(told)),
         (
             "no warning about a second deposit",
             not words.warns and not told.warn_second_deposit and not is_settled(told, case),

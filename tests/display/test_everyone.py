@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display.everyone import FEW, everyone
-from intents_ui.display.facts import Facts
-from intents_ui.display.statuses import Tone
+from intents_ui.display.lists.route_stats import FEW, everyone
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -2,9 +2,10 @@
 
 import pytest
 
-from intents_ui.display import explorers, names
-from intents_ui.display.explorers import transaction_link
-from intents_ui.display.pasted import Finding, Kind
+from intents_ui.display.search import explorers
+from intents_ui.display.search.explorers import transaction_link
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.tokens import names
 from intents_ui.service.wire import BlockExplorer, ChainInfo
 
 DIGITS = "ab12" * 16

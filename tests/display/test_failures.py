@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from intents_ui.display import console, failures
+from intents_ui.display import failures
+from intents_ui.display.console import operations
 from intents_ui.service import errors, refusals
 from intents_ui.service.freshness import OldAnswer
 
@@ -48,13 +49,13 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     assert words.what.endswith(".")
     assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
     assert words.todo.endswith(".")
-    assert console.MEANINGS[code]
+    assert operations.MEANINGS[code]
     assert type(error) is refusals.KNOWN[code][1]
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
 def test_every_error_code_with_a_message_is_in_the_table() -> None:
-    assert failures.BY_CODE.keys() == console.MEANINGS.keys() == {row["code"] for row in TABLE}
+    assert failures.BY_CODE.keys() == operations.MEANINGS.keys() == {row["code"] for row in TABLE}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display import fees as display
-from intents_ui.display.fees import EXACT, Source
+from intents_ui.display.quotes import fees as display
+from intents_ui.display.quotes.fees import EXACT, Source
 from intents_ui.service.wire import (
     ChainInfo,
     DepositTransaction,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from intents_ui.display import filters
-from intents_ui.display.filters import IN_FLIGHT, Asked, Filters
+from intents_ui.display.lists import filters
+from intents_ui.display.lists.filters import IN_FLIGHT, Asked, Filters
 from intents_ui.service.wire import ChainInfo, IntentStatus
 from tests.display.builders import OWNER
 

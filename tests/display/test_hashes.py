@@ -1,6 +1,6 @@
 import pytest
 
-from intents_ui.display import hashes
+from intents_ui.display.formatting import hashes
 
 OWNER = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
 HASH = "0x9b21c4" + "5" * 52 + "77ad01"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.display import json_tree
-from intents_ui.display.json_tree import Kind, Node, tree
+from intents_ui.display.formatting import json_tree
+from intents_ui.display.formatting.json_tree import Kind, Node, tree
 
 
 def planted(text: str) -> Node:

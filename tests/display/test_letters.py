@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import letters, text
+from intents_ui.display.formatting import confusables, text
 
 # Letters are written as code points, so that this file can't mislead its readers.
 READ_ALIKE = [
@@ -29,7 +29,7 @@ READ_ALIKE = [
 
 @pytest.mark.parametrize(("one", "other"), READ_ALIKE)
 def test_names_that_look_the_same_read_the_same(one, other):
-    assert letters.readings(one) & letters.readings(other)
+    assert confusables.readings(one) & confusables.readings(other)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_names_that_look_the_same_read_the_same(one, other):
     ],
 )
 def test_others_do_not(one, other):
-    assert not letters.readings(one) & letters.readings(other)
+    assert not confusables.readings(one) & confusables.readings(other)
 
 
 IMITATIONS = [
@@ -69,7 +69,7 @@ IMITATIONS = [
 
 @pytest.mark.parametrize(("name", "found"), IMITATIONS)
 def test_a_letter_imitates_ascii_only_in_a_word_with_ascii_letters(name, found):
-    assert [(each.letter, each.instead) for each in letters.imitations(name)] == found
+    assert [(each.letter, each.instead) for each in confusables.imitations(name)] == found
 
 
 MIXTURES = [
@@ -89,7 +89,7 @@ MIXTURES = [
 
 @pytest.mark.parametrize(("name", "scripts"), MIXTURES)
 def test_a_word_that_mixes_scripts_gets_a_warning(name, scripts):
-    found = letters.mixture(name)
+    found = confusables.mixture(name)
     assert (found and found.scripts) == scripts
 
 
@@ -105,7 +105,7 @@ def test_a_word_that_mixes_scripts_gets_a_warning(name, scripts):
     ],
 )
 def test_hidden_characters_are_found(name, found):
-    assert list(letters.hidden(name)) == found
+    assert list(confusables.hidden(name)) == found
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,12 @@ def test_hidden_characters_are_found(name, found):
     ],
 )
 def test_web_addresses_are_found(name, explicit, any_):
-    assert letters.link(name, is_explicit=True) == explicit
-    assert letters.link(name, is_explicit=False) == any_
+    assert confusables.link(name, is_explicit=True) == explicit
+    assert confusables.link(name, is_explicit=False) == any_
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_any_text_has_readings_without_hidden_characters(name):
-    readings = letters.readings(name)
+    readings = confusables.readings(name)
     assert not any(text.is_hidden(each) or each.isspace() for reading in readings for each in reading)
-    assert readings & letters.readings(f" {name}\u200b") or not readings
+    assert readings & confusables.readings(f" {name}\u200b") or not readings

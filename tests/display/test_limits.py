@@ -6,9 +6,10 @@ import pytest
 from django.template.loader import render_to_string
 from eth_abi import encode
 
-from intents_ui.display import calls, times
-from intents_ui.display.selectors import FUNCTIONS
-from intents_ui.display.situation import Situation
+from intents_ui.display.calls import descriptions
+from intents_ui.display.calls.function_signatures import FUNCTIONS
+from intents_ui.display.formatting import times
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.pages import intent as intent_page
 from intents_ui.service import scalars
 from intents_ui.service.wire import Call, DepositIntentEntry, DepositTransaction, IntentCalls
@@ -24,7 +25,7 @@ LIMITS = (
     *(scalars.MILLISECONDS_FROM, scalars.CHAIN_ID_LIMIT, scalars.CURSOR_LIMIT, scalars.MOST_DECIMALS),
 )
 NUMBERS = sorted({near for limit in LIMITS for near in (limit - 1, limit, limit + 1) if 0 <= near < 2**256})
-READ = ("", calls.NOT_APART)  # the content may not be a list of calls
+READ = ("", descriptions.NOT_APART)  # the content may not be a list of calls
 LENGTHS = (0, 1, 2, 19, 20, 21, 50, 51)
 
 

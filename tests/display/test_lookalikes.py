@@ -2,7 +2,7 @@ from itertools import combinations
 
 import pytest
 
-from intents_ui.display import lookalikes
+from intents_ui.display.transfers import lookalike_addresses
 from intents_ui.service.wire import DepositTransaction
 from tests.display.builders import MERCHANT, OWNER, at, intent, receipt, refund, summary, transaction
 
@@ -12,7 +12,7 @@ TRIPLET = OWNER[:6] + "8" * 32 + OWNER[-4:]
 
 
 def pairs(of_intent=None, of_receipt=None):
-    found = lookalikes.of(at(of_intent or intent(), of_receipt))
+    found = lookalike_addresses.of(at(of_intent or intent(), of_receipt))
     return [(pair.one.role, pair.other.role) for pair in found]
 
 

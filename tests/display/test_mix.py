@@ -1,9 +1,9 @@
 from decimal import Decimal
 from itertools import pairwise
 
-from intents_ui.display import statuses
-from intents_ui.display.mix import mix
-from intents_ui.display.statuses import EXPIRED, INTENTS
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.status_breakdown import mix
+from intents_ui.display.transfers.statuses import EXPIRED, INTENTS
 
 
 def shown(*words: str) -> list[statuses.Shown]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import near_misses, pasted
-from intents_ui.display.pasted import Kind
+from intents_ui.display.search import identifiers, input_errors
+from intents_ui.display.search.identifiers import Kind
 from tests.costs import processor_seconds
 
 DIGITS = "7c1f4ab2" + "5e" * 24 + "90cd9e2b"
@@ -114,7 +114,7 @@ FOUND = [
 
 @pytest.mark.parametrize(("received", "kind", "value"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
 def test_pasted_identifiers_are_found(received, kind, value):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     assert [(finding.kind, finding.value) for finding in found.findings] == [(kind, value)]
     assert not found.problem
 
@@ -132,7 +132,7 @@ def test_pasted_identifiers_are_found(received, kind, value):
     ],
 )
 def test_the_host_of_a_link_is_a_hint(received, host):
-    (found,) = pasted.read(received).findings
+    (found,) = identifiers.read(received).findings
     assert found.value == HASH
     assert found.host == host
 
@@ -148,7 +148,7 @@ def test_the_host_of_a_link_is_a_hint(received, host):
     ],
 )
 def test_a_chain_name_before_an_address_is_a_hint(received, chain_id):
-    (found,) = pasted.read(received).findings
+    (found,) = identifiers.read(received).findings
     assert (found.kind, found.value, found.chain_id) == (Kind.ADDRESS, ADDRESS, chain_id)
 
 
@@ -162,13 +162,13 @@ MISSES = [
     ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex characters. This one has 63."),
     ("call data", "0x" + "ab" * 68, "Too long for a transaction hash or an address (136 hex characters)."),
     ("O for 0", "0xO" + DIGITS[1:], "Hashes and addresses use 0-9 and a-f only. This one has “O”."),
-    ("shortened, head and tail too short", "0x1…2", near_misses.TOO_SHORT),
-    ("shortened, three digits in all", "0x1…2b", near_misses.TOO_SHORT),
-    ("shortened, three of a head and two of a tail", "0x7c1...2b", near_misses.TOO_SHORT),
-    ("shortened, too short in a sentence", "it is 0x7c…2b, help", near_misses.TOO_SHORT),
-    ("shortened, three digits of a tail", "…e2b", near_misses.TOO_SHORT),
-    ("shortened, three digits of a tail behind 0x", "0x…e2b", near_misses.TOO_SHORT),
-    ("shortened, one digit of a tail", "...2", near_misses.TOO_SHORT),
+    ("shortened, head and tail too short", "0x1…2", input_errors.TOO_SHORT),
+    ("shortened, three digits in all", "0x1…2b", input_errors.TOO_SHORT),
+    ("shortened, three of a head and two of a tail", "0x7c1...2b", input_errors.TOO_SHORT),
+    ("shortened, too short in a sentence", "it is 0x7c…2b, help", input_errors.TOO_SHORT),
+    ("shortened, three digits of a tail", "…e2b", input_errors.TOO_SHORT),
+    ("shortened, three digits of a tail behind 0x", "0x…e2b", input_errors.TOO_SHORT),
+    ("shortened, one digit of a tail", "...2", input_errors.TOO_SHORT),
     ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex characters. This one has 37."),
     ("two digits of words", "ab", "Text must have at least 3 characters. This one has 2."),
     (
@@ -218,7 +218,7 @@ MISSES = [
 
 @pytest.mark.parametrize(("received", "problem"), [row[1:] for row in MISSES], ids=[row[0] for row in MISSES])
 def test_a_malformed_identifier_says_what_is_wrong(received, problem):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     assert found.problem == problem
     assert not found.lookups
 
@@ -261,11 +261,11 @@ SHORTENED = [
     ("received", "head", "tail"), [row[1:] for row in SHORTENED], ids=[row[0] for row in SHORTENED]
 )
 def test_a_shortened_id_is_found_with_both_its_ends(received, head, tail):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     assert [(each.kind, each.head, each.tail) for each in found.findings] == [(Kind.SHORTENED, head, tail)]
     assert found.shortened[0].value == (f"0x{head}…{tail}" if head else f"…{tail}")
     assert (found.problem, found.lookups) == ("", ())
-    assert found.refusal == near_misses.SHORTENED
+    assert found.refusal == input_errors.SHORTENED
 
 
 @pytest.mark.parametrize(
@@ -278,13 +278,16 @@ def test_a_shortened_id_is_found_with_both_its_ends(received, head, tail):
     ],
 )
 def test_dots_in_a_sentence_are_not_shortened_ids(received):
-    assert not pasted.read(received).shortened
+    assert not identifiers.read(received).shortened
 
 
 def test_a_shortened_id_next_to_its_full_value_counts_unless_it_is_the_links_label():
-    assert pasted.read(f"{HASH} and 0x7c1f…9e2b").kinds == {Kind.HASH, Kind.SHORTENED}
-    assert pasted.read(f"[0x7c1f…9e2b](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION}
-    assert pasted.read(f"[0x7c1f…aaaa](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION, Kind.SHORTENED}
+    assert identifiers.read(f"{HASH} and 0x7c1f…9e2b").kinds == {Kind.HASH, Kind.SHORTENED}
+    assert identifiers.read(f"[0x7c1f…9e2b](https://etherscan.io/tx/{HASH})").kinds == {Kind.TRANSACTION}
+    assert identifiers.read(f"[0x7c1f…aaaa](https://etherscan.io/tx/{HASH})").kinds == {
+        Kind.TRANSACTION,
+        Kind.SHORTENED,
+    }
 
 
 def calls_made(work):
@@ -305,19 +308,19 @@ def calls_made(work):
 
 @pytest.mark.parametrize("before", ["", "0x7c1f", "it is 0x7c1f"])
 def test_ten_thousand_dots_take_no_more_steps_than_a_hundred(before):
-    few, many = (before + "." * count for count in (100, pasted.LONGEST - len(before)))
-    assert calls_made(lambda: pasted.read(many)) == calls_made(lambda: pasted.read(few))
+    few, many = (before + "." * count for count in (100, identifiers.LONGEST - len(before)))
+    assert calls_made(lambda: identifiers.read(many)) == calls_made(lambda: identifiers.read(few))
 
 
 @pytest.mark.parametrize("unit", ["…9e2b ", "0x7c1f…9e2b ", "0x1..2 ", "0x7c1f.. ", "..9e2b|"])
 def test_twice_as_many_shortened_ids_take_twice_as_many_steps(unit):
     once, twice = (unit * (length // len(unit)) for length in (4_000, 8_000))
-    assert calls_made(lambda: pasted.read(twice)) < 2.1 * calls_made(lambda: pasted.read(once))
+    assert calls_made(lambda: identifiers.read(twice)) < 2.1 * calls_made(lambda: identifiers.read(once))
 
 
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
 def test_an_empty_text_is_neither_found_nor_invalid(nothing):
-    assert pasted.read(nothing) == pasted.Pasted()
+    assert identifiers.read(nothing) == identifiers.Pasted()
 
 
 @pytest.mark.parametrize(
@@ -335,7 +338,7 @@ def test_an_empty_text_is_neither_found_nor_invalid(nothing):
     ],
 )
 def test_a_corrected_hash_says_so(received, warning):
-    (found,) = pasted.read(received).findings
+    (found,) = identifiers.read(received).findings
     assert (found.kind, found.value) == (Kind.HASH, HASH)
     assert warning in found.warning
 
@@ -350,19 +353,19 @@ def test_a_corrected_hash_says_so(received, warning):
     ],
 )
 def test_a_doubtful_identifier_gets_a_warning_and_can_be_looked_up(received, warning):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     assert warning in found.lookups[0].warning
     assert not found.problem
 
 
 def test_an_invisible_character_splits_an_identifier():
     other = "0x" + "9b" * 32
-    found = pasted.read(f"{HASH}\u200b{other}\u200b{SOLANA}")
+    found = identifiers.read(f"{HASH}\u200b{other}\u200b{SOLANA}")
     assert [finding.value for finding in found.findings] == [HASH, other, SOLANA]
 
 
 def test_full_width_words_do_not_make_a_hash_doubtful():
-    (found,) = pasted.read(f"{wide('ORDER')} {wide('4711')} {HASH}").findings
+    (found,) = identifiers.read(f"{wide('ORDER')} {wide('4711')} {HASH}").findings
     assert found.warning == ""
 
 
@@ -371,7 +374,7 @@ def test_a_ticket_yields_each_identifier_once_in_order():
     {HASH}
     https://arbiscan.io/tx/{HASH} and also intent_99, see also {OWNER[:-1]}.
     Amount was 100000000000000000000000000000000000000000 wei."""
-    found = pasted.read(ticket)
+    found = identifiers.read(ticket)
     assert [(finding.kind, finding.value) for finding in found.lookups] == [
         (Kind.ADDRESS, ADDRESS),
         (Kind.HASH, HASH),
@@ -391,13 +394,13 @@ def test_a_ticket_yields_each_identifier_once_in_order():
     ],
 )
 def test_a_link_is_unaffected_by_the_same_digits_elsewhere(received):
-    (found,) = pasted.read(received).findings
+    (found,) = identifiers.read(received).findings
     assert (found.kind, found.value, found.host) == (Kind.HASH, HASH, "etherscan.io")
 
 
 def test_our_own_link_with_its_transaction_gives_both():
     other = "0x" + "9b" * 32
-    found = pasted.read(f"https://dash.example/intent/{HASH}?tx={other}")
+    found = identifiers.read(f"https://dash.example/intent/{HASH}?tx={other}")
     assert [(finding.kind, finding.value) for finding in found.findings] == [
         (Kind.INTENT, HASH),
         (Kind.TRANSACTION, other),
@@ -413,21 +416,21 @@ def test_our_own_link_with_its_transaction_gives_both():
     ],
 )
 def test_consecutive_lines_are_not_always_one_hash(received):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     assert not found.kinds & {Kind.HASH, Kind.ADDRESS}
 
 
 def test_a_complete_hash_takes_no_characters_from_its_neighbors():
-    lines = pasted.read(f"{DIGITS[:24]}\n{ADDRESS[2:]}\n{DIGITS}")
+    lines = identifiers.read(f"{DIGITS[:24]}\n{ADDRESS[2:]}\n{DIGITS}")
     assert [finding.value for finding in lines.lookups] == [ADDRESS, HASH]
 
 
 def test_two_addresses_are_not_one_hash():
-    assert [finding.kind for finding in pasted.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
+    assert [finding.kind for finding in identifiers.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
 
 
 def test_numbers_with_a_unit_in_a_sentence_are_an_amount():
-    assert pasted.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
+    assert identifiers.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
 
 
 HOSTILE = [
@@ -479,7 +482,7 @@ def grows_with_its_length(read, text):
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_the_cost_of_hostile_text_grows_with_length_only(unit):
-    assert grows_with_its_length(pasted.read, (unit * pasted.LONGEST)[: pasted.LONGEST])
+    assert grows_with_its_length(identifiers.read, (unit * identifiers.LONGEST)[: identifiers.LONGEST])
 
 
 ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://", "tx/", "intent/", HASH, OWNER, ".eth"])
@@ -487,7 +490,7 @@ ALPHABET = st.sampled_from([*'0x1aFzé/:.%_-…\u200b\u202e"“ \n', "https://",
 
 @given(st.one_of(st.text(st.characters()), st.lists(ALPHABET, max_size=60).map("".join)))
 def test_any_text_is_parsed(received):
-    found = pasted.read(received)
+    found = identifiers.read(received)
     for finding in found.lookups:
         finding.value.encode()
         assert 0 < len(finding.value) <= 128

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display import promise as display
-from intents_ui.display import summary as summaries
-from intents_ui.display.explanations import Certainty
-from intents_ui.display.outcomes import Course, Outcome, course
-from intents_ui.display.places import Place
-from intents_ui.display.statuses import Tone
-from intents_ui.display.verdicts import SHOWN, Result
+from intents_ui.display.quotes import comparison as display
+from intents_ui.display.quotes.comparison_status import SHOWN, Result
+from intents_ui.display.quotes.outcome import Course, Outcome, course
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire import (
     BalanceGroup,
     DepositTransaction,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.display.pasted import Kind
-from intents_ui.display.questions import KEYS
+from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.search.lookup_keys import KEYS
 from intents_ui.service import lookup
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display import reasons
-from intents_ui.display import summary as summaries
-from intents_ui.display import timeline as timelines
-from intents_ui.display.assistance import RECOVER, Contacts, Help
-from intents_ui.display.timeline import Name
-from intents_ui.display.tokens import Money
+from intents_ui.display.summary import reasons
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary import timeline as timelines
+from intents_ui.display.summary.timeline import Name
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers.assistance import RECOVER, Contacts, Help
 from intents_ui.service.wire import TokenMetadata, TransactionPrecondition
 from tests.display.builders import (
     ARBITRUM,

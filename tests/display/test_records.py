@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 from pydantic import BaseModel
 
-from intents_ui.display import labels, records
-from intents_ui.display.records import Kind
+from intents_ui.display.fields import labels, tables
+from intents_ui.display.fields.tables import Kind
 from intents_ui.service.wire import (
     Call,
     DepositIntentEntry,
@@ -69,7 +69,7 @@ def wire_names(model: BaseModel, path: str = "") -> set[str]:
 @pytest.mark.parametrize("model", [Intent, IntentReceipt])
 def test_every_field_has_a_labeled_row(model):
     whole = filled(model)
-    read = records.groups(at(*((whole, None) if model is Intent else (None, whole))))
+    read = tables.groups(at(*((whole, None) if model is Intent else (None, whole))))
     shown = set()
     for group in read:
         path = ".".join(part for part in group.path.split(".")[1:] if not part.isdigit())
@@ -81,7 +81,7 @@ def test_every_field_has_a_labeled_row(model):
 
 
 def test_titles_do_not_repeat():
-    read = records.groups(at(filled(Intent), filled(IntentReceipt)))
+    read = tables.groups(at(filled(Intent), filled(IntentReceipt)))
     titles = [group.title for group in read]
     assert len(set(titles)) == len(titles)
     assert titles[0] == "Intent"
@@ -89,8 +89,8 @@ def test_titles_do_not_repeat():
     assert {"Quote", "Fees", "Contracts", "Receipt", "Deposit (transaction)", "Summary"} <= set(titles)
 
 
-def rows(of_intent=None, of_receipt=None) -> dict[str, records.Cell]:
-    read = records.groups(at(of_intent, of_receipt))
+def rows(of_intent=None, of_receipt=None) -> dict[str, tables.Cell]:
+    read = tables.groups(at(of_intent, of_receipt))
     return {f"{group.path}.{row.name}": row.cell for group in read for row in group.rows}
 
 
@@ -187,7 +187,7 @@ def test_unreadable_fields_are_shown_as_received():
 
 def test_both_name_sets_of_an_intent_are_shown_once():
     text = '{"intentId":"x","originChainId":1,"destinationChainId":2,"calls":[{"chainId":1,"nonce":4},{"chainId":2}]}'
-    paths = [group.path for group in records.groups(at(Intent.from_text(text)))]
+    paths = [group.path for group in tables.groups(at(Intent.from_text(text)))]
     assert paths == ["intent", "intent.origin_calls", "intent.destination_calls"]
 
 
@@ -212,6 +212,6 @@ def test_labels(name, label):
 
 def test_of_an_endless_list_the_first_entries_are_shown_and_the_rest_counted():
     calls = tuple(Call(to="0x" + "12" * 20) for _ in range(8000))
-    found = records.groups(at(Intent(intent_id="x", origin_calls=IntentCalls(calls=calls))))
+    found = tables.groups(at(Intent(intent_id="x", origin_calls=IntentCalls(calls=calls))))
     assert len(found) == 1 + 50 + 1
     assert found[-1].title.endswith("7950 more, in the raw JSON")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display import recoverable
-from intents_ui.display.explanations import EXPLANATIONS
-from intents_ui.display.recoverable import Sort, Worklist
+from intents_ui.display.lists import recoverable
+from intents_ui.display.lists.recoverable import Sort, Worklist
+from intents_ui.display.summary.messages import EXPLANATIONS
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.recoverable import Read, Stop
 from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance

@@ -6,10 +6,11 @@ from itertools import islice, product
 
 import pytest
 
-from intents_ui.display import reply, summary, transfer
-from intents_ui.display.explanations import EXPLANATIONS, Certainty
-from intents_ui.display.legs import Leg
-from intents_ui.display.places import Place
+from intents_ui.display.sharing import customer_reply
+from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary.messages import EXPLANATIONS, Certainty
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.step_status import Leg
 from intents_ui.service.wire import IntentTransaction
 from tests.display.builders import at, intent
 from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases
@@ -31,8 +32,8 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
         read = plain(of_receipt)
         for (held, balances), now in product(BALANCES[same_chain], TIMES[::2]):
             situation = at(of_intent, read, now=now, has_balance=held, balances=balances, checked_at=now)
-            result, shown = summary.of(situation), transfer.of(situation)
-            answer = reply.Reply(situation, URL)
+            result, shown = summary.of(situation), glance.of(situation)
+            answer = customer_reply.Reply(situation, URL)
             document, lines = json.loads(answer.json), dict(answer.facts)
             assert ("Delivered" in lines) == (document["delivered"] is not None), case
             if "Delivered" in lines:
@@ -60,7 +61,7 @@ def plain(of_receipt):
 def test_pages_name_the_owner_and_replies_address_the_owner(row):
     facts = at(intent()).facts
     for words in (row.where, row.next):
-        spoken = reply.to_the_owner(words, facts)
+        spoken = customer_reply.to_the_owner(words, facts)
         assert "owner" not in spoken.lower(), spoken
         assert "recipient's wallet" not in spoken
         assert "contact support" not in spoken.lower()
@@ -77,15 +78,15 @@ def test_pages_name_the_owner_and_replies_address_the_owner(row):
     ],
 )
 def test_mail_programs_turn_no_untrusted_text_into_links(words, broken):
-    assert reply.unlinked(words) == broken
+    assert customer_reply.unlinked(words) == broken
 
 
 @pytest.mark.finding("S22")
 def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
-    class Odd(reply.Reply):
+    class Odd(customer_reply.Reply):
         opening = "Your swap of 1 https://evil.example is in progress."
         facts = (("Sent", "1 https://evil.example www.evil.example"),)
-        transactions = (reply.Transaction("Deposit", "http://evil.example", "www.evil.example", None, None),)
+        transactions = (customer_reply.Transaction("Deposit", "http://evil.example", "www.evil.example", None, None),)
 
     situation = at(intent(None, owner_address=OWNER, expires_at=EXPIRES_AT), None, now=TIMES[0])
     result = Odd(situation, URL).plain

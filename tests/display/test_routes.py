@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display import matrix, route_question, route_sides, routes
-from intents_ui.display.route_question import Kind, Question, Side
-from intents_ui.display.statuses import Tone
+from intents_ui.display.routes import form, matrix, query, results
+from intents_ui.display.routes.query import Kind, Question, Side
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.wire import ChainInfo, TokenInfo
@@ -68,8 +68,8 @@ class Away(Lists):
     listed = ()
 
 
-def read(using: Lists = LISTS, **written: str) -> route_question.Asked:
-    return route_question.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
+def read(using: Lists = LISTS, **written: str) -> query.Asked:
+    return query.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
 
 FROM = Question(Side(1, NATIVE))
@@ -105,7 +105,7 @@ def test_a_route_query_has_one_canonical_form(written: dict[str, str], question:
     assert asked.problems == {}
     assert (asked.question, asked.question.kind) == (question, kind)
     again = {name: [value] for name, value in (pair.split("=") for pair in question.query.split("&") if pair)}
-    assert route_question.read(again, using=LISTS).question == question
+    assert query.read(again, using=LISTS).question == question
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 ) -> None:
     asked = read(**written)
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
-    side = route_sides.origin if name == "token" else route_sides.destination
+    side = form.origin if name == "token" else form.destination
     assert [each.token.address for each in side(asked, using=LISTS).choices] == meant
 
 
@@ -138,7 +138,7 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
-    options = route_sides.featured(2, "ETH", using=LISTS).options
+    options = form.featured(2, "ETH", using=LISTS).options
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
         (ONE, False),
@@ -186,7 +186,7 @@ LOST = Unreachable()
 def test_two_stale_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
-    one = routes.one({Kind.RECEIVE: received, Kind.PAY: paid}, BOTH, using=LISTS)
+    one = results.one({Kind.RECEIVE: received, Kind.PAY: paid}, BOTH, using=LISTS)
     assert one.headline.startswith(headline)
     assert "from ETH on Alpha to USDC on Beta" in one.headline
     assert one.tone is tone
@@ -194,7 +194,7 @@ def test_two_stale_responses_make_one_sentence(
 
 def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
     named = answer((9, ONE), (2, ONE), (1, OTHER), (2, NATIVE), (2, ALIAS), (2, ONE.upper().replace("0X", "0x")))
-    groups = routes.listed(named, FROM, using=LISTS).groups
+    groups = results.listed(named, FROM, using=LISTS).groups
     assert [(group.chain, group.count, group.is_known) for group in groups] == [
         ("Alpha", 1, True),
         ("Beta", 2, True),

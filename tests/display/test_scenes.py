@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import summary as summaries
-from intents_ui.display import watching
-from intents_ui.display.facts import Facts
-from intents_ui.display.route import BACK, Reached
-from intents_ui.display.trust import Standing
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.route_diagram import BACK, Reached
+from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.transfers import watching
+from intents_ui.display.transfers.transfer_data import Facts
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 

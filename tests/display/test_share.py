@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.display import share
-from intents_ui.display.address import OWNER, Role
+from intents_ui.display.lists.address import OWNER, Role
+from intents_ui.display.sharing import preview
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from intents_ui.display.address import OWNER, Role
 def test_an_address_is_summarized_in_one_line(
     role: Role | None, in_flight: int, more: bool, recoverable: int, said: str
 ) -> None:
-    found = share.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
+    found = preview.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
 
 
@@ -34,10 +34,10 @@ def test_an_address_is_summarized_in_one_line(
     ],
 )
 def test_long_words_are_truncated_with_an_ellipsis(words: str, longest: int, shown: str) -> None:
-    assert share.cut(words, longest) == shown
+    assert preview.cut(words, longest) == shown
 
 
 def test_a_repeated_state_is_said_once() -> None:
-    assert share.state("Expired", "Quote expired") == "Quote expired"
-    assert share.state("Failed", "Refund failed") == "Refund failed"
-    assert share.state("Succeeded", "1.00 USDC arrived on Base") == "Succeeded · 1.00 USDC arrived on Base"
+    assert preview.state("Expired", "Quote expired") == "Quote expired"
+    assert preview.state("Failed", "Refund failed") == "Refund failed"
+    assert preview.state("Succeeded", "1.00 USDC arrived on Base") == "Succeeded · 1.00 USDC arrived on Base"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.display import shortened
-from intents_ui.display.shortened import Candidate
+from intents_ui.display.search import shortened
+from intents_ui.display.search.shortened import Candidate
 from intents_ui.service.wire import IntentHistory
 from tests.display.builders import INTENT_ID, MERCHANT, OWNER, TXN_HASH, intent, receipt, summary, transaction
 

@@ -2,8 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display import providers, statuses
-from intents_ui.display.statuses import Tone
+from intents_ui.display.tokens import providers
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)

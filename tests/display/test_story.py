@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import patience
-from intents_ui.display import summary as summaries
-from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
-from intents_ui.display.facts import Facts
-from intents_ui.display.locator import Agreement
-from intents_ui.display.places import Place
-from intents_ui.display.situation import PENDING, UNCHECKED, Balances, Check
-from intents_ui.display.statuses import Tone
-from intents_ui.display.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary, Surety
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.funds_location import Agreement
+from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
+from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary, Surety
+from intents_ui.display.transfers import timing
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire import (
     BalanceGroup,
     Intent,
@@ -657,7 +657,7 @@ def test_a_failed_refund_names_the_intent_address_of_its_side():
 
 
 def test_an_overdue_refund_is_not_waited_for():
-    late = {"updated_at": NOW - patience.RETURN}
+    late = {"updated_at": NOW - timing.RETURN}
     legs = {"deposit": transaction("SUCCEEDED", **late), "origin": transaction("REVERTED", **late)}
     result = story(None, receipt("FAILED", **legs, **late))
     assert result.sentence.endswith("No refund has been seen in 15 min.")
@@ -734,27 +734,27 @@ DEADLINES = [
         {},
         QUIET_SINCE + timedelta(minutes=30),
     ),
-    ("refund on its way", intent(), receipt("FAILED", refund="MINING"), {}, QUIET_SINCE + patience.RETURN),
+    ("refund on its way", intent(), receipt("FAILED", refund="MINING"), {}, QUIET_SINCE + timing.RETURN),
     (
         "refund expected after the first step",
         intent(),
         receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED"),
         {},
-        QUIET_SINCE + patience.RETURN,
+        QUIET_SINCE + timing.RETURN,
     ),
     (
         "refund expected after the last step",
         intent(),
         receipt("FAILED", origin="SUCCEEDED", destination="FAILED"),
         {},
-        QUIET_SINCE + patience.RETURN,
+        QUIET_SINCE + timing.RETURN,
     ),
     (
         "refund expected, aborted",
         intent(),
         receipt("ABORTED", origin="SUCCEEDED", destination="FAILED"),
         {},
-        QUIET_SINCE + patience.RETURN,
+        QUIET_SINCE + timing.RETURN,
     ),
     ("starting", intent(), receipt(deposit="SUCCEEDED", origin="RELAYING"), {}, None),
     ("delivered", intent(), receipt("SUCCEEDED", summary=DELIVERED), {}, None),

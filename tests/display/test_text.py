@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import text
+from intents_ui.display.formatting import text
 
 HIDDEN = [
     ("nul", "\x00", "⟨U+0000⟩"),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from intents_ui.display import ticket
-from intents_ui.display.pasted import Kind
+from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.triage import ticket
 from tests.display.test_pasted import grows_with_its_length
 
 HASH = "0x" + "9b21c4" + "5" * 52 + "77ad01"

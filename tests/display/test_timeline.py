@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display import route
-from intents_ui.display import summary as summaries
-from intents_ui.display import timeline as display
-from intents_ui.display.route import Reached
-from intents_ui.display.statuses import TERMINAL, Tone
-from intents_ui.display.timeline import Name, State
+from intents_ui.display.summary import route_diagram
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary import timeline as display
+from intents_ui.display.summary.route_diagram import Reached
+from intents_ui.display.summary.timeline import Name, State
+from intents_ui.display.transfers.statuses import TERMINAL, Tone
 from intents_ui.service.wire import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
 from tests.display.builders import (
     ARBITRUM,
@@ -362,7 +362,7 @@ def test_steps_that_could_not_be_loaded_are_unknown(status):
     result = display.of(situation)
     assert {step.state for step in result.steps[2:]} == {State.UNKNOWN}
     assert all("nknown" in step.sentence for step in result.steps[2:])
-    stops = route.of(situation)
+    stops = route_diagram.of(situation)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
 
 
@@ -375,11 +375,11 @@ def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved
     assert not any(
         word in f"{summary.headline} {summary.location}" for word in ("No deposit", "In the owner's wallet on")
     )
-    assert {stop.reached for stop in route.of(at(intent(status)))} == {Reached.UNKNOWN}
+    assert {stop.reached for stop in route_diagram.of(at(intent(status)))} == {Reached.UNKNOWN}
 
 
 def drawn(of_receipt, *, of_intent=None):
-    return route.of(at(of_intent, of_receipt))
+    return route_diagram.of(at(of_intent, of_receipt))
 
 
 def test_the_route_of_a_bridged_transfer_is_drawn():

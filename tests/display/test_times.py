@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import times
+from intents_ui.display.formatting import times
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 

@@ -2,9 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from intents_ui.display import transfer
-from intents_ui.display.situation import Situation
-from intents_ui.display.trust import Standing
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.wire import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
@@ -27,8 +27,8 @@ QUOTE = IntentProviderQuote(to_amount=99_910_000)
 DELIVERED = summary(destination_token_amount=99_800_000)
 
 
-def of(of_intent, of_receipt=None) -> transfer.Transfer:
-    return transfer.of(at(of_intent, of_receipt))
+def of(of_intent, of_receipt=None) -> glance.Transfer:
+    return glance.of(at(of_intent, of_receipt))
 
 
 NOTES = [
@@ -76,7 +76,7 @@ def test_the_destination_amount_is_labeled(of_intent, of_receipt, note, amount):
 def test_a_quote_stays_expected_until_it_expires():
     offer = intent("QUOTED", quote=QUOTE, expires_at=NOW + timedelta(seconds=1))
     assert of(offer).received.note == "expected"
-    later = transfer.of(at(offer, now=NOW + timedelta(seconds=1)))
+    later = glance.of(at(offer, now=NOW + timedelta(seconds=1)))
     assert later.received.note == "quoted"
 
 
@@ -176,7 +176,7 @@ MARKS = [
 
 @pytest.mark.parametrize(("of_entry", "mark"), [row[1:] for row in MARKS], ids=[row[0] for row in MARKS])
 def test_the_recoverable_balance_is_stated(of_entry, mark):
-    assert transfer.of(Situation.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
+    assert glance.of(Situation.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
 
 
 @pytest.mark.parametrize(

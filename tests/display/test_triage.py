@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display import hashes, near_misses, triage, turns
-from intents_ui.display import summary as summaries
-from intents_ui.display.pasted import Finding, Kind
-from intents_ui.display.triage import Link, Outcome, Reading
+from intents_ui.display.formatting import hashes
+from intents_ui.display.search import input_errors
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.summary import next_actor
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.triage import rows
+from intents_ui.display.triage.rows import Link, Outcome, Reading
 from intents_ui.service import lookup
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.lookup import Found, Hit, Question
@@ -39,17 +42,17 @@ def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> 
     return Found(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
 
 
-def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> triage.Row:
+def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.Row:
     reading = read(of_intent, of_receipt, trouble)
-    return triage.one(7, finding, found(of_intent, **how), reading, link="/intent/…")
+    return rows.one(7, finding, found(of_intent, **how), reading, link="/intent/…")
 
 
 def read(of_intent, of_receipt=None, trouble=None) -> Reading:
     return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
 
 
-def several(of_found: Found, newest: Reading | None = None, links=("/intent/…", "/search?q=…")) -> triage.Row:
-    return triage.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
+def several(of_found: Found, newest: Reading | None = None, links=("/intent/…", "/search?q=…")) -> rows.Row:
+    return rows.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
@@ -62,7 +65,7 @@ def test_a_row_says_the_same_as_the_transfers_page():
         result.location,
         result.instructions,
     )
-    assert row.turn == turns.whose(result)
+    assert row.turn == next_actor.whose(result)
     assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
 
@@ -123,13 +126,13 @@ def test_failed_lookups_next_to_a_hit_are_mentioned():
 
 
 def test_a_warning_about_an_identifier_stays_with_its_row():
-    row = one(replace(BY_ADDRESS, warning=near_misses.CHECKSUM), intent(), receipt())
-    assert row.notes == (near_misses.CHECKSUM,)
+    row = one(replace(BY_ADDRESS, warning=input_errors.CHECKSUM), intent(), receipt())
+    assert row.notes == (input_errors.CHECKSUM,)
 
 
 def test_the_same_transfer_is_described_once():
     result = one(BY_HASH, intent("FAILED"), FAILED)
-    row = triage.again(result, first=3)
+    row = rows.again(result, first=3)
     assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
     assert (row.details, row.address, row.next, row.turn) == ((), "", "", "")
     assert (row.number, row.what, row.status, row.links) == (result.number, result.what, result.status, result.links)
@@ -148,7 +151,7 @@ MANY = [
 
 def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     of_found = found(*MANY)
-    newest = triage.newest_to_look_at(of_found.hits, now=NOW)
+    newest = rows.newest_to_look_at(of_found.hits, now=NOW)
     assert newest is of_found.hits[3]
     row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
     assert row.what == "owner of 7 transfers"
@@ -163,7 +166,7 @@ def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
 @pytest.mark.parametrize("status", ["EXECUTING", "COMMITTED", "FAILED", "SOMETHING_NEW"])
 def test_open_and_failed_transfers_need_a_look(status):
     hits = found(intent("SUCCEEDED"), intent(status)).hits
-    assert triage.newest_to_look_at(hits, now=NOW) is hits[1]
+    assert rows.newest_to_look_at(hits, now=NOW) is hits[1]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +179,7 @@ def test_open_and_failed_transfers_need_a_look(status):
 )
 def test_closed_and_quoted_transfers_need_no_attention(settled):
     hits = found(settled).hits
-    assert triage.newest_to_look_at(hits, now=NOW) is None
+    assert rows.newest_to_look_at(hits, now=NOW) is None
     row = several(found(settled, settled), links=["/search?q=…"])
     assert (row.status.word, row.where) == ("No open transfers", "")
     assert row.details == ("No open or failed transfers.",)
@@ -197,14 +200,14 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
 
 def test_a_tokens_own_address_gets_no_warning():
     tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
-    row = triage.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
+    row = rows.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
     assert row.headline == ("USD⟨U+202E⟩C (hidden characters, unlisted), a token on Base, Ethereum and Chain 4711")
     assert (row.outcome, row.status.word, row.what) == (Outcome.TOKEN, "Token", "token")
 
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     keys = (lookup.INTENT_ID, lookup.TRANSACTION_HASH)
-    row = triage.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
+    row = rows.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
     asked, why, *causes = row.details
     assert asked == "Searched as intent ID or transaction hash: no matches."
     assert why == "Possible reasons:"
@@ -214,7 +217,7 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
 
 def test_a_failure_is_never_shown_as_not_found():
     failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
-    row = triage.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
+    row = rows.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (Outcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
@@ -223,7 +226,7 @@ def test_a_failure_is_never_shown_as_not_found():
 
 
 def test_an_internal_error_is_shown_with_its_request_id():
-    row = triage.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
+    row = rows.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
     assert row.outcome is Outcome.FAILED
     assert "12ab" in row.next
 
@@ -232,37 +235,37 @@ def test_an_internal_error_is_shown_with_its_request_id():
     ("finding", "outcome", "headline"),
     [
         pytest.param(
-            Finding(Kind.NEAR_MISS, "0x12…34", problem=near_misses.SHORTENED),
+            Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
             Outcome.UNCLEAR,
-            near_misses.SHORTENED,
+            input_errors.SHORTENED,
             id="nearly one",
         ),
         pytest.param(
-            Finding(Kind.HASH, "0x" + "0" * 64, warning=near_misses.PLACEHOLDER),
+            Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
             Outcome.NOTHING,
-            near_misses.PLACEHOLDER,
+            input_errors.PLACEHOLDER,
             id="a placeholder",
         ),
         pytest.param(
-            Finding(Kind.ADDRESS, "0x" + "0" * 40, warning=near_misses.NATIVE),
+            Finding(Kind.ADDRESS, "0x" + "0" * 40, warning=input_errors.NATIVE),
             Outcome.NOTHING,
-            near_misses.NATIVE,
+            input_errors.NATIVE,
             id="a chain's coin",
         ),
     ],
 )
 def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
-    row = triage.unasked(7, finding, now=NOW)
+    row = rows.unasked(7, finding, now=NOW)
     assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
 
 
 def test_every_filter_reaches_the_request():
-    assert triage.unasked(7, BY_HASH, now=NOW) is None
-    assert triage.unasked(7, replace(BY_ADDRESS, warning=near_misses.CHECKSUM), now=NOW) is None
+    assert rows.unasked(7, BY_HASH, now=NOW) is None
+    assert rows.unasked(7, replace(BY_ADDRESS, warning=input_errors.CHECKSUM), now=NOW) is None
 
 
 def test_every_kind_has_its_name():
-    assert set(triage.LOOKS_LIKE) == set(Kind)
+    assert set(rows.LOOKS_LIKE) == set(Kind)
 
 
 def test_a_transfer_without_a_receipt_is_a_quote():

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display import text, tokens, trust
-from intents_ui.display.identity import identity
-from intents_ui.display.names import NO_NAMES
-from intents_ui.display.tokens import Money
-from intents_ui.display.trust import Standing
+from intents_ui.display.formatting import text
+from intents_ui.display.tokens import token_amounts, warnings
+from intents_ui.display.tokens.identity import identity
+from intents_ui.display.tokens.names import NO_NAMES
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.tokens.warnings import Standing
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -49,7 +50,7 @@ class Catalogue:
         return ChainInfo(id=chain_id, name=CHAINS[chain_id]) if chain_id in CHAINS else None
 
     def token(self, chain_id, address):
-        return BY_PLACE.get((chain_id, tokens.key(address))) if address else None
+        return BY_PLACE.get((chain_id, token_amounts.key(address))) if address else None
 
     def lists(self, chain_id, address):
         return None if chain_id not in CHAINS or not address else self.token(chain_id, address) is not None
@@ -62,36 +63,42 @@ CATALOGUE = Catalogue()
 
 
 def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
-    return trust.marks(chain_id, address, symbol=symbol, name=name, using=using)
+    return warnings.marks(chain_id, address, symbol=symbol, name=name, using=using)
 
 
 LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
 WARNED = [
-    pytest.param(BASE, ANY, "PEPE", "Pepe", [trust.UNLISTED], id="not listed, and called like nothing else"),
-    pytest.param(BASE, ANY, "", "", [trust.UNLISTED], id="not listed, and called nothing"),
-    pytest.param(BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, trust.UNLISTED], id="a featured one's symbol"),
-    pytest.param(BASE, ANY, "usdc", None, [LIKE_USDC, trust.UNLISTED], id="in small letters"),
-    pytest.param(BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, trust.UNLISTED], id="a featured one's name"),
-    pytest.param(BASE, ANY, "USD Coin", None, [LIKE_USDC, trust.UNLISTED], id="its name as a symbol"),
-    pytest.param(BASE, ANY, "USDC" + " " * 13 + "v2", None, [LIKE_USDC, trust.UNLISTED], id="cut where it is shown"),
-    pytest.param(BASE, ANY, "USD\u0421", None, [LIKE_USDC, trust.IN_DISGUISE, trust.UNLISTED], id="a Cyrillic letter"),
-    pytest.param(BASE, ANY, "\u0415\u03a4\u041d", None, [LIKE_ETH, trust.MIXED, trust.UNLISTED], id="no Latin letter"),
-    pytest.param(GNOSIS, ANY, "\u0415\u0422\u041d", None, [LIKE_ETH, trust.UNLISTED], id="all Cyrillic"),
-    pytest.param(GNOSIS, ANY, "USDC", None, [LIKE_USDC, trust.UNLISTED], id="featured on other chains"),
-    pytest.param(ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, trust.HIDDEN, trust.UNLISTED], id="hidden"),
-    pytest.param(BASE, ANY, "FREE", "free.example", [trust.LINK, trust.UNLISTED], id="a domain"),
-    pytest.param(BASE, ANY, "\u0421\u0431\u0435\u0440", None, [trust.UNLISTED], id="an honest Russian name"),
+    pytest.param(BASE, ANY, "PEPE", "Pepe", [warnings.UNLISTED], id="not listed, and called like nothing else"),
+    pytest.param(BASE, ANY, "", "", [warnings.UNLISTED], id="not listed, and called nothing"),
+    pytest.param(BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, warnings.UNLISTED], id="a featured one's symbol"),
+    pytest.param(BASE, ANY, "usdc", None, [LIKE_USDC, warnings.UNLISTED], id="in small letters"),
+    pytest.param(BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, warnings.UNLISTED], id="a featured one's name"),
+    pytest.param(BASE, ANY, "USD Coin", None, [LIKE_USDC, warnings.UNLISTED], id="its name as a symbol"),
+    pytest.param(BASE, ANY, "USDC" + " " * 13 + "v2", None, [LIKE_USDC, warnings.UNLISTED], id="cut where it is shown"),
+    pytest.param(
+        BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.IN_DISGUISE, warnings.UNLISTED], id="a Cyrillic letter"
+    ),
+    pytest.param(
+        BASE, ANY, "\u0415\u03a4\u041d", None, [LIKE_ETH, warnings.MIXED, warnings.UNLISTED], id="no Latin letter"
+    ),
+    pytest.param(GNOSIS, ANY, "\u0415\u0422\u041d", None, [LIKE_ETH, warnings.UNLISTED], id="all Cyrillic"),
+    pytest.param(GNOSIS, ANY, "USDC", None, [LIKE_USDC, warnings.UNLISTED], id="featured on other chains"),
+    pytest.param(ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, warnings.HIDDEN, warnings.UNLISTED], id="hidden"),
+    pytest.param(BASE, ANY, "FREE", "free.example", [warnings.LINK, warnings.UNLISTED], id="a domain"),
+    pytest.param(BASE, ANY, "\u0421\u0431\u0435\u0440", None, [warnings.UNLISTED], id="an honest Russian name"),
     # A listed token can still mislead.
     pytest.param(BASE, BRIDGED, "USDC", None, [LIKE_USDC], id="listed, with a featured one's symbol"),
-    pytest.param(BASE, BRIDGED, "US\u216eC", None, [LIKE_USDC, trust.IN_DISGUISE], id="listed, in disguise"),
-    pytest.param(BASE, BRIDGED, "s\u03a9HM", None, [trust.MIXED], id="listed, mixed"),
-    pytest.param(BASE, BRIDGED, "USDbC", "USD\u200b Base Coin", [trust.HIDDEN], id="listed, hidden"),
-    pytest.param(BASE, BRIDGED, "USDbC", "go to https://a.example", [trust.LINK], id="listed, with a link"),
+    pytest.param(BASE, BRIDGED, "US\u216eC", None, [LIKE_USDC, warnings.IN_DISGUISE], id="listed, in disguise"),
+    pytest.param(BASE, BRIDGED, "s\u03a9HM", None, [warnings.MIXED], id="listed, mixed"),
+    pytest.param(BASE, BRIDGED, "USDbC", "USD\u200b Base Coin", [warnings.HIDDEN], id="listed, hidden"),
+    pytest.param(BASE, BRIDGED, "USDbC", "go to https://a.example", [warnings.LINK], id="listed, with a link"),
     # Without the list, only the text can be checked.
-    pytest.param(NOWHERE, ANY, "USD\u0421", None, [trust.IN_DISGUISE], id="no list, in disguise"),
-    pytest.param(None, None, "ETH\u202e", None, [trust.HIDDEN], id="no token, hidden"),
-    pytest.param(BASE, USDC_ON_BASE, "USD\u0421", None, [trust.IN_DISGUISE], id="featured, under a name not its own"),
-    pytest.param(ETHEREUM, NATIVE, "ET\u041d", None, [trust.IN_DISGUISE], id="native, in disguise"),
+    pytest.param(NOWHERE, ANY, "USD\u0421", None, [warnings.IN_DISGUISE], id="no list, in disguise"),
+    pytest.param(None, None, "ETH\u202e", None, [warnings.HIDDEN], id="no token, hidden"),
+    pytest.param(
+        BASE, USDC_ON_BASE, "USD\u0421", None, [warnings.IN_DISGUISE], id="featured, under a name not its own"
+    ),
+    pytest.param(ETHEREUM, NATIVE, "ET\u041d", None, [warnings.IN_DISGUISE], id="native, in disguise"),
 ]
 
 
@@ -121,13 +128,13 @@ def test_others_are_not(chain_id, address, symbol, name):
 
 
 def test_the_same_contract_on_another_chain_is_the_same_address():
-    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC")] == [LIKE_USDC, trust.UNLISTED]
-    assert [mark.word for mark in marks(BASE, USDC_ON_ETHEREUM, "ETHER")] == [LIKE_ETH, trust.UNLISTED]
+    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC")] == [LIKE_USDC, warnings.UNLISTED]
+    assert [mark.word for mark in marks(BASE, USDC_ON_ETHEREUM, "ETHER")] == [LIKE_ETH, warnings.UNLISTED]
 
     class OnBaseAlone(Catalogue):
         featured_anywhere = FEATURED_ON[BASE]
 
-    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC", using=OnBaseAlone())] == [trust.UNLISTED]
+    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC", using=OnBaseAlone())] == [warnings.UNLISTED]
 
 
 REASONS = [
@@ -205,7 +212,7 @@ def test_each_warning_has_its_reason(token, reason):
 )
 def test_warnings_about_any_token_name_are_safe_to_read(symbol, name, place):
     found = marks(*place, symbol, name)
-    for each in (*(mark.word + mark.reason for mark in found), trust.said(found, place[1])):
+    for each in (*(mark.word + mark.reason for mark in found), warnings.said(found, place[1])):
         assert not any(map(text.is_hidden, each))
         each.encode()
 
@@ -215,13 +222,13 @@ def test_a_very_long_name_is_read_up_to_four_kilobytes():
 
 
 def test_in_a_sentence_a_warning_includes_the_address():
-    assert trust.said(marks(BASE, ANY, "USDC"), ANY) == f"{LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F"
-    assert trust.said((), ANY) == ""
+    assert warnings.said(marks(BASE, ANY, "USDC"), ANY) == f"{LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F"
+    assert warnings.said((), ANY) == ""
 
 
 def test_a_tokens_standing_follows_its_chains_list():
     standings = [
-        trust.standing(chain_id, address, using=CATALOGUE)
+        warnings.standing(chain_id, address, using=CATALOGUE)
         for chain_id, address in (
             (BASE, USDC_ON_BASE), (BASE, BRIDGED), (BASE, NATIVE), (ETHEREUM, ALIAS), (BASE, ANY), (NOWHERE, ANY)
         )
@@ -238,23 +245,23 @@ def test_a_tokens_standing_follows_its_chains_list():
 
 def test_an_amount_includes_its_tokens_warning():
     metadata = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="USDC", decimals=18)
-    amount = tokens.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
-    assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {trust.UNLISTED}: 0xeF5753…cC8e7F)"
+    amount = token_amounts.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
+    assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F)"
     assert amount.figure == "1,000.00 USDC"
     disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="ET\u041d", decimals=18)
-    nameless = tokens.amount(Money(10**21, BASE, ANY, disguised), using=NO_NAMES)
-    assert str(nameless) == f"1,000.00 ET\u041d ({trust.IN_DISGUISE}: 0xeF5753…cC8e7F)"
+    nameless = token_amounts.amount(Money(10**21, BASE, ANY, disguised), using=NO_NAMES)
+    assert str(nameless) == f"1,000.00 ET\u041d ({warnings.IN_DISGUISE}: 0xeF5753…cC8e7F)"
 
 
 # The emulator's catalog
 
-DATA = json.loads((Path(trust.__file__).parents[1] / "emulator" / "data" / "tokens.json").read_text())
+DATA = json.loads((Path(warnings.__file__).parents[2] / "emulator" / "data" / "tokens.json").read_text())
 # Listed or not, these tokens are made to mislead.
 TRAPS = {
-    "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, trust.UNLISTED],
-    "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC, trust.IN_DISGUISE],
-    "0xde0dbf085da0230832f56c997b313619c15531b2": [trust.LINK],
-    "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, trust.HIDDEN],
+    "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, warnings.UNLISTED],
+    "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC, warnings.IN_DISGUISE],
+    "0xde0dbf085da0230832f56c997b313619c15531b2": [warnings.LINK],
+    "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, warnings.HIDDEN],
 }
 
 
@@ -282,11 +289,13 @@ def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
         token.address.lower() for token in listed
     }
     warned = {token.address.lower(): words for token in found if (words := _but_unlisted(token))}
-    assert warned == {address: [word for word in words if word != trust.UNLISTED] for address, words in TRAPS.items()}
+    assert warned == {
+        address: [word for word in words if word != warnings.UNLISTED] for address, words in TRAPS.items()
+    }
 
 
 def _but_unlisted(token):
-    return [mark.word for mark in token.marks if mark.word != trust.UNLISTED]
+    return [mark.word for mark in token.marks if mark.word != warnings.UNLISTED]
 
 
 @pytest.mark.parametrize("address", TRAPS)

@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from intents_ui.display import hashes, text
+from intents_ui.display.formatting import hashes, text
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from tests.emulator.driving import request

@@ -24,7 +24,7 @@ from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import confirmations, wiring
-from intents_ui.display.selectors import FUNCTIONS, Function
+from intents_ui.display.calls.function_signatures import FUNCTIONS, Function
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from intents_ui.settings import ENV, ROOT

@@ -26,9 +26,10 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
-from intents_ui.display import csv_text, markdown, request_form
-from intents_ui.display.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.display.text import visible as visible_text
+from intents_ui.display.console import request_form
+from intents_ui.display.formatting import csv_text, markdown
+from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.logs import JsonLines, TextLines
 from intents_ui.service import wire
 from intents_ui.service.members import Kind, Member

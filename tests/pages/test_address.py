@@ -14,7 +14,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display import amounts, hashes, near_misses
+from intents_ui.display.formatting import amounts, hashes
+from intents_ui.display.search import input_errors
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
@@ -335,8 +336,8 @@ def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emula
         ("0x" + "ab" * 32, "This isn't an address. It looks like this type: intent ID or transaction hash."),
         ("somebody", "Hashes and addresses use 0-9 and a-f only"),
         ("vitalik.eth", "ENS names aren't supported"),
-        ("0x1234…abcd", near_misses.SHORTENED),
-        ("0x1…2b", near_misses.TOO_SHORT),
+        ("0x1234…abcd", input_errors.SHORTENED),
+        ("0x1…2b", input_errors.TOO_SHORT),
     ],
 )
 def test_an_invalid_address_is_explained_without_a_request(

@@ -13,11 +13,11 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import balance_cache, wiring
-from intents_ui.display.balances import NO_OWNER, NOTHING
-from intents_ui.display.explanations import EXPLANATIONS
-from intents_ui.display.facts import Facts
-from intents_ui.display.situation import Check
-from intents_ui.display.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
+from intents_ui.display.lists.balances import NO_OWNER, NOTHING
+from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
+from intents_ui.display.transfers.situation import Check
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import ENV
 

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display.situation import Situation
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
 from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecondition

@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display import connections
+from intents_ui.display.tokens import connections
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import health
 from intents_ui.service.catalog import Catalog

@@ -17,9 +17,9 @@ from django.test import override_settings
 from redis import RedisError
 
 from intents_ui import asgi, lifecycle, settings, wiring
-from intents_ui.display import export_row
-from intents_ui.display.export_row import COLUMNS
-from intents_ui.display.standing import Standing, State
+from intents_ui.display.lists import export_row
+from intents_ui.display.lists.export_row import COLUMNS
+from intents_ui.display.lists.export_status import Standing, State
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports

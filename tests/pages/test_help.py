@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from intents_ui.display import help as display
-from intents_ui.display import statuses
-from intents_ui.display.explanations import EXPLANATIONS
-from intents_ui.display.gaps import GAPS
 from intents_ui.display.glossary import GLOSSARY
+from intents_ui.display.summary import status_help as display
+from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.placeholders import GAPS
+from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import IntentStatus, TransactionStatus
 from tests.display.test_every_story import BY_OTHER_FACTS

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.display.facts import Facts
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS

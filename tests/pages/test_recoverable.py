@@ -14,8 +14,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display import amounts
-from intents_ui.display.explanations import EXPLANATIONS, SECOND_DEPOSIT
+from intents_ui.display.formatting import amounts
+from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
 from intents_ui.service.recoverable import MOST_PAGES

@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display import assistance
-from intents_ui.display.explanations import SECOND_DEPOSIT
-from intents_ui.display.facts import Facts
-from intents_ui.display.reply import to_the_owner
+from intents_ui.display.sharing.customer_reply import to_the_owner
+from intents_ui.display.summary.messages import SECOND_DEPOSIT
+from intents_ui.display.transfers import assistance
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import Intent, QuoteIntentRequest
 

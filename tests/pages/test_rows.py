@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import situations
-from intents_ui.display import summary
+from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 
 SPACES = re.compile(r"\s+")

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from intents_ui import newest
-from intents_ui.display.transfer import Transfer
-from intents_ui.display.triage import MOST_LISTED
+from intents_ui.display.summary.glance import Transfer
+from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
 from tests.pages.test_triage import legs, send
 

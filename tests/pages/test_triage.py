@@ -19,7 +19,7 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
-from intents_ui.display import triage as rows
+from intents_ui.display.triage import rows
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import triage
 from intents_ui.service.client import ServiceClient

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import asgi
-from intents_ui.display import hashes
+from intents_ui.display.formatting import hashes
 from intents_ui.emulator.app import Emulator
 from tests.exported import KINDS, read
 

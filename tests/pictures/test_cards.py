@@ -9,9 +9,9 @@ from itertools import islice
 import pytest
 from PIL import Image
 
-from intents_ui.display import statuses
-from intents_ui.display.share import Card, End
-from intents_ui.display.statuses import Shown, Tone
+from intents_ui.display.sharing.preview import Card, End
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.pictures import cards
 from intents_ui.pictures.cards import Busy, Cards
 from intents_ui.pictures.drawing import MONEY, TONES, Pen, longest

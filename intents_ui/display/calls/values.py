@@ -1,0 +1,397 @@
+"""Amounts, addresses and arguments of a call, as parts of a sentence and as table rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, cached_property
+from string import Formatter
+from typing import Any
+
+from intents_ui.display.calls import abi
+from intents_ui.display.calls.abi import Argument, Decoded
+from intents_ui.display.calls.function_signatures import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
+from intents_ui.display.fields.values import Cell, Kind
+from intents_ui.display.formatting import amounts, hashes, text, times
+from intents_ui.display.formatting.amounts import Amount
+from intents_ui.display.tokens import names, token_amounts, warnings
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import ChainInfo, DepositIntentEntry, ServiceAddressOverrides, ServiceContracts, TokenInfo
+
+MOST_ENTRIES = 20  # of a list among the arguments
+MOST_BYTES = 2_048  # of an argument; the raw JSON has all of them
+
+TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefore", "quoteTimestamp", "fillDeadline"})
+# Arguments of 32 bytes with the other chain's address.
+FAR_ADDRESSES = frozenset({"mintRecipient", "destinationCaller", "recipient", "to", "depositor"})
+FAR_ADDRESSES |= {"inputToken", "outputToken", "exclusiveRelayer"}
+# How bridges number the chains: by chain ID, or by numbers of their own.
+CCTP = {0: 1, 1: 43114, 2: 10, 3: 42161, 6: 8453, 7: 137, 10: 130}
+LAYERZERO = {30101: 1, 30102: 56, 30106: 43114, 30109: 137, 30110: 42161, 30111: 10, 30184: 8453}
+CHAINS: dict[str, dict[int, int] | None] = {
+    "destinationChainId": None,
+    "toChainId": None,
+    "destination": None,
+    "destinationDomain": CCTP,
+    "dstEid": LAYERZERO,
+}
+COMMANDS = {
+    0x00: "swap",
+    0x01: "buy",
+    0x02: "transfer tokens with Permit2",
+    0x03: "submit several permits",
+    0x04: "send the rest",
+    0x05: "send tokens",
+    0x06: "send a share",
+    0x08: "swap",
+    0x09: "buy",
+    0x0A: "submit a permit",
+    0x0B: "wrap the native token",
+    0x0C: "unwrap the native token",
+    0x0D: "transfer several tokens with Permit2",
+    0x10: "swap",
+}
+WELL_KNOWN = {
+    "0xca11bde05977b3631167028862be2a173976ca11": "the Multicall3 contract",
+    "0x000000000022d473030f116ddee9f6b43ac78ba3": "the Permit2 contract",
+    hashes.ZERO_ADDRESS: "the zero address",
+}
+COIN = "native token"
+
+type Piece = str | Cell
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of words and values that can be copied or looked up."""
+
+    pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        return "".join(piece if isinstance(piece, str) else piece.shown for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Row:
+    """An argument. `who` is the role of its address in this transfer."""
+
+    name: str
+    type: str
+    cell: Cell
+    who: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call: chain, caller, contract, value in base units of the native token, data and nesting depth."""
+
+    chain_id: int | None
+    caller: str | None
+    to: str | None
+    value: int
+    data: str | bytes | None
+    depth: int = 0
+    remarks: tuple[str, ...] = ()
+    gas_limit: int = 0
+
+
+@dataclass(frozen=True)
+class Told:
+    """A call with its decoded data."""
+
+    made: Made
+    call: Decoded
+
+    def value(self, name: str) -> Any:
+        return self.call.value(name)
+
+    def type_of(self, name: str) -> str:
+        return next((each.parameter.type for each in self.call.arguments if each.parameter.name == name), "")
+
+
+class OfTwoChains:
+    """Names that are looked up once, with tokens only of the transfer's own chains.
+
+    Call data can name any chain, and a token list of another one would be a request to the service."""
+
+    def __init__(self, facts: Facts, using: Names) -> None:
+        self._chains = (facts.origin_chain_id, facts.destination_chain_id)
+        self._chain, self._token, self._lists = cache(using.chain), cache(using.token), cache(using.lists)
+        self._featured = using.featured
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return self._chain(chain_id)
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._token(chain_id, address) if chain_id in self._chains else None
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return self._lists(chain_id, address) if chain_id in self._chains else None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return self._featured(chain_id)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Describes values of this transfer's calls, by name where `facts` or `using` know one."""
+
+    facts: Facts
+    using: Names
+
+    @cached_property
+    def parties(self) -> Mapping[str, str]:
+        return dict(_parties(self.facts))
+
+    def sentence(self, told: Told) -> Sentence:
+        """Return the sentence of a well-known function with the arguments of this call."""
+        written, pieces = told.call.function.sentence, list[Piece]()
+        for words, name, choice, _ in Formatter().parse(written):
+            pieces += [words] if words else []
+            pieces += self._piece(told, name, choice or "") if name else []
+        coins = self.coins(told.made)
+        # A bridged amount may be the native token itself.
+        if told.made.value and coins[0] not in pieces:
+            pieces += [", with ", *coins]
+        return Sentence(tuple(pieces))
+
+    def _piece(self, told: Told, name: str, choice: str) -> Sequence[Piece]:
+        made, value = told.made, told.value(name)
+        match name:
+            case "caller":
+                return self.address(made.caller, made.chain_id, unknown="the wallet")
+            case "contract":
+                return self.address(made.to, made.chain_id, unknown="a contract")
+            case "token" if not choice:
+                return self.token(made.to, made.chain_id)
+            case "value" if value is None:
+                return self.coins(made)
+            case "commands":
+                return [", ".join(_commands(value))]
+        if choice == "token":
+            return self.token(value, made.chain_id)
+        if choice:
+            return [choice.split("|")[0 if value else 1]]
+        return self._argument(told, name, value)
+
+    def _argument(self, told: Told, name: str, value: Any) -> Sequence[Piece]:
+        if name in told.call.function.of:
+            return self._sum(told, name, value)
+        if name in TIMES:
+            return until(value)
+        cell, who = self._cell(told, Parameter(name, told.type_of(name)), value)
+        return [Cell(Kind.TEXT, cell.value, who) if who else cell]
+
+    def _sum(self, told: Told, name: str, value: int) -> Sequence[Piece]:
+        """Return the exact amount with its token, or words for the largest possible amount."""
+        token, chain_id = self._token_of(told, name)
+        if value != _largest(told.type_of(name)):
+            return self.money(value, token, chain_id)
+        if name == told.call.function.allowance:
+            return self.without_limit(token, chain_id)
+        return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
+
+    def _token_of(self, told: Told, name: str) -> tuple[str | None, int | None]:
+        """Return the token of an amount and its chain."""
+        which, _, elsewhere = told.call.function.of[name].partition(" on ")
+        to = told.made.to
+        chain_id = _chain_id(elsewhere, told.value(elsewhere)) if elsewhere else told.made.chain_id
+        ends = {"path.first": 0, "path.last": -1}
+        if which in ends:
+            return _on_path(told.value("path"), at=ends[which]), chain_id
+        is_token = which == CONTRACT or (which == PERHAPS and self.using.lists(chain_id, to))
+        fixed = {CONTRACT: to, PERHAPS: to if is_token else None, NATIVE: hashes.ZERO_ADDRESS, UNNAMED: None}
+        return fixed[which] if which in fixed else _as_address(told.value(which)), chain_id
+
+    def coins(self, made: Made) -> Sequence[Piece]:
+        return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
+
+    def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
+        """Return the amount, with the token's address if the token has a warning or unknown decimals."""
+        amount = self._amount(value, token, chain_id)
+        cell = Cell(Kind.AMOUNT, amount, amount.figure)
+        warning = self._warning(token, chain_id)
+        if token is None or hashes.is_native(token):
+            return [cell]
+        if amount.unit in ("", amounts.BASE_UNITS):
+            return [cell, " of ", address_cell(token, chain_id), *([f" ({warning})"] if warning else [])]
+        return [cell, " (", address_cell(token, chain_id), f", {warning})"] if warning else [cell]
+
+    def without_limit(self, token: str | None, chain_id: int | None) -> Sequence[Piece]:
+        return [*self.token(token, chain_id), " without limit"]
+
+    def token(self, token: object, chain_id: int | None) -> Sequence[Piece]:
+        """Return the token's symbol, or its address if it has a warning."""
+        address = _as_address(token)
+        if address is None:
+            return ["an unspecified token"]
+        symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
+        warning = self._warning(address, chain_id)
+        if symbol not in ("", amounts.BASE_UNITS) and not warning:
+            return [Cell(Kind.TEXT, address, symbol)]
+        return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
+
+    def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
+        return token_amounts.amount(self.facts.described(Money(value, chain_id, token)), using=self.using)
+
+    def _warning(self, token: str | None, chain_id: int | None) -> str:
+        return warnings.words(token_amounts.marks(self.facts.described(Money(None, chain_id, token)), using=self.using))
+
+    def address(
+        self, address: str | None, chain_id: int | None, *, unknown: str = "an unspecified address"
+    ) -> Sequence[Piece]:
+        if not address:
+            return [unknown]
+        known = self.party(address, chain_id)
+        return [Cell(Kind.TEXT, address, known) if known else address_cell(address, chain_id)]
+
+    def party(self, address: str, chain_id: int | None) -> str:
+        """Return the role of an address in this transfer, or the listed token whose contract it is."""
+        known = self.parties.get(address.lower())
+        token = None if known or hashes.is_native(address) else self.using.token(chain_id, address)
+        is_plain = token and token.symbol and not self._warning(address, chain_id)
+        return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
+
+    def rows(self, told: Told) -> Iterator[Row]:
+        for argument in told.call.arguments:
+            yield self._row(told, argument)
+        if told.call.left_over:
+            yield Row(
+                "more", "bytes", Cell(Kind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments")
+            )
+
+    def _row(self, told: Told, argument: Argument) -> Row:
+        cell, who = self._cell(told, argument.parameter, argument.value)
+        return Row(argument.parameter.name, argument.parameter.type, cell, who)
+
+    def _cell(self, told: Told, parameter: Parameter, value: Any) -> tuple[Cell, str]:
+        """Return the value as a cell, and the role of an address in this transfer."""
+        chain_id = told.made.chain_id
+        if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
+            chain_id = _far_chain(told)
+            return address_cell(far, chain_id), self.party(far, chain_id)
+        match value:
+            case bool():
+                return Cell(Kind.FLAG, value, "yes" if value else "no"), ""
+            case int():
+                return self._of_number(told, parameter.name, value), ""
+            case str():
+                is_coin = hashes.is_native(value) and "token" in parameter.name.lower()
+                return address_cell(value, chain_id), COIN if is_coin else self.party(value, chain_id)
+            case bytes():
+                return _bytes_cell(value), ""
+            case _:
+                return _list_cell(parameter, value), ""
+
+    def _of_number(self, told: Told, name: str, value: int) -> Cell:
+        if name in told.call.function.of:
+            amount = self._amount(value, *self._token_of(told, name))
+            return Cell(Kind.AMOUNT, amount, str(amount))
+        if name in TIMES and value > 0 and (at := times.since_1970(value)):
+            return _time_cell(at)
+        if name in CHAINS:
+            info = self.using.chain(_chain_id(name, value))
+            return (
+                Cell(Kind.CHAIN, value, names.chain(info.id, info=info))
+                if info
+                else Cell(Kind.NUMBER, value, f"chain {value}")
+            )
+        return Cell(Kind.NUMBER, value, str(value))
+
+
+def until(value: int | None) -> Sequence[Piece]:
+    """Return `until …` for Unix seconds."""
+    at = times.since_1970(value)
+    return ["without a time limit"] if at is None else ["until ", _time_cell(at)]
+
+
+def address_cell(address: str, chain_id: int | None) -> Cell:
+    return Cell(Kind.ADDRESS, address, hashes.checksum(address), chain_id)
+
+
+def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the role of each address in this transfer. The later of two roles wins."""
+    request = facts.request
+    wallet = (request.options and request.options.service_address_overrides) or ServiceAddressOverrides()
+    contracts = facts.intent.service_contracts or ServiceContracts()
+    entry = (facts.deposit and facts.deposit.deposit_intent_entry) or DepositIntentEntry()
+    yield from WELL_KNOWN.items()
+    for address, called in (
+        (entry.fee_collector, "the fee collector"),
+        (wallet.smart_wallet_factory_address, "the wallet's factory"),
+        (wallet.smart_wallet_main_module_address, "the wallet's main module"),
+        (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
+        (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
+        (wallet.smart_wallet_utils_address, "the wallet's utils contract"),
+        (contracts.service_router_shim_address, "the service's router shim"),
+        (contracts.service_router_address, "the service's router"),
+        (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
+        (facts.recipient, "the recipient"),
+        (facts.owner, "the owner's wallet"),
+        (facts.delivery_address, "the destination intent address"),
+        (facts.deposit_address, "the deposit address"),
+    ):
+        if address and address.lower() not in WELL_KNOWN:
+            yield address.lower(), called
+
+
+def _largest(kind: str) -> int | None:
+    return 2 ** int(kind.removeprefix("uint")) - 1 if kind.startswith("uint") else None
+
+
+def _chain_id(name: str, value: int | None) -> int | None:
+    """Return the chain ID for a bridge's own number of the chain."""
+    numbers = CHAINS.get(name)
+    if numbers is None:
+        return value
+    return None if value is None else numbers.get(value)
+
+
+def _far_chain(told: Told) -> int | None:
+    """Return the destination chain of the call, if it names one."""
+    named = (name for name in CHAINS if told.value(name) is not None)
+    return next((_chain_id(name, told.value(name)) for name in named), told.made.chain_id)
+
+
+def _on_path(path: Any, *, at: int) -> str | None:
+    """Return the token at one end of a swap path: a list of addresses, or 20 bytes each with 3 for the fee between."""
+    if isinstance(path, bytes):
+        end = path[: abi.ADDRESS] if at == 0 else path[-abi.ADDRESS :]
+        return "0x" + end.hex() if len(end) == abi.ADDRESS else None
+    return str(path[at]) if path else None
+
+
+def _as_address(value: object) -> str | None:
+    """Return the address in a value, which may be padded to 32 bytes, or None."""
+    if isinstance(value, bytes):
+        is_address = len(value) == abi.WORD and not any(value[: -abi.ADDRESS])
+        return "0x" + value[-abi.ADDRESS :].hex() if is_address else None
+    return value if isinstance(value, str) else None
+
+
+def _time_cell(at: datetime) -> Cell:
+    return Cell(Kind.TIME, at, times.iso(at))
+
+
+def _bytes_cell(value: bytes) -> Cell:
+    """Return bytes as hex, never as text, because their author could write anything."""
+    more = len(value) - MOST_BYTES
+    return Cell(Kind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}")
+
+
+def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
+    """Return a list's entries, or their number if they are nested calls."""
+    if parameter.parts or parameter.type == "bytes[]":
+        return Cell(Kind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
+    shown = [hashes.checksum(value) if isinstance(value, str) else str(value) for value in values[:MOST_ENTRIES]]
+    shown += [f"{len(values) - MOST_ENTRIES:,} more"] if len(values) > MOST_ENTRIES else []
+    return Cell(Kind.LIST, tuple(shown), ", ".join(shown))
+
+
+def _commands(value: bytes) -> Iterator[str]:
+    """Yield a router's steps, one byte each. The highest bit permits a step to fail."""
+    for command in value[:MOST_ENTRIES]:
+        yield COMMANDS.get(command & 0x3F) or f"step 0x{command & 0x3F:02x}"
+    if len(value) > MOST_ENTRIES:
+        yield f"{len(value) - MOST_ENTRIES:,} more steps"

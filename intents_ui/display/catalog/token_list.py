@@ -1,0 +1,160 @@
+"""Token list: filters, in the service's order, and rows."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from intents_ui.display.catalog.token_filters import Show, TokenFilters
+from intents_ui.display.formatting import hashes
+from intents_ui.display.tokens.identity import Identity, identity
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import key
+from intents_ui.display.tokens.warnings import Standing
+from intents_ui.service.wire import ChainInfo, TokenInfo
+
+LAST = 10**9  # rank of a featured token without an index
+
+type Where = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A token. `address` as in the URL of its page."""
+
+    token: Identity
+    address: str
+    rank: int | None
+    standing: str
+    link: str | None
+
+    @property
+    def where(self) -> Where:
+        return self.token.chain_id or 0, self.address
+
+    @property
+    def is_native(self) -> bool:
+        return hashes.is_native(self.address)
+
+
+STANDINGS = {
+    Standing.FEATURED: "Featured",
+    Standing.NATIVE: "Native token",
+    Standing.LISTED: "Listed",
+    Standing.UNLISTED: "External list",
+    Standing.UNKNOWN: "unknown",
+}
+
+
+OF_LIST = {
+    Show.FEATURED: "featured {tokens}",
+    Show.LISTED: "listed {tokens}",
+    Show.EXTERNAL: "{tokens} from the service's list and external lists",
+}
+
+
+class Given:
+    """The catalog, with featured tokens that are already loaded and need no request."""
+
+    def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:
+        self._names = names
+        self._featured = {place(token): token for token in tokens if token.featured}
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return self._names.chain(chain_id)
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._given(chain_id, address) or self._names.token(chain_id, address)
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return self._names.featured(chain_id)
+
+    def _given(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return self._featured.get((chain_id, key(address))) if chain_id and address else None
+
+
+def place(token: TokenInfo) -> Where:
+    """Return a token's key. Both placeholder addresses of a native token have the same."""
+    return token.chain_id, key(token.address)
+
+
+def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
+    """Return each token once, without excluded ones, at most `limit` per chain, in order."""
+    once: dict[Where, TokenInfo] = {}
+    for token in tokens:
+        once.setdefault(place(token), token)
+    left = [token for (_, address), token in once.items() if address not in filters.without]
+    return list(_limited(_in_order(left, filters, chains=chains), filters.limit))
+
+
+def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:
+    """Sort featured tokens first, by index, then by name. In a search, the best match comes first."""
+    places = {chain_id: number for number, chain_id in enumerate(chains)}
+    words = filters.words.casefold()
+
+    def order(token: TokenInfo) -> tuple[int, bool, int, str, int, str]:
+        rank = LAST if token.feature_index is None else token.feature_index
+        return (
+            _rank(token, words) if words else 0,
+            not token.featured,
+            rank if token.featured else LAST,
+            (token.name or "").casefold(),
+            places.get(token.chain_id, LAST),
+            token.address,
+        )
+
+    return sorted(tokens, key=order)
+
+
+def _rank(token: TokenInfo, words: str) -> int:
+    """Return how well a token matches a search. 0 is best."""
+    symbol, name = (token.symbol or "").casefold(), (token.name or "").casefold()
+    answers = (
+        words in (symbol, token.address.casefold()),
+        symbol.startswith(words) or name.startswith(words),
+        words in symbol,
+    )
+    return answers.index(True) if True in answers else len(answers)
+
+
+def _limited(tokens: Iterable[TokenInfo], limit: int | None) -> Iterator[TokenInfo]:
+    counts: Counter[int] = Counter()
+    for token in tokens:
+        counts[token.chain_id] += 1
+        if limit is None or counts[token.chain_id] <= limit:
+            yield token
+
+
+def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:
+    """Return the chains that may have more tokens than the requested `limit`."""
+    counts = Counter(token.chain_id for token in tokens)
+    return tuple(chain_id for chain_id, count in counts.items() if count >= limit)
+
+
+def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[Row, ...]:
+    return tuple(row(token, using=using) for token in tokens)
+
+
+def row(token: TokenInfo, *, using: Names) -> Row:
+    chain_id, address = place(token)
+    known = identity(chain_id, address, using=using, metadata=token)
+    chain = using.chain(chain_id)
+    return Row(
+        token=known,
+        address=address,
+        rank=token.feature_index if token.featured else None,
+        standing=STANDINGS[known.standing],
+        link=hashes.address_link(chain.explorer_url if chain else None, address=address),
+    )
+
+
+def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
+    """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
+    where = f"on {chains} {'chain' if chains == 1 else 'chains'}"
+    tokens = "token" if count == 1 else "tokens"
+    if filters.words:
+        return f"{count:,} {tokens} found {where}, best matches first."
+    order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
+    return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."

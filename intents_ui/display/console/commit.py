@@ -1,0 +1,297 @@
+"""Messages for committing an intent: whether it can be committed, and the result.
+
+A commit is sent once. If its response doesn't tell whether it was accepted, the intent itself is loaded.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from intents_ui.display import failures
+from intents_ui.display.formatting import text
+from intents_ui.display.summary import summary
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.service import errors, json_text, paused
+from intents_ui.service.errors import Reason, ServiceError
+from intents_ui.service.wire import Intent, IntentStatus
+
+MOST_CHANGES = 50
+CHANGE_CAP = 200
+# With these reasons, nothing reached the service.
+NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
+NOTHING_MOVED = "No funds moved."
+
+
+class Outcome(StrEnum):
+    """`UNKNOWN`: sent, but no valid response was received; `REPEATED`: the form had been sent before."""
+
+    COMMITTED = "committed"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+    MOVED_ON = "moved-on"
+    NOT_SENT = "not-sent"
+    UNKNOWN = "unknown"
+    REPEATED = "repeated"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
+
+    `execute_until`: the deadline of its execution, if it is committed now."""
+
+    until: datetime | None
+    execute_until: datetime | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A field of an intent in the confirmed and the current version; "" where it is missing."""
+
+    field: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    """`fields`: the first changed fields; `before` and `now`: both versions as JSON.
+
+    `before` is None if it was too long for the form."""
+
+    fields: list[Change]
+    more: int
+    before: str | None
+    now: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """`state`: the current status, if it was loaded; `error`: the response to the commit.
+
+    `until`: the deadline of its execution."""
+
+    outcome: Outcome
+    tone: Tone
+    icon: str
+    title: str
+    what: str
+    todo: str
+    state: Shown | None = None
+    error: ServiceError | None = None
+    until: datetime | None = None
+
+
+def changes(before: str | None, now: str) -> Changes:
+    """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field."""
+    differing = [] if before is None else _differing(before, now)
+    shown = None if before is None else text.visible(before, lines=True)
+    return Changes(
+        differing[:MOST_CHANGES], max(len(differing) - MOST_CHANGES, 0), shown, text.visible(now, lines=True)
+    )
+
+
+def _differing(before: str, now: str) -> list[Change]:
+    one, other = (dict(_leaves(json_text.read(each), "")) for each in (before, now))
+    return [
+        Change(*(text.capped(each, cap=CHANGE_CAP).shown if each else "" for each in (field, was, now_is)))
+        for field in dict.fromkeys([*one, *other])
+        if (was := one.get(field, "")) != (now_is := other.get(field, ""))
+    ]
+
+
+def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{at}.{key}" if at else str(key))
+    elif isinstance(value, list) and value:
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{at}[{place}]")
+    else:
+        yield at, value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def offer(situation: Situation) -> Offer | None:
+    """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
+    facts = situation.facts
+    if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or situation.is_expired:
+        return None
+    return Offer(facts.expires_at, execute_until(facts.intent, now=situation.now))
+
+
+def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
+    """Return the deadline of a committed intent, or of one that is committed now."""
+    committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
+    return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
+
+
+def not_offered(intent: Intent, *, now: datetime) -> Told:
+    """Return the outcome for an intent that can't be committed: nothing was sent."""
+    expired = intent.status == IntentStatus.QUOTED
+    return told(Outcome.EXPIRED if expired else Outcome.MOVED_ON, state=intent, now=now)
+
+
+def outcome_of(error: ServiceError) -> Outcome:
+    """Return the outcome that a service error means for a commit."""
+    if error.again_in is not None:
+        return Outcome.NOT_SENT  # no calls to the service until then
+    match error:
+        case errors.Expired():
+            return Outcome.EXPIRED
+        case errors.WrongState():
+            return Outcome.MOVED_ON
+        case errors.Overloaded():
+            return Outcome.NOT_SENT
+        case errors.Refused():
+            return Outcome.REFUSED
+        case errors.Unreachable(code=paused.PAUSED_CODE):
+            return Outcome.REFUSED
+        case errors.Unreachable(reason=reason) if reason in NOT_REACHED:
+            return Outcome.NOT_SENT
+        case _:
+            return Outcome.UNKNOWN
+
+
+def told(
+    outcome: Outcome,
+    *,
+    error: ServiceError | None = None,
+    state: Intent | None = None,
+    sent: Intent | None = None,
+    now: datetime,
+) -> Told:
+    """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
+    shown = summary.of(Situation.of(state, None, now=now)).status if state else None
+    match outcome:
+        case Outcome.COMMITTED:
+            until = execute_until(sent, now=now) if sent else None
+            return _committed(statuses.intent(IntentStatus.COMMITTED, now=now), until=until)
+        case Outcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
+            return _committed(shown, until=execute_until(state, now=now), lost=True, error=error)
+        case Outcome.UNKNOWN:
+            return _unknown(shown, error)
+        case Outcome.MOVED_ON:
+            return _moved_on(shown, error)
+        case Outcome.EXPIRED:
+            return Told(
+                outcome,
+                Tone.NEUTRAL,
+                "clock",
+                "Quote expired",
+                f"The quote has expired, so the transfer was not committed. {NOTHING_MOVED}",
+                "Request a new quote and commit it.",
+                shown,
+                error,
+            )
+        case Outcome.REPEATED:
+            return Told(
+                outcome,
+                Tone.NEUTRAL,
+                "info",
+                "Already submitted",
+                "This form was submitted before, so nothing was sent again."
+                + (f" Current status: {shown.word}." if shown else ""),
+                "The transfer page shows the current status and updates automatically.",
+                shown,
+                error,
+            )
+        case Outcome.NOT_SENT:
+            why = failures.words(error).title if error else "No response from the service"
+            return Told(
+                outcome,
+                Tone.ATTENTION,
+                "triangle-alert",
+                "Not sent",
+                f"{why}. Nothing was sent, so the transfer is not committed. {NOTHING_MOVED}",
+                "Try again from the transfer page while the quote is valid.",
+                shown,
+                error,
+            )
+        case Outcome.REFUSED:
+            return _refused(shown, error)
+
+
+def _committed(
+    shown: Shown | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
+) -> Told:
+    taken = (
+        "The response to the commit was lost, but the service reports the transfer as committed."
+        if lost
+        else "The service accepted the quote unchanged."
+    )
+    return Told(
+        Outcome.COMMITTED,
+        Tone.GOOD,
+        "check",
+        "Committed",
+        f"{taken} The price is locked and the deposit address is prepared. No funds moved.",
+        "Execute it in time. After that, request a new quote.",
+        shown,
+        error,
+        until,
+    )
+
+
+def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
+    if error is None or isinstance(error, errors.Invalid):
+        what = "The service rejected the intent: it differs from the quote or is malformed."
+        todo = "See the reason below. Request a new quote and commit it."
+    else:
+        words = failures.words(error)
+        what, todo = f"{words.title}.", words.todo
+    return Told(
+        Outcome.REFUSED,
+        Tone.BAD,
+        "circle-x",
+        "Commit rejected",
+        f"{what} The transfer was not committed. {NOTHING_MOVED}",
+        todo,
+        shown,
+        error,
+    )
+
+
+def _moved_on(shown: Shown | None, error: ServiceError | None) -> Told:
+    said = shown.word if shown else _state_in(error)
+    now = f"Current status: {said}." if said else "Couldn't load the current status."
+    then = "The commit changed nothing." if error else "Nothing was sent."
+    return Told(
+        Outcome.MOVED_ON,
+        Tone.NEUTRAL,
+        "info",
+        "Status has changed",
+        f"A transfer can be committed only in Quoted status. {now} {then}",
+        "Check the transfer page before you continue. Do not deposit again because of this error.",
+        shown,
+        error,
+    )
+
+
+def _unknown(shown: Shown | None, error: ServiceError | None) -> Told:
+    if shown is None:
+        after = "Couldn't load the current status either."
+    else:
+        after = f"Current status: {shown.word}."
+        if shown == statuses.INTENTS[IntentStatus.QUOTED]:
+            after += " The commit may still be in progress."
+    return Told(
+        Outcome.UNKNOWN,
+        Tone.ATTENTION,
+        "triangle-alert",
+        "Commit status unknown",
+        f"The request was sent, but no valid response was received. {after}",
+        "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
+        shown,
+        error,
+    )
+
+
+def _state_in(error: ServiceError | None) -> str:
+    """Return the status from an error's cause, such as `status=EXECUTING`."""
+    _, found, rest = ((error.cause or "") if error else "").partition("status=")
+    words = rest.split()
+    return text.name(words[0].rstrip(".,;)")).shown if found and words else ""

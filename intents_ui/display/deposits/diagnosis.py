@@ -1,0 +1,240 @@
+"""Deposit check: whether the deposit is as expected, and the next step; from messages.json."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from importlib import resources
+from typing import Any
+
+from intents_ui.display.deposits import checks
+from intents_ui.display.deposits.checks import Finding, chain_name, exactly, listed
+from intents_ui.display.formatting import text, times
+from intents_ui.display.summary.placeholders import escalation
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers.deposits import Payment
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentStatus, TransactionStatus
+
+
+class Key(StrEnum):
+    """Rows of messages.json, where `when` states each condition."""
+
+    UNREAD = "unread"
+    UNKNOWN = "unknown"
+    OFFERED = "offered"
+    NOTHING = "nothing"
+    WATCHED = "watched"
+    PAST_DEADLINE = "past-deadline"
+    EXPIRED = "expired"
+    CONFIRMING = "confirming"
+    UNCONFIRMED = "unconfirmed"
+    NOT_FOUND = "not-found"
+    REVERTED = "reverted"
+    NOT_COUNTED = "not-counted"
+    WRONG_CHAIN = "wrong-chain"
+    WRONG_TOKEN = "wrong-token"  # noqa: S105 - a token of a chain is no password
+    TOO_LITTLE = "too-little"
+    TOO_MUCH = "too-much"
+    TOO_LATE = "too-late"
+    UNCOUNTED = "uncounted"
+    NOT_STARTED = "not-started"
+    WAITING = "waiting"
+    GONE = "gone"
+    AS_EXPECTED = "as-expected"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Result of the deposit check. `shown` is the result with its icon and tone. The page shows `SECOND_DEPOSIT`
+    with `warn_second_deposit`.
+
+    `needs_attention`: something was observed that isn't as expected.
+    """
+
+    key: Key
+    shown: Shown
+    sentence: str
+    next: str
+    findings: tuple[Finding, ...]
+    needs_attention: bool
+    warn_second_deposit: bool = False
+
+
+DIAGNOSES: Mapping[str, Mapping[str, Any]] = {
+    row["key"]: row for row in json.loads(resources.files(__package__).joinpath("messages.json").read_text("utf-8"))
+}
+STALLED = "Contact support with the intent ID."
+OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
+NOT_BEGUN = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
+# Diagnoses in which the deposit itself needs attention, whatever the transfer's status.
+TELLING = frozenset({Key.WRONG_CHAIN, Key.WRONG_TOKEN, Key.TOO_LITTLE, Key.TOO_MUCH, Key.TOO_LATE, Key.WAITING})
+
+
+@derived
+def of(situation: Situation) -> Diagnosis | None:
+    """Return the diagnosis; None if the deposit arrived and the transfer continued."""
+    payment, now, using = situation.payment, situation.now, situation.names
+    key = diagnosed(payment, now=now)
+    if not _is_worth_telling(key, payment.facts):
+        return None
+    row, words = DIAGNOSES[key], _words(key, payment, now=now, using=using)
+    rows = tuple(checks.findings(payment, is_too_late=key is Key.TOO_LATE, now=now, using=using))
+    return Diagnosis(
+        key=key,
+        shown=Shown(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
+        sentence=row["sentence"].format_map(words),
+        next=_next(key, payment, now=now).format_map(words),
+        findings=rows,
+        needs_attention=bool(payment.found) and any(each.shown.tone in (Tone.ATTENTION, Tone.BAD) for each in rows),
+        warn_second_deposit=row["warn_second_deposit"],
+    )
+
+
+def diagnosed(payment: Payment, *, now: datetime) -> Key:
+    facts = payment.facts
+    if facts.is_unread:
+        return Key.UNREAD
+    if facts.is_delivered:
+        return Key.TOO_MUCH if payment.leftover else Key.AS_EXPECTED
+    if payment.is_elsewhere:
+        return Key.WRONG_CHAIN
+    if payment.is_confirmed:
+        return _of_confirmed(payment, now=now)
+    # A later step implies the deposit, whatever its own status.
+    if facts.has_arrived:
+        return Key.AS_EXPECTED
+    return _of_balance(payment, now=now) or _of_unconfirmed(payment, now=now)
+
+
+def _of_confirmed(payment: Payment, *, now: datetime) -> Key:
+    if differences.is_another_token(payment.named, payment.expected):
+        return Key.WRONG_TOKEN
+    if payment.lacking:
+        return Key.TOO_LITTLE
+    if payment.excess:
+        return Key.TOO_MUCH
+    if _was_taken_up(payment):
+        return Key.AS_EXPECTED
+    return _of_idle(payment, is_over=payment.facts.is_over(now=now))
+
+
+def _was_taken_up(payment: Payment) -> bool:
+    facts = payment.facts
+    _, origin, destination = facts.legs
+    is_idle = {origin, destination} <= NOT_BEGUN | {Leg.GIVEN_UP}
+    return not is_idle or facts.returning is not Leg.ABSENT or facts.status == IntentStatus.REFUNDED
+
+
+def _of_idle(payment: Payment, *, is_over: bool) -> Key:
+    """Return the diagnosis of a correct deposit that no step has used."""
+    is_offer = payment.facts.status in OFFERS
+    if (is_over or is_offer) and payment.late_by is not None and payment.late_by > timedelta():
+        return Key.TOO_LATE
+    if is_over and payment.held == ():
+        return Key.GONE
+    if is_offer:
+        return Key.NOT_STARTED
+    return Key.AS_EXPECTED if is_over or payment.facts.legs[1] not in NOT_BEGUN else Key.WAITING
+
+
+def _of_balance(payment: Payment, *, now: datetime) -> Key | None:
+    """Return the diagnosis from the address's balances, while no deposit is confirmed."""
+    if not payment.right:
+        elsewhere = Key.WRONG_CHAIN if payment.strays else None
+        return Key.WRONG_TOKEN if payment.others else elsewhere
+    if payment.lacking:
+        return Key.TOO_LITTLE
+    if payment.facts.is_over(now=now):
+        return Key.TOO_LATE
+    if payment.facts.status in OFFERS:
+        return Key.NOT_STARTED
+    return Key.TOO_MUCH if payment.excess else Key.UNCOUNTED
+
+
+def _of_unconfirmed(payment: Payment, *, now: datetime) -> Key:
+    facts, leg = payment.facts, payment.leg
+    if leg in DEAD and payment.is_reported:
+        was_mined = payment.deposit.status == TransactionStatus.REVERTED or payment.deposit.txn_mined_at is not None
+        return Key.REVERTED if was_mined and leg is Leg.REJECTED else Key.NOT_FOUND
+    if leg is Leg.REJECTED and payment.held is None:
+        return Key.NOT_COUNTED
+    if facts.is_over(now=now):
+        return Key.EXPIRED
+    if is_made(facts.deposit) or leg is Leg.MOVING:
+        is_stalled = timing.has_come(timing.stalled_at(facts), now=now)
+        return Key.UNCONFIRMED if is_stalled else Key.CONFIRMING
+    return Key.UNKNOWN if leg is Leg.STRANGE else _of_nothing(payment, now=now)
+
+
+def _of_nothing(payment: Payment, *, now: datetime) -> Key:
+    if payment.facts.status in OFFERS:
+        return Key.OFFERED
+    if timing.has_come(payment.deadline, now=now):
+        return Key.PAST_DEADLINE
+    return Key.WATCHED if payment.deposit.txn_hash else Key.NOTHING
+
+
+def _is_worth_telling(key: Key, facts: Facts) -> bool:
+    if key in TELLING:
+        return True
+    if facts.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
+        return False
+    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING:
+        return False
+    if key is not Key.AS_EXPECTED:
+        return True
+    # Stopped between deposit and first step: the owner will ask about the deposit.
+    return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is Leg.GIVEN_UP
+
+
+def _next(key: Key, payment: Payment, *, now: datetime) -> str:
+    row, facts = DIAGNOSES[key], payment.facts
+    if key is Key.WAITING and timing.has_come(timing.stalled_at(facts), now=now):
+        return STALLED
+    return str(row["after"] if row["after"] and facts.is_over(now=now) else row["next"])
+
+
+def _words(key: Key, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
+    """Return a row's placeholder values. Untrusted text is already sanitized."""
+    facts, deadline = payment.facts, payment.deadline
+    unchanged = now - facts.last_change if facts.last_change else None
+    return {
+        "chain": chain_name(payment.expected.chain_id, using=using),
+        "foundChain": chain_name(payment.found_chain_id, using=using),
+        "expected": exactly(payment, payment.expected.value, using=using),
+        "least": exactly(payment, payment.least, using=using),
+        "lacking": exactly(payment, payment.lacking, using=using),
+        "excess": exactly(payment, payment.excess, using=using),
+        "found": _found(payment, using=using),
+        "deadline": times.utc(deadline, now=now) if deadline else "a time that wasn't reported",
+        "looked": ", and the deposit address is empty" if payment.held == () else "",
+        "late": _late(payment, now=now),
+        "escalation": escalation(facts, DIAGNOSES[key].get("minutes", 0), now=now),
+        "age": times.duration(unchanged) if unchanged else "a long time",
+        "status": text.name(payment.deposit.status or "none given").shown,
+    }
+
+
+def _found(payment: Payment, *, using: Names) -> str:
+    """Return what was received, as the start of a sentence."""
+    if payment.leftover:
+        left = exactly(payment, payment.leftover, using=using)
+        return f"The deposit was used, and {left} is still at the deposit address"
+    if payment.is_confirmed:
+        amount = listed((payment.named,), using=using) if payment.named.value is not None else "The deposit"
+        return f"{amount} arrived"
+    if payment.held or payment.strays:
+        return f"{listed(payment.found, using=using)} is at the deposit address"
+    return "A deposit was submitted"
+
+
+def _late(payment: Payment, *, now: datetime) -> str:
+    if payment.late_by and payment.deadline:
+        return f" {times.duration(payment.late_by)} after the deadline at {times.utc(payment.deadline, now=now)}"
+    return ", but it came too late or wasn't accepted in time"

@@ -1,0 +1,122 @@
+"""All fields of an intent and its receipt as labeled rows (docs/contract.md#objects).
+
+Driven by the models, so a new field appears here automatically. Missing values (None) have no row. Values that
+couldn't be parsed have a row that says so.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Protocol, get_args, runtime_checkable
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from intents_ui.display.fields import labels, values
+from intents_ui.display.fields.values import Cell, Kind, Owner
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer_data import Facts
+
+# Limits the page, however much the service sends.
+MOST_PARTS = 50
+
+
+@runtime_checkable
+class Tolerant(Protocol):
+    """An object that knows which of its fields couldn't be parsed."""
+
+    @property
+    def unreadable(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Row:
+    """A field. `name` is its API name, `label` its label."""
+
+    name: str
+    label: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one object. `path` identifies it in links: `intent.quote.price_impact_details`."""
+
+    path: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass
+class _Reader:
+    facts: Facts
+    using: Names
+    # An intent's alias fields repeat the same objects.
+    seen: set[int] = field(default_factory=set)
+
+    def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[Group]:
+        """Return the object's own rows, then those of nested objects, each in its own group."""
+        self.seen.add(id(model))
+        rows = tuple(self._rows(model, owner))
+        if rows:
+            yield Group(path, title, rows)
+        for name, part_title, part in _parts(model, title):
+            if part is None:
+                yield Group(f"{path}.{name}", part_title, ())
+            elif id(part) not in self.seen:
+                yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
+
+    def _rows(self, model: BaseModel, owner: Owner) -> Iterator[Row]:
+        unreadable = model.unreadable if isinstance(model, Tolerant) else {}
+        for name, info in type(model).model_fields.items():
+            wire_name = info.alias or name
+            if name in unreadable:
+                yield Row(wire_name, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info)))
+            value = getattr(model, name)
+            if value is not None and value != () and not _is_object(value):
+                cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
+                yield Row(wire_name, labels.field(name), cell)
+
+
+def groups(situation: Situation) -> tuple[Group, ...]:
+    """Return the intent's groups, then the receipt's, in the order of their fields."""
+    reader = _Reader(situation.facts, situation.names)
+    found: list[Group] = []
+    for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
+        if model:
+            found += reader.read(model, Owner(model), path=name, title=labels.title(name))
+    return tuple(found)
+
+
+def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel | None]]:
+    """Return the nested objects, of a list the first ones. The raw JSON has the others."""
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, BaseModel):
+            yield name, labels.part(name, inside=type(model), title=title), value
+        elif _is_object(value):
+            part_title = labels.part(name, inside=type(model), title=title)
+            for number, part in enumerate(value[:MOST_PARTS], start=1):
+                yield f"{name}.{number}", f"{part_title} {number}", part
+            if len(value) > MOST_PARTS:
+                yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
+
+
+def is_number(info: FieldInfo) -> bool:
+    """Return whether a field has an integer or a decimal."""
+    return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
+
+
+def _types_in(annotation: Any) -> set[Any]:
+    inner = get_args(annotation)
+    return set().union(*map(_types_in, inner)) if inner else {annotation}
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, BaseModel) or (
+        isinstance(value, tuple) and bool(value) and isinstance(value[0], BaseModel)
+    )
+
+
+__all__ = ["Cell", "Group", "Kind", "Row", "groups"]

@@ -1,0 +1,291 @@
+"""Field values for display: the kind of each value and its text."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from pydantic import BaseModel
+
+from intents_ui.display.formatting import amounts, hashes, text, times
+from intents_ui.display.formatting.amounts import Amount
+from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import (
+    Call,
+    DepositIntentEntry,
+    DepositTransaction,
+    GasFee,
+    IntentFees,
+    IntentProviderQuote,
+    IntentReceiptSummary,
+    IntentTransaction,
+    MetaTxnFeeDetails,
+    QuoteIntentRequest,
+    TransactionPrecondition,
+)
+
+NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
+MOST_DATA = 20_000  # characters of a call that are shown
+NEVER = 2**256 - 1
+
+
+class Kind(StrEnum):
+    AMOUNT = "amount"  # value: Amount
+    USD = "usd"  # value: Decimal
+    PERCENT = "percent"  # value: Decimal, in percent or as a fraction; `shown` knows which
+    TIME = "time"  # value: datetime
+    DURATION = "duration"  # value: timedelta
+    ADDRESS = "address"  # value: text for the link; `shown` is the full checksummed address
+    HASH = "hash"  # value: text of a transaction hash
+    ID = "id"  # value: text
+    CHAIN = "chain"  # value: int
+    STATUS = "status"  # value: text
+    CODE = "code"  # value: an API enum value, `EXACT_INPUT`
+    TEXT = "text"  # value: untrusted text
+    FLAG = "flag"  # value: bool
+    NUMBER = "number"  # value: int or Decimal
+    DATA = "data"  # value: text, hex
+    LIST = "list"  # value: tuple of texts
+    UNREADABLE = "unreadable"  # value: the received text
+    OUT_OF_RANGE = "out of range"  # value: the received text of a number that doesn't fit its field
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value. `shown` is sanitized plain text for every kind. `chain_id` is the chain of an address or hash, if
+    known.
+    """
+
+    kind: Kind
+    value: object
+    shown: str
+    chain_id: int | None = None
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The object that contains a field, and its chain: its own or that of the enclosing object."""
+
+    model: BaseModel
+    chain_id: int | None = None
+
+    def inside(self, model: BaseModel) -> "Owner":
+        return replace(self, model=model, chain_id=getattr(self.model, "chain_id", None) or self.chain_id)
+
+    @property
+    def on_chain(self) -> int | None:
+        own: int | None = getattr(self.model, "chain_id", None)
+        return self.chain_id if own is None else own
+
+
+TRANSACTION_HASHES = frozenset({"txn_hash"})
+ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
+DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
+CODES = frozenset(
+    {
+        "type",
+        "context",
+        "trade_type",
+        "fund_method",
+        "preference",
+        "chain_gas_usage_status",
+        "swap_provider",
+        "bridge_provider",
+        "quote_provider",
+        "intent_protocol",
+        "service_version",
+    }
+)
+FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
+UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
+
+# Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
+TOKENS: dict[type[BaseModel], dict[str, str]] = {
+    QuoteIntentRequest: {
+        "origin_token_amount": "origin",
+        "destination_token_amount": "destination",
+        "destination_call_value": "native",
+    },
+    DepositTransaction: {"amount": "own", "value": "native"},
+    Call: {"value": "native"},
+    TransactionPrecondition: {"min_amount": "own"},
+    IntentProviderQuote: {
+        "from_amount": "origin",
+        "from_amount_min": "origin",
+        "to_amount": "destination",
+        "to_amount_min": "destination",
+    },
+    IntentFees: dict.fromkeys(
+        (
+            "fee_token_amount",
+            "fee_token_total",
+            "gas_fee_total",
+            "service_fee_total",
+            "collector_fee_total",
+            "provider_fee_total",
+            "total_fee_amount",
+        ),
+        "fee",
+    ),
+    GasFee: {"total_fee_amount": "native"},
+    MetaTxnFeeDetails: {"fee_native": "native"},
+    IntentTransaction: {"token_amount": "own"},
+    DepositIntentEntry: {"fee_amount": "fee", "permit_amount": "unknown"},
+    IntentReceiptSummary: {"origin_token_amount": "origin", "destination_token_amount": "destination"},
+}
+# In base units of an unnamed token.
+UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_with_service_fee", "total_fee_amount"})
+
+
+def unreadable(received: str, *, is_number: bool) -> Cell:
+    """Return the cell of a field that couldn't be parsed. `is_number`: a number was expected."""
+    kind = Kind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else Kind.UNREADABLE
+    return Cell(kind, received, text.visible(received))
+
+
+def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
+    """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
+    type.
+    """
+    match value:
+        case bool():
+            return Cell(Kind.FLAG, value, "yes" if value else "no")
+        case datetime():
+            return Cell(Kind.TIME, value, times.iso(value))
+        case int():
+            return _of_whole(model, name, value, owner, facts, using)
+        case Decimal():
+            return _of_figure(name, value)
+        case tuple():
+            return _of_list(name, value)
+        case _:
+            return _of_text(name, str(value), owner, facts)
+
+
+def _of_whole(model: type[BaseModel], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
+    if name == "chain_id" or name.endswith("_chain_id"):
+        return Cell(Kind.CHAIN, value, names.chain(value, info=using.chain(value)))
+    if name in UNIX_SECONDS:
+        return _of_deadline(value)
+    if name == "permit_amount" and value == NEVER:
+        return Cell(Kind.NUMBER, value, "unlimited")
+    source = TOKENS.get(model, {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
+    if source is None:
+        return Cell(Kind.NUMBER, value, str(value))
+    amount = _amount(value, source, owner, facts, using)
+    return Cell(Kind.AMOUNT, amount, str(amount))
+
+
+def _of_deadline(value: int) -> Cell:
+    at = times.since_1970(value)
+    return Cell(Kind.NUMBER, value, "never") if at is None else Cell(Kind.TIME, at, times.iso(at))
+
+
+def _of_figure(name: str, value: Decimal) -> Cell:
+    if name.endswith("_usd"):
+        return Cell(Kind.USD, value, amounts.usd(value))
+    if name in FRACTIONS:
+        return Cell(Kind.PERCENT, value, amounts.fraction(value))
+    if name == "price_impact":
+        return Cell(Kind.PERCENT, value, amounts.percent(value))
+    length = times.seconds(int(value)) if name == "estimated_duration" else None
+    if length is not None:
+        return Cell(Kind.DURATION, length, times.duration(length))
+    return Cell(Kind.NUMBER, value, amounts.number(value))
+
+
+def _of_list(name: str, values: tuple[object, ...]) -> Cell:
+    shown = tuple(_entry(name, value) for value in values)
+    return Cell(Kind.LIST, shown, ", ".join(shown))
+
+
+def _entry(name: str, value: object) -> str:
+    if isinstance(value, Decimal):
+        return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
+    if not isinstance(value, str) or not value:
+        return text.UNKNOWN
+    return providers.label(value) if name == "route_providers" else text.memo(value).shown
+
+
+def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
+    if name == "status":
+        return Cell(Kind.STATUS, value, statuses.unknown(value).word)
+    if name in TRANSACTION_HASHES:
+        return Cell(Kind.HASH, value, text.visible(value), owner.on_chain)
+    if name in ADDRESSES or name.endswith("_address"):
+        return Cell(Kind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
+    if name in DATA:
+        return Cell(Kind.DATA, value, _data(value))
+    if name == "id" or name.endswith("_id"):
+        return Cell(Kind.ID, value, text.visible(value))
+    return _of_words(Kind.CODE if name in CODES else Kind.TEXT, value)
+
+
+def _data(value: str) -> str:
+    """Return the data in full unless it is longer than anyone would read."""
+    read = text.capped(value, cap=MOST_DATA)
+    return f"{read.shown}… ({read.more:,} more characters, in the raw JSON)" if read.more else read.shown
+
+
+def _of_words(kind: Kind, value: str) -> Cell:
+    read = text.memo(value)
+    return Cell(kind, value, read.shown, rest=read.rest)
+
+
+def _chain_of(name: str, owner: Owner, facts: Facts) -> int | None:
+    if name.startswith("origin_"):
+        return facts.origin_chain_id
+    if name.startswith("destination_"):
+        return facts.destination_chain_id
+    # An owner has the same address on every chain. It links to the origin chain.
+    on_origin = name in ("owner_address", "fee_token_address")
+    return owner.on_chain or (facts.origin_chain_id if on_origin else None)
+
+
+def _amount(value: int, source: str, owner: Owner, facts: Facts, using: Names) -> Amount:
+    money = _money(value, source, owner, facts)
+    return token_amounts.amount(money, using=using) if money else amounts.amount(value, decimals=None)
+
+
+def _money(value: int, source: str, owner: Owner, facts: Facts) -> Money | None:
+    match source:
+        case "origin":
+            return replace(facts.sent, value=value)
+        case "destination":
+            return replace(facts.expected, value=value)
+        case "native":
+            on_destination = isinstance(owner.model, QuoteIntentRequest)
+            chain_id = facts.destination_chain_id if on_destination else owner.on_chain
+            return Money(value, chain_id, hashes.ZERO_ADDRESS)
+        case "fee":
+            return _fee(value, owner, facts)
+        case "own":
+            return _own(value, owner, facts)
+        case _:
+            return None
+
+
+def _fee(value: int, owner: Owner, facts: Facts) -> Money | None:
+    match owner.model:
+        case IntentFees(fee_token_address=address) if address:
+            return facts.described(Money(value, facts.origin_chain_id, address))
+        case DepositIntentEntry(fee_token=address) if address:
+            return facts.described(Money(value, owner.on_chain or facts.origin_chain_id, address))
+        case _:
+            return None
+
+
+def _own(value: int, owner: Owner, facts: Facts) -> Money | None:
+    match owner.model:
+        case DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
+            return replace(facts.described(Money(value, chain_id, address)), decimals=decimals)
+        case TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
+            return facts.described(Money(value, owner.on_chain, address))
+        case _:
+            return None

@@ -1,0 +1,159 @@
+"""Exact amounts as text, never through a float, rounded toward zero."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context, Decimal
+from functools import reduce
+
+from intents_ui.display.formatting import text
+from intents_ui.display.formatting.text import UNKNOWN
+
+BASE_UNITS = "base units"
+# uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.
+MOST_DECIMALS = 77
+# 1,247.91 and 0.0804 instead of 1,247.912345 and 0.080412345678. The full value is one click away.
+SIGNIFICANT = 6
+CENT = Decimal("0.01")
+# Finer than any intended dollar value, coarser than the error of a float.
+MICRO = Decimal("0.000001")
+SMALLEST_PERCENT = Decimal("0.0001")
+# Figures have at most 80 digits and exponents within ±90, so no sum of a list needs more.
+EXACT = Context(prec=1000)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """An amount. `short` is for pages, `full` is exact and ungrouped for copying, `base_units` is the value
+    received.
+
+    `warning` describes what is suspicious about the token's name. Sentences include it. Next to the token's tags, use
+    `figure`.
+    """
+
+    short: str
+    full: str
+    base_units: str
+    unit: str = ""
+    exact: bool = True
+    warning: str = ""
+
+    def __str__(self) -> str:
+        return self.with_warning(self.figure)
+
+    @property
+    def figure(self) -> str:
+        return f"{self.short} {self.unit}".rstrip()
+
+    def with_warning(self, written: str) -> str:
+        """Append the token's warning to another form of the amount."""
+        return f"{written} ({self.warning})" if self.warning else written
+
+
+def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:
+    """Return `value`, in base units, as an amount. Without usable `decimals` it stays in base units. `symbol` is
+    untrusted.
+    """
+    unit = text.symbol(symbol).shown if symbol else ""
+    if value is None:
+        return Amount(UNKNOWN, "", "", unit)
+    if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
+        return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
+    full = plain(value, decimals=decimals)
+    short = shortened(value, decimals=decimals)
+    return Amount(short, full, str(value), unit, exact=_same(short, full))
+
+
+def grouped(value: int) -> str:
+    """Return `1,247,912,345`."""
+    return f"{value:,}"
+
+
+def plain(value: int, *, decimals: int) -> str:
+    """Return every digit, ungrouped: `1247.912345`, `0.000000000000000001`, `5`."""
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    fraction = fraction.rstrip("0")
+    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
+
+
+def shortened(value: int, *, decimals: int) -> str:
+    """Return `1,247.91` or `0.0804`: six significant digits, two decimals from 1 upward, never 0 for a nonzero
+    value.
+    """
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    if whole:
+        kept = max(2, SIGNIFICANT - len(str(whole)))
+        fraction = fraction[:kept].rstrip("0").ljust(min(2, decimals), "0")
+    else:
+        zeros = len(fraction) - len(fraction.lstrip("0"))
+        fraction = fraction[: zeros + SIGNIFICANT].rstrip("0")
+    return f"{sign}{whole:,}.{fraction}" if fraction else f"{sign}{whole:,}"
+
+
+def fixed(value: int, *, decimals: int, places: int) -> str:
+    """Return `0.0400`, cut to this number of decimal places."""
+    sign, whole, fraction = _parts(value, decimals=decimals)
+    return f"{sign}{whole:,}.{fraction[:places]}" if places else f"{sign}{whole:,}"
+
+
+def usd(value: Decimal | None) -> str:
+    """Return `$5,000.12`, `<$0.01` or `—`, cut toward zero like token amounts.
+
+    The service's dollar values come from floats: $0.0699999999999999 means $0.07.
+    """
+    if value is None:
+        return UNKNOWN
+    sign = "-" if value < 0 else ""
+    meant = EXACT.quantize(value.copy_abs(), MICRO)
+    if value and meant < CENT:
+        return f"{sign}<$0.01"
+    return f"{sign}${meant.quantize(CENT, ROUND_DOWN, EXACT):,.2f}"
+
+
+def usd_full(value: Decimal | None) -> str:
+    """Return every digit received, without an exponent: `$0.0000000000000031`."""
+    if value is None:
+        return UNKNOWN
+    sign = "-" if value < 0 else ""
+    whole, _, digits = f"{value.copy_abs():f}".partition(".")
+    return f"{sign}${whole}.{digits.ljust(2, '0')}"
+
+
+def total(values: Iterable[Decimal]) -> Decimal:
+    """Return the exact sum. Default Decimal arithmetic would round it to 28 digits."""
+    return reduce(EXACT.add, values, Decimal(0))
+
+
+def percent(value: Decimal | None) -> str:
+    """Format a value that is already in percent (priceImpact): `-0.31` is `-0.31%`."""
+    if value is None:
+        return UNKNOWN
+    if 0 < abs(value) < SMALLEST_PERCENT:
+        return f"{'-' if value < 0 else ''}<{SMALLEST_PERCENT}%"
+    return f"{number(Decimal(f'{value:.4f}'))}%"
+
+
+def fraction(value: Decimal | None) -> str:
+    """Format a fraction of one (slippageTolerance, maxSlippage) as percent: `0.005` is `0.5%`."""
+    return UNKNOWN if value is None else percent(_hundredfold(value))
+
+
+def number(value: Decimal | int) -> str:
+    """Format any number, grouped, without an exponent or trailing zeros."""
+    digits = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return "0" if digits == "-0" else digits
+
+
+def _hundredfold(value: Decimal) -> Decimal:
+    """Multiply by 100 exactly, whatever the precision of the decimal context."""
+    sign, digits, exponent = value.as_tuple()
+    return Decimal((sign, digits, exponent + 2)) if isinstance(exponent, int) else value
+
+
+def _parts(value: int, *, decimals: int) -> tuple[str, int, str]:
+    whole, rest = divmod(abs(value), 10**decimals)
+    return ("-" if value < 0 else "", whole, str(rest).zfill(decimals) if decimals else "")
+
+
+def _same(short: str, full: str) -> bool:
+    return Decimal(short.replace(",", "")) == Decimal(full)

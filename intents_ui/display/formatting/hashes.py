@@ -1,0 +1,126 @@
+"""Hashes, addresses and IDs: parse, shorten, checksum and link to block explorers."""
+
+import re
+from functools import lru_cache
+
+from eth_utils.address import to_checksum_address
+
+from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
+
+HASH_DIGITS = 64
+ADDRESS_DIGITS = 40
+ZERO_ADDRESS = "0x" + "0" * ADDRESS_DIGITS
+# Both are placeholders for the native token.
+NATIVE_ADDRESSES = frozenset({ZERO_ADDRESS, "0x" + "e" * ADDRESS_DIGITS})
+
+HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
+# Host labels in IDNA A-form. The last one starts with a letter, which excludes IP addresses.
+HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])"
+EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
+LONGEST_URL = 300
+CHECKSUMS = 4096
+
+HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+FULL_WIDTH = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
+GREEK_AND_CYRILLIC = r"\u0370-\u052f\u1f00-\u1fff"
+# Character class of word characters next to a hash: 0x12<zero width>34 is not 0x12. Excludes scripts written without
+# spaces, which may touch a hash, and `_`, which is Markdown emphasis.
+BESIDE = (
+    rf"[0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
+    rf"{GREEK_AND_CYRILLIC}{FULL_WIDTH}{HIDDEN}]"
+)
+
+
+def canonical(text: str, *, digits: int) -> str | None:
+    """Return `0x` and lowercase if the text has exactly `digits` hex characters, otherwise None."""
+    found = HEX.fullmatch(text)
+    return "0x" + found[1].lower() if found and len(found[1]) == digits else None
+
+
+def canonical_hash(text: str) -> str | None:
+    return canonical(text, digits=HASH_DIGITS)
+
+
+def canonical_address(text: str) -> str | None:
+    return canonical(text, digits=ADDRESS_DIGITS)
+
+
+def checksum(address: str | None) -> str:
+    """Return the EIP-55 form of an EVM address; other addresses as received, sanitized."""
+    if address is None:
+        return UNKNOWN
+    known = canonical_address(address)
+    return _checksummed(known) if known else visible(address)
+
+
+@lru_cache(CHECKSUMS)
+def _checksummed(address: str) -> str:
+    """Return the EIP-55 form, cached because lists repeat addresses."""
+    return to_checksum_address(address)
+
+
+def has_wrong_checksum(address: str) -> bool:
+    """Return whether mixed case contradicts EIP-55. A single case carries no checksum."""
+    digits = address[2:] if address[:2] in ("0x", "0X") else address
+    if digits in (digits.lower(), digits.upper()):
+        return False
+    return checksum(address) != "0x" + digits
+
+
+def is_native(address: str | None) -> bool:
+    return address is not None and address.lower() in NATIVE_ADDRESSES
+
+
+def is_placeholder(txn_hash: str | None) -> bool:
+    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
+    if not txn_hash:
+        return True
+    digits = txn_hash.lower().removeprefix("0x")
+    return digits.endswith("0" * 10) or not digits.strip("f")
+
+
+def short_id(intent_id: str | None) -> str:
+    """Return `0x7c1f4ab2…90cd9e2b`."""
+    return UNKNOWN if intent_id is None else _shortened(intent_id, each_side=8)
+
+
+def short_hash(txn_hash: str | None) -> str:
+    """Return `0x9b21c4…77ad01`."""
+    return UNKNOWN if txn_hash is None else _shortened(txn_hash, each_side=6)
+
+
+def short_address(address: str | None) -> str:
+    """Return `0x0709CF…B39Eb1`, checksummed."""
+    return UNKNOWN if address is None else _shortened(checksum(address), each_side=6)
+
+
+def transaction_link(explorer: str | None, *, txn_hash: str | None) -> str | None:
+    root = explorer_root(explorer)
+    if root is None or txn_hash is None or is_placeholder(txn_hash):
+        return None
+    known = canonical_hash(txn_hash)
+    return f"{root}/tx/{known}" if known else None
+
+
+def address_link(explorer: str | None, *, address: str | None) -> str | None:
+    root = explorer_root(explorer)
+    if root is None or address is None or is_native(address):
+        return None
+    known = canonical_address(address)
+    return f"{root}/address/{known}" if known else None
+
+
+def explorer_root(url: str | None) -> str | None:
+    """Return `https://host/path` without a trailing slash, or None if the URL isn't safe to build links on.
+
+    Rejects other schemes, IP addresses, user names, ports, queries, `%`, spaces and non-ASCII letters."""
+    if url is None or len(url) > LONGEST_URL or not EXPLORER.fullmatch(url):
+        return None
+    return url.rstrip("/")
+
+
+def _shortened(text: str, *, each_side: int) -> str:
+    text = visible(text)
+    head = each_side + (2 if text.startswith("0x") else 0)
+    short = text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"
+    return short if text.isascii() else isolated(short)  # skip isolation for ASCII: lists have hundreds

@@ -1,0 +1,143 @@
+"""Format times and durations. Pages show relative and absolute time together, always with the zone."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from intents_ui.display.formatting.text import UNKNOWN
+
+# The format of `utc` and `utc_minute`.
+WRITTEN = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d) )?(?P<minute>\d\d:\d\d)(?P<second>:\d\d)? UTC", re.ASCII)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+# Tolerated clock difference between the service and this server.
+SKEW = timedelta(minutes=2)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def ago(at: datetime | None, *, now: datetime) -> str:
+    """Return `42 s ago`, `7 min ago`, `3 h ago`, or `in 3 h` for a future time."""
+    if at is None:
+        return UNKNOWN
+    passed = now - at
+    if -SKEW <= passed < SECOND:
+        return "just now"
+    return f"in {_coarse(-passed)}" if passed < timedelta() else f"{_coarse(passed)} ago"
+
+
+def duration(length: timedelta | None) -> str:
+    """Return `42 s`, `7 min 12 s`, `19 min`, `2 h 5 min`, `3 d 4 h`. Negative (clock skew) is unknown."""
+    if length is None or length < timedelta():
+        return UNKNOWN
+    if length < SECOND:
+        return "<1 s" if length else "0 s"
+    for unit, smaller in ((DAY, HOUR), (HOUR, MINUTE), (MINUTE, SECOND)):
+        if length >= unit:
+            return _two_units(length, unit, smaller)
+    return f"{length // SECOND} s"
+
+
+def clock(length: timedelta | None) -> str:
+    """Return `0:42`, `7:12`, `1:02:05`, for narrow columns."""
+    if length is None or length < timedelta():
+        return UNKNOWN
+    minutes, seconds = divmod(length // SECOND, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def utc(at: datetime | None, *, now: datetime) -> str:
+    """Return `14:03:11 UTC`, with the date unless it's today in UTC."""
+    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M:%S")
+
+
+def utc_minute(at: datetime | None, *, now: datetime) -> str:
+    """Return `14:16 UTC`, for approximate times."""
+    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M")
+
+
+def dated(at: datetime | None) -> str:
+    """Return `2026-11-21 14:03:11 UTC`, for text read on another day."""
+    return UNKNOWN if at is None else f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a sentence. `at`: the time it is, `is_rough`: only to the minute."""
+
+    text: str
+    at: datetime | None = None
+    is_rough: bool = False
+
+
+def pieces(sentence: str, *, now: datetime) -> Iterator[Piece]:
+    """Split a sentence into times and the text between them."""
+    end = 0
+    for found in WRITTEN.finditer(sentence):
+        at = _read(found, now=now)
+        if at is None:
+            continue
+        yield Piece(sentence[end : found.start()])
+        yield Piece(found[0], at, is_rough=found["second"] is None)
+        end = found.end()
+    yield Piece(sentence[end:])
+
+
+def iso(at: datetime | None) -> str:
+    """Return `2026-11-21T14:03:11Z`, or "" without a time."""
+    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def seconds(count: int | None) -> timedelta | None:
+    """Convert whole seconds of the API; None if out of range."""
+    if count is None or not 0 <= count <= timedelta.max // SECOND:
+        return None
+    return timedelta(seconds=count)
+
+
+def since_1970(count: int | None) -> datetime | None:
+    """Convert Unix seconds; None if out of range."""
+    try:
+        return None if count is None else EPOCH + timedelta(seconds=count)
+    except OverflowError:
+        return None
+
+
+def after(moment: datetime | None, length: timedelta) -> datetime | None:
+    """Return the later time; None if out of range."""
+    try:
+        return moment + length if moment else None
+    except OverflowError:
+        return None
+
+
+def _read(found: re.Match[str], *, now: datetime) -> datetime | None:
+    date = found["date"] or now.astimezone(UTC).date().isoformat()
+    try:
+        return datetime.fromisoformat(f"{date}T{found['minute']}{found['second'] or ':00'}+00:00")
+    except ValueError:
+        return None
+
+
+def _utc(at: datetime, *, now: datetime, time: str) -> str:
+    at = at.astimezone(UTC)
+    today = at.date() == now.astimezone(UTC).date()
+    # strftime pads no year below 1000; isoformat does.
+    date = "" if today else f"{at.date().isoformat()} "
+    return f"{date}{at.strftime(time)} UTC"
+
+
+def _coarse(length: timedelta) -> str:
+    for unit, word in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if length >= unit:
+            return f"{length // unit} {word}"
+    return f"{length // SECOND} s"
+
+
+def _two_units(length: timedelta, unit: timedelta, smaller: timedelta) -> str:
+    words = {DAY: "d", HOUR: "h", MINUTE: "min", SECOND: "s"}
+    whole, rest = length // unit, length % unit // smaller
+    return f"{whole} {words[unit]} {rest} {words[smaller]}" if rest else f"{whole} {words[unit]}"

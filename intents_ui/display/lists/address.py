@@ -1,0 +1,179 @@
+"""Roles of an address, and the totals of an owner's transfers.
+
+Based on searches, which return intents without receipts, and possibly only the newest ten (docs/contract.md#search).
+Totals are in base units per token, with the number of intents that they cover.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from intents_ui.display.formatting import amounts, hashes, solana
+from intents_ui.display.lists.balances import Value
+from intents_ui.display.lists.filters import IN_FLIGHT, Filters
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.status_breakdown import Share, mix
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
+from intents_ui.service.wire import Intent, IntentHistory, IntentStatus, TokenInfo
+
+ROLES = {
+    OWNER: "Owner",
+    DEPOSIT_ADDRESS: "Deposit address",
+    DELIVERY_ADDRESS: "Destination intent address",
+}
+ENDS = (
+    IntentStatus.SUCCEEDED,
+    IntentStatus.FAILED,
+    IntentStatus.REFUNDED,
+    IntentStatus.ABORTED,
+    IntentStatus.INVALID,
+)
+
+
+def canonical(written: str | None) -> str | None:
+    """Return the canonical form of an account's address; None for anything else."""
+    if written is None or hashes.is_native(written):
+        return None
+    return hashes.canonical_address(written) or (written if solana.is_address(written) else None)
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role and its number of transfers: None if the lookup failed, a minimum if `may_be_more`."""
+
+    key: str
+    intents: int | None
+    may_be_more: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
+        least = "at least " if self.may_be_more else ""
+        return f"{ROLES[self.key]} of {least}{_counted(self.intents or 0)}"
+
+
+def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
+    """`listed`: entries of the owner's history. A search without one of them is incomplete."""
+    elsewhere = {entry.intent_id.lower() for entry in listed}
+    if found is None:
+        return Role(key, len(elsewhere) or None, may_be_more=True)
+    given = {intent.intent_id.lower() for intent in found}
+    beyond = beyond_in(found)
+    may_be_more = len(found) == CAPPED_FROM or beyond > 0 or not elsewhere <= given
+    return Role(key, len(given | elsewhere) + beyond, may_be_more=may_be_more)
+
+
+def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
+    """Return `USDC on Ethereum` for each token whose contract has this address."""
+    return tuple(
+        f"{token_amounts.named(token, using=using)} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
+        for token in listed
+    )
+
+
+def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: Sequence[Intent]) -> tuple[int, ...]:
+    """Return the chains an address is active on, most frequent first. An owner is active on the origin chain."""
+    used = Counter(intent.origin_chain_id for intent in (*owned, *deposits))
+    used.update(intent.destination_chain_id for intent in deliveries)
+    return tuple(chain for chain, _ in used.most_common() if chain is not None)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The amount of one token on one chain, its number of transfers, and its value according to their quotes."""
+
+    side: glance.Side
+    value: Value
+    intents: int
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Totals per token, most valuable first. `untold`: the number of transfers without a token or an amount."""
+
+    tokens: tuple[Sum, ...]
+    untold: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The totals of an owner's transfers. Amounts include succeeded transfers only.
+
+    `received` is the quoted amount, because a search returns no receipts. `usd` is the value sent, as quoted."""
+
+    intents: int
+    succeeded: int
+    mix: tuple[Share, ...]
+    usd: Value
+    sent: Sums
+    received: Sums
+    first: datetime | None
+    latest: datetime | None
+
+
+def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
+    all_facts = [Facts.of(each, None, unread=True) for each in found]
+    shown = [facts.shown_status(now=now) for facts in all_facts]
+    succeeded = [facts for facts in all_facts if facts.status == IntentStatus.SUCCEEDED]
+    created = [intent.created_at for intent in found if intent.created_at]
+    return Totals(
+        intents=len(found),
+        succeeded=len(succeeded),
+        mix=mix(shown),
+        usd=_value([facts.quote.from_amount_usd for facts in succeeded]),
+        sent=_sums([(facts.sent, facts.quote.from_amount_usd) for facts in succeeded], using=using),
+        received=_sums([(facts.expected, facts.quote.to_amount_usd) for facts in succeeded], using=using),
+        first=min(created, default=None),
+        latest=max(created, default=None),
+    )
+
+
+def _value(quoted: Sequence[Decimal | None]) -> Value:
+    priced = [usd for usd in quoted if usd is not None]
+    return Value(amounts.total(priced), len(priced), len(quoted))
+
+
+def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Sums:
+    groups: dict[tuple[int, str, int | None], list[tuple[int, Decimal | None]]] = {}
+    for money, usd in moneys:
+        if money.value is not None and money.chain_id is not None and money.token_address:
+            token = (money.chain_id, token_amounts.key(money.token_address), token_amounts.decimals(money, using=using))
+            groups.setdefault(token, []).append((money.value, usd))
+    sums = [_sum(token, group, using=using) for token, group in groups.items()]
+    ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
+    return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
+
+
+def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal | None]], *, using: Names) -> Sum:
+    chain_id, address, decimals = token
+    money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
+    value = _value([usd for _, usd in group])
+    return Sum(glance.side(money, usd=value.usd if value.priced else None, using=using), value, len(group))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A link to the list with these statuses. `query` is its query string."""
+
+    word: str
+    query: str
+    is_chosen: bool
+
+
+def choices(chosen: Filters) -> tuple[Choice, ...]:
+    offered = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
+    return tuple(
+        Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
+        for word, status in offered.items()
+    )
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} {'transfer' if count == 1 else 'transfers'}"

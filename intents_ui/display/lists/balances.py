@@ -1,0 +1,226 @@
+"""Balances of a transfer's intent addresses, and what they change in its summary.
+
+A missing price is not a price of 0, and a balance that wasn't loaded is not a balance of 0.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from intents_ui.display.formatting import amounts
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import BalanceGroup, TokenBalance
+
+DEPOSIT_ADDRESS = "deposit address"
+DELIVERY_ADDRESS = "destination intent address"
+OTHER_ADDRESS = "another address"
+UNNAMED_ADDRESS = "an unnamed address"
+
+
+class Worth(StrEnum):
+    """What is known about a balance's value."""
+
+    PRICED = "priced"
+    UNPRICED = "unpriced"  # its value in USD is not reported
+    WORTHLESS = "worthless"  # its price is 0
+    NOTHING = "nothing"  # a balance of 0
+    UNKNOWN = "unknown"  # the amount is not reported
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The balance of one token at one address. `side.usd` and `price` (of one token) come from the service."""
+
+    side: glance.Side
+    price: Decimal | None
+    worth: Worth
+    units: int | None
+    decimals: int | None
+    called: str
+    address: str | None
+
+    @property
+    def is_held(self) -> bool:
+        return self.worth is not Worth.NOTHING
+
+    @property
+    def is_priced(self) -> bool:
+        return self.worth in (Worth.PRICED, Worth.WORTHLESS)
+
+    @property
+    def said(self) -> str:
+        """Return `$79.71`, or why there is no value."""
+        match self.worth:
+            case Worth.PRICED:
+                return amounts.usd(self.side.usd)
+            case Worth.WORTHLESS:
+                return "priced at $0"
+            case Worth.NOTHING:
+                return "nothing"
+            case Worth.UNKNOWN:
+                return "amount not reported"
+            case Worth.UNPRICED:
+                return "no price" if self.price is None else "value not reported"
+
+    @property
+    def each(self) -> str:
+        """Return `$1.00 each` if the price is informative."""
+        return f"{amounts.usd(self.price)} each" if self.price and self.is_held else ""
+
+
+@dataclass(frozen=True)
+class Address:
+    """An intent address on a chain; without `holdings` it is empty."""
+
+    called: str
+    address: str | None
+    chain: str
+    chain_id: int | None
+    holdings: tuple[Holding, ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """The total of the holdings that have a USD price, and how many have one."""
+
+    usd: Decimal
+    priced: int
+    of: int
+
+    @property
+    def shown(self) -> str:
+        """`$79.71`; `no price` when no token has one."""
+        return amounts.usd(self.usd) if self.priced else "no price"
+
+    @property
+    def rests_on(self) -> str:
+        """Return `2 of 3 tokens priced` if some have no price."""
+        return "" if self.priced in (0, self.of) else f"{self.priced} of {self.of} tokens priced"
+
+    @property
+    def heard(self) -> str:
+        """Return `$79.71, 2 of 3 tokens priced` or `funds without a USD price`."""
+        shown = self.shown if self.priced else "funds without a USD price"
+        return f"{shown}, {self.rests_on}" if self.rests_on else shown
+
+
+@dataclass(frozen=True)
+class Balances:
+    """`sentence` replaces the addresses or explains them. `value` None: no funds."""
+
+    addresses: tuple[Address, ...] = ()
+    value: Value | None = None
+    sentence: str = ""
+
+
+NOT_THERE = "Balances unavailable: this transfer isn't in the owner's history."
+NOT_SAID = "Balances unavailable: the service didn't report them."
+NOTHING = "No funds at this transfer's intent addresses."
+UNNAMED = "The service reports a balance but not at which address."
+NOT_COUNTED = "Not recoverable, according to the service."
+NO_OWNER = "Balances unavailable: no owner is recorded for this transfer."
+NO_TIME = "Balances unavailable: no creation time is recorded for this transfer."
+
+
+def of(situation: Situation, *, is_listed: bool) -> Balances:
+    """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
+    if not is_listed:
+        return Balances(sentence=_missing(situation.facts))
+    found = addresses(situation)
+    held = [holding for address in found for holding in address.holdings if holding.is_held]
+    return Balances(found, value(held) if held else None, _sentence(situation.has_balance, is_held=bool(held)))
+
+
+def heard(found: Balances) -> str:
+    """Return what screen readers announce once the balances have loaded: one line, not every amount and button."""
+    lines = [f"Intent address balances: {found.value.heard}."] if found.value else []
+    lines += [found.sentence] if found.sentence else []
+    return " ".join(lines)
+
+
+def _missing(facts: Facts) -> str:
+    if facts.owner is None:
+        return NO_OWNER
+    return NO_TIME if facts.intent.created_at is None else NOT_THERE
+
+
+def _sentence(has: bool | None, *, is_held: bool) -> str:
+    if is_held:
+        return NOT_COUNTED if has is False else ""
+    return {None: NOT_SAID, False: NOTHING, True: UNNAMED}[has]
+
+
+def addresses(situation: Situation) -> tuple[Address, ...]:
+    facts, using = situation.facts, situation.names
+    return tuple(_address(group, facts, using=using) for group in situation.balances.groups)
+
+
+def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
+    chain_id = group.chain_id or None
+    return Address(
+        called=_called(group, facts),
+        address=group.intent_address,
+        chain=names.chain(chain_id, info=using.chain(chain_id)),
+        chain_id=chain_id,
+        holdings=tuple(_holding(token, group, facts, using=using) for token in group.tokens),
+    )
+
+
+def _called(group: BalanceGroup, facts: Facts) -> str:
+    """Return the address's name. A transfer may have the same address on both chains."""
+    if group.intent_address is None:
+        return UNNAMED_ADDRESS
+    address = group.intent_address.lower()
+    places = (
+        (DEPOSIT_ADDRESS, facts.deposit_address, facts.origin_chain_id),
+        (DELIVERY_ADDRESS, facts.delivery_address, facts.destination_chain_id),
+    )
+    same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
+    on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
+    return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
+
+
+def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: Names) -> Holding:
+    money = token_amounts.held(token, inside=group)
+    worth = _worth(token)
+    return Holding(
+        side=glance.side(money, usd=token.balance_usd if worth is Worth.PRICED else None, using=using),
+        price=token.price_usd,
+        worth=worth,
+        units=token.balance,
+        decimals=token_amounts.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+        called=_called(group, facts),
+        address=group.intent_address,
+    )
+
+
+def _worth(token: TokenBalance) -> Worth:
+    """Return the worth. A value of 0 without a price means that the price is unknown."""
+    if token.balance is None:
+        return Worth.UNKNOWN
+    if token.balance == 0:
+        return Worth.NOTHING
+    if token.balance_usd:
+        return Worth.PRICED
+    if token.price_usd is None:
+        return Worth.UNPRICED
+    if token.price_usd == 0:
+        return Worth.WORTHLESS
+    return Worth.UNPRICED if token.balance_usd is None else Worth.PRICED
+
+
+def value(holdings: Iterable[Holding]) -> Value:
+    held = tuple(holdings)
+    known = [holding.side.usd or Decimal(0) for holding in held if holding.is_priced]
+    return Value(amounts.total(known), len(known), len(held))
+
+
+def holdings(situation: Situation) -> Iterator[Holding]:
+    """Return all balances above 0, at any address."""
+    for address in addresses(situation):
+        yield from (each for each in address.holdings if each.is_held)

@@ -1,0 +1,189 @@
+"""Export rows: every column of a transfer under its name, exact, for programs and spreadsheets.
+
+Missing values are None, never 0 or a dash. Amounts are text, with base units and decimals in separate columns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from intents_ui.display.formatting import amounts, hashes, times
+from intents_ui.display.formatting.text import bare
+from intents_ui.display.summary import summary
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.step_status import DEAD, leg
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import BalanceGroup, IntentTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The columns in order. Text is as received, times are UTC. Without decimals there is no amount."""
+
+    intent_id: str
+    status: str | None
+    headline: str
+    location: str
+    location_amount: str | None
+    next_step: str
+    certainty: str
+    attention: str
+    cause: str | None
+    created_at: str | None
+    updated_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    expires_at: str | None
+    owner: str | None
+    recipient: str | None
+    origin_chain_id: int | None
+    origin_chain: str | None
+    origin_token: str | None
+    origin_symbol: str | None
+    origin_warnings: str | None
+    origin_decimals: int | None
+    origin_base_units: str | None
+    origin_amount: str | None
+    destination_chain_id: int | None
+    destination_chain: str | None
+    destination_token: str | None
+    destination_symbol: str | None
+    destination_warnings: str | None
+    destination_decimals: int | None
+    destination_base_units: str | None
+    destination_amount: str | None
+    providers: str | None
+    trade_type: str | None
+    deposit_hash: str | None
+    origin_hash: str | None
+    destination_hash: str | None
+    refund_hash: str | None
+    refund_chain_id: int | None
+    refund_base_units: str | None
+    reason: str | None
+    memo: str | None
+    has_balance: bool | None
+    balances: str | None
+    url: str
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+SEPARATOR = "; "
+
+
+def of(situation: Situation, *, url: str) -> Row:
+    """Return the row of a transfer. Destination values come from the receipt or from an exact output."""
+    facts, using, result = situation.facts, situation.names, summary.of(situation)
+    sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
+    return Row(
+        intent_id=facts.intent.intent_id,
+        status=facts.status,
+        headline=bare(result.headline),
+        location=bare(result.location),
+        location_amount=bare(result.amount) or None,
+        next_step=bare(result.next_step),
+        certainty=result.certainty.value,
+        attention=result.attention.value,
+        cause=result.cause.value or None,
+        created_at=times.iso(facts.quoted_at) or None,
+        updated_at=times.iso(facts.updated_at) or None,
+        started_at=times.iso(facts.started_at) or None,
+        finished_at=times.iso(facts.finished_at) or None,
+        expires_at=times.iso(facts.expires_at) or None,
+        owner=facts.owner,
+        recipient=facts.recipient,
+        origin_chain_id=sent.chain_id,
+        origin_chain=sent.chain,
+        origin_token=sent.token,
+        origin_symbol=sent.symbol,
+        origin_warnings=SEPARATOR.join(sent.warnings) or None,
+        origin_decimals=sent.decimals,
+        origin_base_units=sent.base_units,
+        origin_amount=sent.amount,
+        destination_chain_id=received.chain_id,
+        destination_chain=received.chain,
+        destination_token=received.token,
+        destination_symbol=received.symbol,
+        destination_warnings=SEPARATOR.join(received.warnings) or None,
+        destination_decimals=received.decimals,
+        destination_base_units=received.base_units,
+        destination_amount=received.amount,
+        providers=SEPARATOR.join(facts.providers) or None,
+        trade_type=facts.summary.trade_type or facts.request.trade_type,
+        deposit_hash=_hash(facts.deposit),
+        origin_hash=_hash(facts.origin),
+        destination_hash=_hash(facts.destination),
+        refund_hash=_hash(facts.refund),
+        refund_chain_id=facts.refund.chain_id if facts.refund else None,
+        refund_base_units=_digits(facts.refund.token_amount if facts.refund else None),
+        reason=_reason(facts),
+        memo=facts.summary.memo,
+        has_balance=situation.has_balance,
+        balances=SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
+        url=url,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    chain_id: int | None
+    chain: str | None
+    token: str | None
+    symbol: str | None
+    warnings: tuple[str, ...]
+    decimals: int | None
+    base_units: str | None
+    amount: str | None
+
+    @classmethod
+    def of(cls, money: Money, *, using: Names) -> "_Side":
+        chain = using.chain(money.chain_id)
+        decimals = token_amounts.decimals(money, using=using)
+        return cls(
+            chain_id=money.chain_id,
+            chain=chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
+            token=money.token_address,
+            symbol=token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+            warnings=tuple(bare(mark.word) for mark in token_amounts.marks(money, using=using)),
+            decimals=decimals,
+            base_units=_digits(money.value),
+            amount=_amount(money.value, decimals),
+        )
+
+
+def _digits(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _amount(value: int | None, decimals: int | None) -> str | None:
+    return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
+
+
+def _hash(transaction: IntentTransaction | None) -> str | None:
+    """Return the transaction's hash. A placeholder identifies no transaction."""
+    txn_hash = transaction.txn_hash if transaction else None
+    return None if hashes.is_placeholder(txn_hash) else txn_hash
+
+
+def _reason(facts: Facts) -> str | None:
+    """Return the reason of the first failed step. Later steps only repeat it."""
+    steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
+    return next((step.status_reason for step in steps if step and step.status_reason and leg(step) in DEAD), None)
+
+
+def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
+    """Return `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
+    return [
+        _holding(_Side.of(token_amounts.held(token, inside=group), using=using))
+        for group in groups
+        for token in group.tokens
+        if token.balance
+    ]
+
+
+def _holding(side: _Side) -> str:
+    amount = side.amount or f"{side.base_units} base units of"
+    token = f"{side.symbol or side.token or 'a token'}{f' ({", ".join(side.warnings)})' if side.warnings else ''}"
+    return f"{amount} {token} on {side.chain or f'chain {side.chain_id}'}"

@@ -1,0 +1,171 @@
+"""Delivery statistics for recent transfers on the same route."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from intents_ui.display.formatting import text, times
+from intents_ui.display.tokens import providers
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.step_status import DEAD, Leg, leg
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import Intent, IntentHistory, IntentStatus
+
+# Fewer transfers are not significant.
+FEW = 5
+# This many with the same reason are no coincidence.
+SEVERAL = 3
+# With fewer, the nearest rank would be the maximum.
+ENOUGH_FOR_P95 = 20
+MOST_ARRIVE = 9, 10
+HALF = 1, 2
+# A later failed step only repeats the failure, and an aborted step didn't fail.
+NO_FAILURE = "aborted:", "aborted by "
+NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A failure reason shared by several transfers, in the first one's words."""
+
+    reason: str
+    times: int
+
+
+@dataclass(frozen=True)
+class Everyone:
+    """Outcomes of other transfers with a deposit: `ended` are closed, `running` are open.
+
+    `median` and `p95` are durations of the `timed` delivered ones, from the start of the execution to its end.
+    `is_settled`: the compared transfer was delivered, or its quote expired.
+    """
+
+    looked_at: int
+    alike: int
+    ended: int
+    succeeded: int
+    running: int
+    timed: int
+    median: timedelta | None
+    p95: timedelta | None
+    repeated: Repeated | None
+    way: str
+    is_settled: bool
+
+    @property
+    def not_delivered(self) -> int:
+        return self.ended - self.succeeded
+
+    @property
+    def tone(self) -> Tone:
+        if self.ended < FEW or self.is_settled:
+            return Tone.NEUTRAL
+        return Tone.GOOD if self._at_least(MOST_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
+
+    @property
+    def verdict(self) -> str:
+        if self.ended < FEW:
+            return "Not enough recent transfers to compare."
+        if self.succeeded == self.ended:
+            return "All recent transfers on this route were delivered."
+        if self._at_least(MOST_ARRIVE):
+            return "Most recent transfers on this route were delivered."
+        if self._at_least(HALF):
+            return "Some recent transfers on this route were not delivered."
+        return "Most recent transfers on this route were not delivered."
+
+    @property
+    def delivered(self) -> str:
+        """Return `17 of 27 delivered (63%)`."""
+        if not self.ended:
+            return "No closed transfers"
+        return f"{self.succeeded} of {self.ended} delivered ({round(100 * self.succeeded / self.ended)}%)"
+
+    @property
+    def times(self) -> str:
+        """Return `Median 18 s · p95 28 s (27 transfers)`, or "" if no duration is known."""
+        if self.median is None:
+            return ""
+        shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
+        return f"{' · '.join(shown)} ({self.timed} {'transfer' if self.timed == 1 else 'transfers'})"
+
+    def _at_least(self, share: tuple[int, int]) -> bool:
+        part, whole = share
+        return self.succeeded * whole >= self.ended * part
+
+
+def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> Everyone:
+    """Return statistics of the history entries that used the providers of `like`, without `like` itself."""
+    others = [each for each in _facts(entries) if each.intent.intent_id.lower() != like.intent.intent_id.lower()]
+    alike = [each for each in others if _way(each) == _way(like)]
+    paid = [each for each in alike if each.has_arrived or each.is_delivered]
+    counted = [each for each in paid if not _is_only_aborted(each)]
+    ended = [each for each in counted if not statuses.is_open(each.status)]
+    succeeded = [each for each in ended if each.is_delivered]
+    durations = sorted(filter(None, map(_duration, succeeded)))
+    return Everyone(
+        looked_at=len(others),
+        alike=len(alike),
+        ended=len(ended),
+        succeeded=len(succeeded),
+        running=len(counted) - len(ended),
+        timed=len(durations),
+        median=_rank(durations, 50),
+        p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
+        repeated=_repeated([each for each in ended if not each.is_delivered]),
+        way=" and ".join(providers.labels(like.providers)) or "any provider",
+        is_settled=like.is_delivered or like.is_expired(now=now),
+    )
+
+
+def _facts(entries: Iterable[IntentHistory]) -> list[Facts]:
+    return [Facts.of(Intent(intent_id=each.intent_id, status=each.status), each.receipt) for each in entries]
+
+
+def _way(facts: Facts) -> frozenset[str]:
+    return frozenset(provider.upper() for provider in facts.providers)
+
+
+def _is_only_aborted(facts: Facts) -> bool:
+    """Return whether it stopped before any step failed. Usually its owner aborted it, which isn't about the route."""
+    steps = {leg(each) for each in (facts.deposit, facts.origin, facts.destination)}
+    # A step that still waited for a retry when the transfer ended couldn't be submitted.
+    return facts.status == IntentStatus.ABORTED and not facts.is_delivered and not steps & {Leg.REJECTED, Leg.RETRYING}
+
+
+def _duration(facts: Facts) -> timedelta | None:
+    if facts.started_at is None or facts.finished_at is None or facts.finished_at < facts.started_at:
+        return None
+    return facts.finished_at - facts.started_at
+
+
+def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
+    """Return the nearest-rank percentile, which is always an observed value."""
+    return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
+
+
+def _repeated(failed: Iterable[Facts]) -> Repeated | None:
+    reasons = [reason for reason in map(first_reason, failed) if reason]
+    counted = Counter(map(_gist, reasons))
+    gist, times = next(iter(counted.most_common(1)), ("", 0))
+    if times < SEVERAL:
+        return None
+    return Repeated(next(reason for reason in reasons if _gist(reason) == gist), times)
+
+
+def first_reason(facts: Facts) -> str:
+    """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
+    for transaction in (facts.deposit, facts.origin, facts.destination):
+        said = transaction.status_reason if transaction and leg(transaction) in DEAD else None
+        if said and not said.lower().startswith(NO_FAILURE):
+            return text.reason(said).shown
+    return ""
+
+
+def _gist(reason: str) -> str:
+    """Return the reason without amounts and addresses, so that equal reasons match."""
+    return NUMBERS.sub("#", reason).casefold()

@@ -1,0 +1,264 @@
+"""Quote vs. actual: amount, time, slippage and fees as quoted and as delivered, with the exact differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from intents_ui.display.formatting import amounts, times
+from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.quotes import fees
+from intents_ui.display.quotes.comparison_status import SHOWN, Result, Row
+from intents_ui.display.quotes.fees import EXACT
+from intents_ui.display.quotes.outcome import Course, Outcome
+from intents_ui.display.quotes.quote_summary import doubt, line
+from intents_ui.display.tokens import names
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.statuses import Shown
+from intents_ui.display.transfers.step_status import RUNNING, Leg
+from intents_ui.service.wire import IntentStatus
+
+NOT_REPORTED = "not reported"
+ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`text` is the one line in the answer, with short amounts; `result` sums up the rows."""
+
+    result: Result
+    text: str
+    rows: tuple[Row, ...]
+
+    @property
+    def shown(self) -> Shown:
+        return SHOWN[self.result]
+
+
+@derived
+def of(situation: Situation) -> Comparison:
+    """Return the comparison for any combination of states, with either object missing."""
+    outcome, now, using = Outcome.of(situation), situation.now, situation.names
+    received, duration = _received(outcome, using=using), _duration(outcome, now=now)
+    more = (_deposited(outcome, using=using), _slippage(outcome), _refunded(outcome, using=using))
+    others = [row for row in (*more, _fees(outcome, using=using)) if row]
+    text = line(outcome, duration, others, now=now, using=using)
+    return Comparison(_result(outcome, received, duration, others), text, (received, duration, *others))
+
+
+def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row]) -> Result:
+    """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
+    results = {row.result for row in others}
+    if outcome.course is Course.OPEN:
+        return _so_far(outcome, duration)
+    if outcome.course is Course.NOT_DELIVERED and Result.REFUNDED in results:
+        return Result.REFUNDED
+    if received.result in ENOUGH and Result.OVER_LIMIT in results:
+        return Result.OVER_LIMIT
+    return Result.LATE if received.result in ENOUGH and duration.result is Result.LATE else received.result
+
+
+def _so_far(outcome: Outcome, duration: Row) -> Result:
+    """Return the result of an open transfer. On track requires an estimate, and each step confirmed."""
+    if duration.result is Result.ON_TRACK and not outcome.is_confirmed:
+        return Result.PENDING
+    is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
+    return duration.result if is_measured else Result.PENDING
+
+
+def _received(outcome: Outcome, *, using: Names) -> Row:
+    facts = outcome.facts
+    chain = _chain(facts.destination_chain_id, "the destination chain", using)
+    limit = "quoted amount" if outcome.is_exact_output else _least(outcome.least, using)
+    row = Row(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
+    match outcome.course:
+        case Course.OPEN:
+            return replace(row, result=Result.PENDING)
+        case Course.DELIVERED:
+            return _delivered(row, outcome, using=using)
+        case Course.NOT_DELIVERED:
+            return replace(row, result=Result.NOT_DELIVERED, actual="nothing")
+        case Course.LAPSED:
+            return replace(row, result=Result.NO_DEPOSIT, actual="nothing")
+        case Course.DISPUTED:
+            return replace(row, difference=doubt(outcome))
+        case Course.UNREAD:
+            return replace(row, difference="no receipt, or it couldn't be loaded")
+
+
+def _delivered(row: Row, outcome: Outcome, *, using: Names) -> Row:
+    arrived, quoted, least = outcome.arrived.value, outcome.quoted.value, outcome.least.value
+    if arrived is None:
+        return replace(row, difference="delivered amount not reported")
+    row = replace(row, actual=_exactly(outcome.arrived, using))
+    if outcome.is_another_token:
+        difference = "different token from the quote, not comparable"
+        return replace(row, result=Result.MISMATCH, difference=difference)
+    if quoted is None and least is None:
+        return replace(row, difference="no amount quoted")
+    words = (_against_quoted(outcome, using=using), _against_least(outcome, using=using))
+    return replace(row, result=_amount_result(arrived, quoted, least), difference=", ".join(filter(None, words)))
+
+
+def _amount_result(arrived: int, quoted: int | None, least: int | None) -> Result:
+    if least is not None and arrived < least:
+        return Result.BELOW_MINIMUM
+    if quoted is not None and arrived >= quoted:
+        return Result.AS_QUOTED
+    return Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
+
+
+def _against_quoted(outcome: Outcome, *, using: Names) -> str:
+    if outcome.quoted.value is None:
+        return ""
+    return _compared(outcome.arrived.value, outcome.quoted, "quoted", using) or "as quoted"
+
+
+def _against_least(outcome: Outcome, *, using: Names) -> str:
+    if outcome.is_exact_output:
+        return ""
+    if outcome.arrived.value is None or outcome.least.value is None:
+        return "no minimum reported"
+    rest = outcome.arrived.value - outcome.least.value
+    apart = _exactly(replace(outcome.least, value=abs(rest)), using)
+    return f"{apart} {'above' if rest > 0 else 'below'} the minimum" if rest else "exactly the minimum"
+
+
+def _duration(outcome: Outcome, *, now: datetime) -> Row:
+    quoted = f"est. {times.duration(outcome.estimate)}" if outcome.estimate else UNKNOWN
+    row = Row("Time", Result.UNKNOWN, quoted=quoted)
+    match outcome.course:
+        case Course.OPEN:
+            return _running(row, outcome, now=now)
+        case Course.DELIVERED:
+            return _taken(row, outcome)
+        case Course.NOT_DELIVERED:
+            return replace(row, result=Result.NOT_DELIVERED)
+        case Course.LAPSED:
+            return replace(row, result=Result.NO_DEPOSIT, difference="starts at deposit")
+        case _:
+            return row
+
+
+def _running(row: Row, outcome: Outcome, *, now: datetime) -> Row:
+    facts, due_at = outcome.facts, timing.due_at(outcome.facts)
+    if outcome.estimate is None:
+        return replace(row, difference="no estimate")
+    if not facts.has_arrived:
+        return replace(row, result=Result.PENDING, difference="deposit not confirmed yet")
+    if due_at is None:
+        return replace(row, result=Result.PENDING, difference="start time not reported")
+    row, due = replace(row, since=facts.started_at), times.utc(due_at, now=now)
+    if timing.has_come(due_at, now=now):
+        is_late = timing.has_come(timing.late_at(facts), now=now)
+        return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=f"expected by {due}")
+    result = Result.PENDING if outcome.has_broken_step else Result.ON_TRACK
+    return replace(row, result=result, difference=f"expected by {due}")
+
+
+def _taken(row: Row, outcome: Outcome) -> Row:
+    if outcome.taken is None:
+        return replace(row, difference="start or end not reported")
+    row = replace(row, actual=times.duration(outcome.taken))
+    if outcome.estimate is None:
+        return replace(row, difference="no estimate")
+    over = outcome.taken - outcome.estimate
+    if over > timedelta():
+        is_late = over >= timing.grace(outcome.facts)
+        difference = f"{times.duration(over)} over estimate"
+        return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
+    difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
+    return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
+
+
+def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
+    """Return the row of the deposit, which only an exact-output quote limits."""
+    facts = outcome.facts
+    if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
+        return None
+    quoted, deposited = replace(facts.sent, value=facts.quote.from_amount), outcome.deposited
+    chain = _chain(facts.origin_chain_id, "the origin chain", using)
+    row = Row(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
+    if facts.legs[0] is not Leg.DONE:
+        result = Result.PENDING if outcome.course is Course.OPEN else Result.UNKNOWN
+        return replace(row, result=result, difference="deposit not confirmed")
+    if deposited is None or deposited.value is None or quoted.value is None:
+        return replace(row, difference="deposited or quoted amount not reported")
+    result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
+    difference = _compared(deposited.value, quoted, "quoted", using) or "as quoted"
+    return replace(row, result=result, actual=_exactly(deposited, using), difference=difference)
+
+
+def _slippage(outcome: Outcome) -> Row | None:
+    """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
+    if outcome.tolerance is None or outcome.course not in (Course.OPEN, Course.DELIVERED):
+        return None
+    row = Row("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
+    if outcome.course is Course.OPEN:
+        return replace(row, result=Result.PENDING)
+    arrived, quoted = outcome.arrived.value, outcome.quoted.value
+    if arrived is None or not quoted or outcome.is_another_token:
+        return replace(row, difference="not enough data")
+    slipped = EXACT.divide(Decimal(quoted - arrived), Decimal(quoted))
+    # A product is exact, a quotient is rounded.
+    is_within = EXACT.multiply(Decimal(quoted), outcome.tolerance) >= quoted - arrived
+    came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
+    row = replace(row, result=Result.WITHIN_LIMIT if is_within else Result.OVER_LIMIT, actual=came)
+    points = amounts.fraction(EXACT.subtract(slipped, outcome.tolerance)).removesuffix("%")
+    return row if is_within else replace(row, difference=f"{points} percentage points over the limit")
+
+
+def _refunded(outcome: Outcome, *, using: Names) -> Row | None:
+    facts = outcome.facts
+    if outcome.course is Course.UNREAD or not (facts.refund or facts.status == IntentStatus.REFUNDED):
+        return None
+    chain = _chain(facts.refund.chain_id if facts.refund else None, "", using)
+    row = Row(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
+    if facts.returning is Leg.ABSENT:
+        return replace(row, difference="refunded amount not reported")
+    money = _exactly(facts.refunded, using)
+    if facts.returning is not Leg.DONE:
+        result = Result.REFUNDING if facts.returning in RUNNING else Result.REFUND_FAILED
+        return replace(row, result=result, actual="nothing yet", difference=f"{money} to be refunded")
+    row = replace(row, actual=money)
+    if not outcome.came_back_to_owner:
+        words = "not to the owner, or on a chain outside the route"
+        return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+    return replace(row, result=Result.REFUNDED, difference=_refund_compared(outcome, using=using))
+
+
+def _refund_compared(outcome: Outcome, *, using: Names) -> str:
+    whole, than = outcome.returned_of
+    if whole is None or outcome.facts.refunded.value is None:
+        return "not comparable: different token, or amount not reported"
+    return _compared(outcome.facts.refunded.value, whole, than, using) or f"as much as {than}"
+
+
+def _fees(outcome: Outcome, *, using: Names) -> Row | None:
+    quoted = fees.of(outcome.situation)
+    if not quoted.is_stated:
+        return None
+    result = Result.NO_DEPOSIT if outcome.course is Course.LAPSED else Result.UNKNOWN
+    return Row("Fees", result, quoted=quoted.exact, difference="" if outcome.course is Course.LAPSED else NOT_REPORTED)
+
+
+def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
+    """Return the difference in words, or "" if equal or unknown."""
+    if value is None or other.value is None:
+        return ""
+    return differences.compared(value, other.value, of=other, than=than, using=using)
+
+
+def _least(money: Money, using: Names) -> str:
+    return "" if money.value is None else f"min. {_exactly(money, using)}"
+
+
+def _exactly(money: Money, using: Names) -> str:
+    return UNKNOWN if money.value is None else differences.exactly(money, using=using)
+
+
+def _chain(chain_id: int | None, unknown: str, using: Names) -> str:
+    return names.chain(chain_id, info=using.chain(chain_id), unknown=unknown)

@@ -1,0 +1,261 @@
+"""Quoted fees of a transfer: the total, each fee as an exact amount and a share of a bar, and whether they add up.
+
+The service reports the fees of the quote only, never those actually charged.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
+from enum import StrEnum
+
+from intents_ui.display.formatting import amounts, hashes, text
+from intents_ui.display.formatting.amounts import Amount
+from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import differences
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer_data import Facts, first
+from intents_ui.service.wire import GasFee, IntentFees
+
+# The service rounds each part, so five parts can differ from their sum by a few cents.
+TOLERANCE = Decimal("0.02")
+# Figures have up to 80 digits between 1e-90 and 1e90. This precision holds every sum of them.
+EXACT = Context(prec=400)
+TENTHS_OF_A_PERCENT = Decimal(1000)
+
+
+class Source(StrEnum):
+    ORIGIN_GAS = "origin-gas"
+    DESTINATION_GAS = "destination-gas"
+    GAS = "gas"
+    PROVIDER = "provider"
+    SERVICE = "service"
+    COLLECTOR = "collector"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
+
+    Only the total shows a warning about the fee token. `start` and `share` are percent of the bar, 0 for all fees if
+    one is negative or unknown.
+    """
+
+    source: Source
+    label: str
+    usd: Decimal | None
+    amount: Amount | None = None
+    start: Decimal = Decimal(0)
+    share: Decimal = Decimal(0)
+
+    @property
+    def shown(self) -> str:
+        return amounts.usd(self.usd)
+
+    @property
+    def exact(self) -> str:
+        return amounts.usd_full(self.usd)
+
+    @property
+    def in_token(self) -> str:
+        return differences.exact(replace(self.amount, warning="")) if self.amount else ""
+
+
+@dataclass(frozen=True)
+class Fees:
+    """All fees. `total` and `amount` as reported. Without a total, the sum of the parts (`is_stated` False).
+
+    `gap` is the total minus the sum of the parts in USD, None if any of them is missing. `sentence` is "" if the
+    parts add up in USD and in the fee token.
+    """
+
+    total: Decimal | None = None
+    parts: tuple[Part, ...] = ()
+    amount: Amount | None = None
+    is_stated: bool = False
+    gap: Decimal | None = None
+    sentence: str = ""
+
+    @property
+    def shown(self) -> str:
+        return amounts.usd(self.total)
+
+    @property
+    def exact(self) -> str:
+        return amounts.usd_full(self.total)
+
+    @property
+    def in_token(self) -> str:
+        return differences.exact(self.amount) if self.amount else ""
+
+    @property
+    def adds_up(self) -> bool | None:
+        """Return whether the fees add up to the total, apart from rounding."""
+        return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
+
+
+@derived
+def of(situation: Situation) -> Fees:
+    facts, using = situation.facts, situation.names
+    received = facts.intent.fees
+    if received is None:
+        return Fees()
+    known = [part for part in _parts(received, facts, using=using) if part.usd is not None or part.amount]
+    values = [part.usd for part in known if part.usd is not None]
+    total = received.total_fee_usd
+    is_complete = bool(values) and len(values) == len(known)
+    gap = EXACT.subtract(total, _sum(values)) if total is not None and is_complete else None
+    return Fees(
+        total=total if total is not None else (_sum(values) if is_complete else None),
+        parts=tuple(_on_a_bar(known)),
+        amount=_part_in_fee_token(received.total_fee_amount, received, facts, using=using),
+        is_stated=total is not None,
+        gap=gap,
+        sentence=_sentence(received, facts, _sum(values), is_complete=is_complete, using=using) if known else "",
+    )
+
+
+def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
+    provider = received.provider
+    provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
+    service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
+    named = provider.quote_provider if provider else None
+    kind = "Swap fee" if facts.is_same_chain else "Bridge fee"
+    yield from _gas(received, facts, using=using)
+    for source, label, usd, units in (
+        (
+            Source.PROVIDER,
+            f"{kind} ({providers.label(named)})" if named else kind,
+            provider_usd,
+            received.provider_fee_total,
+        ),
+        (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
+        (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
+    ):
+        yield Part(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
+
+
+def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
+    """Return network fees by chain if each is reported in USD, otherwise their sum."""
+    sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
+    by_chain = [(source, gas) for source, gas in sides if gas]
+    if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
+        units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
+        yield Part(Source.GAS, "Network fees", received.gas_fee_usd, units)
+    else:
+        for source, gas in by_chain:
+            yield Part(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
+
+
+def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
+    side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
+    return f"Network fee ({names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)})"
+
+
+def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
+    """Return the network fee in the chain's native token."""
+    if gas.total_fee_amount is None:
+        return None
+    coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS)
+    found = token_amounts.amount(coin, using=using)
+    if found.unit not in ("", amounts.BASE_UNITS) or not gas.native_token_symbol:
+        return found
+    decimals = token_amounts.decimals_of(coin.chain_id, coin.token_address, using=using)
+    return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
+
+
+def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
+    return None if units is None else _in_fee_token(units, received, facts, using=using)
+
+
+def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
+    """Return an amount of the fee token, which is on the origin chain."""
+    if received.fee_token_address is None:
+        return amounts.amount(units, decimals=None)
+    money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
+    return token_amounts.amount(_with_asked_decimals(money, facts), using=using)
+
+
+def _with_asked_decimals(money: Money, facts: Facts) -> Money:
+    """Return the amount with the deposit's decimals, because most fees are in the deposited token."""
+    asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
+    return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
+
+
+def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
+    """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
+    values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
+    whole = _sum(values)
+    if len(values) < len(parts) or not whole:
+        yield from parts
+        return
+    until, start = Decimal(0), Decimal(0)
+    for part, value in zip(parts, values, strict=True):
+        until = EXACT.add(until, value)
+        end = EXACT.divide(EXACT.multiply(until, TENTHS_OF_A_PERCENT), whole).to_integral_value() / 10
+        yield replace(part, start=start, share=end - start)
+        start = end
+
+
+def _sentence(received: IntentFees, facts: Facts, listed: Decimal, *, is_complete: bool, using: Names) -> str:
+    rest = _rest(received)
+    in_usd = _in_usd(received.total_fee_usd, listed) if is_complete else _incomplete(received, rest)
+    return " ".join(filter(None, (in_usd, _in_token(rest, received, facts, using=using))))
+
+
+def _incomplete(received: IntentFees, rest: int | None) -> str:
+    """Return the message for fees that don't add up in the fee token."""
+    if received.total_fee_usd is None:
+        return "Some fees have no USD value, so no total is shown."
+    return "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
+
+
+def _in_usd(total: Decimal | None, listed: Decimal) -> str:
+    if total is None:
+        return "The service reported no total. This is the sum of the fees listed."
+    gap = EXACT.subtract(total, listed)
+    if not gap:
+        return ""
+    apart = amounts.usd_full(gap.copy_abs())
+    return f"Fees add up to {amounts.usd_full(listed)}, {apart} {_less(gap > 0)} than the quoted total."
+
+
+def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Names) -> str:
+    if not rest or received.total_fee_amount is None:
+        return ""
+    listed, apart = (
+        differences.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
+        for units in (received.total_fee_amount - rest, abs(rest))
+    )
+    token = _fee_token(received, facts, using=using)
+    return f"In {token}, fees add up to {listed}, {apart} {_less(rest > 0)} than the quoted total."
+
+
+def _rest(received: IntentFees) -> int | None:
+    """Return the total minus the sum of the fees in base units, which can differ even if the USD values add up."""
+    units = (
+        received.gas_fee_total,
+        received.provider_fee_total,
+        received.service_fee_total,
+        received.collector_fee_total,
+    )
+    known = [value for value in units if value is not None]
+    return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
+
+
+def _fee_token(received: IntentFees, facts: Facts, *, using: Names) -> str:
+    money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
+    symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return text.symbol(symbol).shown if symbol else "the fee token"
+
+
+def _less(is_less: bool) -> str:
+    return "less" if is_less else "more"
+
+
+def _sum(values: Iterable[Decimal]) -> Decimal:
+    whole = Decimal(0)
+    for value in values:
+        whole = EXACT.add(whole, value)
+    return whole

@@ -1,0 +1,164 @@
+"""Quoted and actual figures of one transfer, before they are compared.
+
+An exact-input quote has a minimum received. An exact-output quote fixes the amount received and quotes the deposit.
+Figures that the service doesn't report stay unknown. The summary's amount counts only once the delivery is confirmed.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.rules import STOPPED
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
+from intents_ui.display.transfers.transfer_data import Facts, first
+from intents_ui.service.wire import IntentStatus
+
+STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
+UNPAID = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED, Leg.GIVEN_UP})
+EXACT_OUTPUT = "EXACT_OUTPUT"
+
+
+class Course(StrEnum):
+    """Outcome of a transfer, for the comparison with its quote."""
+
+    OPEN = "open"
+    DELIVERED = "delivered"
+    NOT_DELIVERED = "not-delivered"
+    LAPSED = "lapsed"  # no deposit was seen
+    DISPUTED = "disputed"  # sources disagree on the delivery, or none confirms it
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Figures of one transfer. `quoted` and `least` are destination amounts, `least` the minimum received. They are
+    equal for exact output.
+
+    `arrived` has a value only if the delivery is confirmed and the amount reported. `is_another_token`: not the
+    quoted token. `came_back_to_owner`: only such a refund counts. `estimate` and `taken`: the estimated time, and the
+    time from the start of the execution to its end.
+    """
+
+    situation: Situation
+    course: Course
+    is_exact_output: bool
+    quoted: Money
+    least: Money
+    arrived: Money
+    is_another_token: bool
+    deposited: Money | None
+    tolerance: Decimal | None
+    estimate: timedelta | None
+    taken: timedelta | None
+    came_back_to_owner: bool
+
+    @classmethod
+    def of(cls, situation: Situation) -> "Outcome":
+        facts = situation.facts
+        found = course(situation)
+        is_exact_output = first(facts.summary.trade_type, facts.request.trade_type) == EXACT_OUTPUT
+        # A request names the amount that it fixes. The other one is 0 or missing.
+        asked = facts.request.destination_token_amount if is_exact_output else None
+        quoted = asked or facts.quote.to_amount
+        options, was_delivered = facts.request.options, found is Course.DELIVERED
+        return cls(
+            situation=situation,
+            course=found,
+            is_exact_output=is_exact_output,
+            quoted=replace(facts.expected, value=quoted),
+            least=replace(facts.expected, value=quoted if is_exact_output else facts.quote.to_amount_min),
+            arrived=facts.received if was_delivered else replace(facts.received, value=None),
+            is_another_token=was_delivered and _is_another_token(facts),
+            deposited=_deposited(facts),
+            tolerance=first(facts.quote.max_slippage, options.slippage_tolerance if options else None),
+            estimate=timing.given_estimate(facts),
+            taken=_time_taken(facts) if was_delivered else None,
+            came_back_to_owner=situation.refund_reached_the_owner,
+        )
+
+    @property
+    def facts(self) -> Facts:
+        return self.situation.facts
+
+    @property
+    def has_broken_step(self) -> bool:
+        return any(each in DEAD for each in self.facts.legs)
+
+    @property
+    def is_conflicting(self) -> bool:
+        return summary.of(self.situation).certainty is Certainty.CONFLICTING
+
+    @property
+    def is_conflict_of_balances(self) -> bool:
+        """Return whether only the balances conflict."""
+        return summary.of(self.situation.without_balances()).certainty is not Certainty.CONFLICTING
+
+    @property
+    def is_confirmed(self) -> bool:
+        return summary.of(self.situation).certainty is Certainty.CONFIRMED
+
+    @property
+    def returned_of(self) -> tuple[Money | None, str]:
+        """Return the amount that a refund is compared with: the deposit or, on the other chain, the quoted amount
+        received.
+        """
+        for whole, words in ((self.deposited, "deposited"), (self.quoted, "quoted")):
+            if whole and whole.value is not None and differences.is_same_token(self.facts.refunded, whole):
+                return whole, words
+        return None, ""
+
+
+def course(situation: Situation) -> Course:
+    facts, result = situation.facts, summary.of(situation)
+    if facts.is_unread or (facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING):
+        return Course.UNREAD
+    # A refund to another address contradicts the definition of a refund, and isn't a delivery.
+    if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
+        return Course.DISPUTED
+    if facts.is_delivered:
+        return Course.DELIVERED if result.certainty is Certainty.CONFIRMED else Course.DISPUTED
+    is_closed = facts.is_expired(now=situation.now) or facts.status in STOPPED_BEFORE_THE_END
+    if is_closed and _was_never_paid(situation):
+        return Course.LAPSED
+    if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not Leg.ABSENT):
+        return Course.OPEN
+    is_lost_sight_of = result.certainty is Certainty.UNKNOWN and result.place is Place.UNKNOWN and facts.has_arrived
+    return Course.DISPUTED if is_lost_sight_of else Course.NOT_DELIVERED
+
+
+def _was_never_paid(situation: Situation) -> bool:
+    """Return whether a deposit is known. A monitored deposit that "FAILED" may have been late or too small."""
+    facts = situation.facts
+    is_seen = facts.has_arrived or is_made(facts.deposit) or situation.has_balance
+    return facts.legs[0] in UNPAID and not is_seen
+
+
+def _is_another_token(facts: Facts) -> bool:
+    request = facts.request
+    quoted = Money(None, request.destination_chain_id, request.destination_token_address)
+    return differences.is_another_token(quoted, facts.received)
+
+
+def _deposited(facts: Facts) -> Money | None:
+    """Return the confirmed deposit in the requested token, otherwise None."""
+    deposit = facts.deposit
+    if deposit is None or facts.legs[0] is not Leg.DONE or deposit.token_amount is None:
+        return None
+    paid = Money(deposit.token_amount, deposit.chain_id, deposit.token_address)
+    return None if differences.is_another_token(paid, facts.sent) else replace(facts.sent, value=paid.value)
+
+
+def _time_taken(facts: Facts) -> timedelta | None:
+    """Return the time to the reported end or, without one, to the last transaction."""
+    last = facts.destination or (facts.origin if facts.is_same_chain else None)
+    ended = first(facts.finished_at, last.txn_mined_at if last else None)
+    if ended is None or facts.started_at is None or ended < facts.started_at:
+        return None
+    return ended - facts.started_at

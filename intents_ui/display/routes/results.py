@@ -1,0 +1,259 @@
+"""Route results of the service, in words.
+
+An empty list doesn't prove that there is no route: some versions of the service return one for every request.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.routes.query import Kind, Lists, Question, Side, can_be_asked
+from intents_ui.display.tokens import icons, names, token_amounts
+from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.identity import Identity, identity
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.wire import TokenInfo
+
+# Tokens of a chain shown at first: next to other chains, and alone.
+MOST_EACH = 12
+MOST_ALONE = 240
+
+NO_PROOF = "A route may still exist. Request a quote to confirm."
+NO_PROMISE = "Listed routes aren't guaranteed. Request a quote to confirm."
+BY_RULE = "Any token in the response means that there is a route. Request a quote to confirm."
+UNREAD = "Couldn't load the listed routes. Request a quote to confirm."
+
+
+class Verdict(StrEnum):
+    """Result of one route request."""
+
+    LISTED = "listed"
+    NONE = "none listed"
+    OTHER = "other tokens listed"  # by the API's rule a route exists, but the response names other tokens
+    UNREADABLE = "unreadable response"
+    FAILED = "no response"
+
+    @property
+    def tone(self) -> Tone:
+        return TONES.get(self, Tone.ATTENTION)
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+
+TONES = {Verdict.LISTED: Tone.GOOD, Verdict.NONE: Tone.NEUTRAL}
+ICONS = {Tone.GOOD: "check", Tone.NEUTRAL: "circle-slash", Tone.ATTENTION: "triangle-alert"}
+
+
+@dataclass(frozen=True)
+class Way:
+    """One token of a result. `query` searches for the route between it and the searched token.
+
+    It is empty if the token's address can't be searched for.
+    """
+
+    token: Identity
+    query: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tokens of a result on one chain: `count` of them, the first in `ways`. `query` requests them alone.
+
+    A chain that isn't `is_known` has no page.
+    """
+
+    chain_id: int
+    chain: str
+    coin: Coin
+    ways: tuple[Way, ...]
+    count: int
+    query: str
+    is_known: bool
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.ways)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """All routes from a token, or to one, without the `unreadable` entries."""
+
+    headline: str
+    explanation: str
+    tone: Tone
+    groups: tuple[Group, ...]
+    unreadable: int
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Response of one of the two operations about one route."""
+
+    purpose: str
+    operation: str
+    verdict: Verdict
+    error: ServiceError | None = None
+
+
+@dataclass(frozen=True)
+class One:
+    """Whether the service lists one route, according to both operations."""
+
+    headline: str
+    explanation: str
+    tone: Tone
+    replies: tuple[Reply, ...]
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+
+def listed(answer: TokensAnswer, question: Question, *, using: Lists) -> Listed:
+    """Return the result of a query with a token on one side."""
+    groups = tuple(_groups(answer.tokens, question, using=using))
+    unreadable = answer.unreadable_entries
+    tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
+    headline = _headline(groups, question, is_readable=not unreadable, using=using)
+    return Listed(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
+
+
+def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question, *, using: Names) -> One:
+    """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
+    of GetExactOutputRoutes. At least one is needed.
+
+    They can differ, because one fixes the amount spent and the other the amount received.
+    """
+    replies = tuple(_reply(kind, answers[kind], question) for kind in (Kind.RECEIVE, Kind.PAY))
+    way = f"from {name(question.origin, using=using)} to {name(question.destination, using=using)}"
+    said = {reply.verdict for reply in replies} - {Verdict.FAILED}
+    yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
+    if yes:
+        which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
+        return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
+    if Verdict.OTHER in said:
+        perhaps = f"Possibly: the service listed other tokens for a route {way}"
+        return One(perhaps, BY_RULE, Tone.ATTENTION, replies)
+    if said == {Verdict.NONE}:
+        return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
+    return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
+
+
+def name(side: Side, *, using: Names) -> str:
+    """Return `USDC on Base`, or the address of an unnamed token."""
+    token = identity(side.chain_id, side.address, using=using)
+    symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
+    return f"{symbol} on {token.chain}"
+
+
+def title(question: Question, *, using: Names) -> str:
+    """Return the page title."""
+    origin, destination = (name(side, using=using) for side in (question.origin, question.destination))
+    match question.kind:
+        case Kind.NOTHING:
+            return "Routes"
+        case Kind.RECEIVE:
+            return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
+        case Kind.PAY:
+            return f"Routes to {destination}{_on(question.restriction, 'from', using=using)}"
+    return f"Route from {origin} to {destination}"
+
+
+def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Lists) -> Iterator[Group]:
+    """Group by chain; chains and tokens keep the service's order."""
+    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
+    for token in answered:
+        by_chain.setdefault(token.chain_id, {}).setdefault(token_amounts.key(token.address), token)
+    for chain_id, of_chain in by_chain.items():
+        if of_chain:
+            yield _group(chain_id, of_chain, question, using=using)
+
+
+def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: Question, *, using: Names) -> Group:
+    most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
+    known = using.chain(chain_id)
+    chain = names.chain(chain_id, info=known)
+    shown = list(of_chain.items())[:most]
+    ways = tuple(_way(chain_id, key, token, question, using=using) for key, token in shown)
+    alone = _with(question, Side(chain_id)).with_(is_whole=question.restriction is not None)
+    coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
+    return Group(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
+
+
+def _way(chain_id: int, key: str, token: TokenInfo, question: Question, *, using: Names) -> Way:
+    side = Side(chain_id, key)
+    query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
+    shown = identity(chain_id, key, using=using, metadata=token)
+    label = f"Is there a route {'to' if question.kind is Kind.RECEIVE else 'from'} {shown.symbol} on {shown.chain}?"
+    return Way(shown, query, label)
+
+
+def _with(question: Question, other: Side) -> Question:
+    """Return the query with this token on the other side."""
+    is_from = question.kind is Kind.RECEIVE
+    return question.with_(destination=other) if is_from else question.with_(origin=other)
+
+
+def _headline(groups: Sequence[Group], question: Question, *, is_readable: bool, using: Names) -> str:
+    is_from = question.kind is Kind.RECEIVE
+    does = "reachable from" if is_from else "with a route to"
+    asked = name(question.origin if is_from else question.destination, using=using)
+    held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
+    on = _on(question.restriction, "on", using=using)
+    if groups:
+        counted = _counted(sum(group.count for group in groups), "token")
+        return f"{counted}{on or f' on {_counted(len(groups), "chain")}'}{held} {does} {asked}"
+    if not is_readable:
+        return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
+    return f"No listed token{on}{held} {does} {asked}"
+
+
+def _explanation(question: Question, *, is_any: bool) -> str:
+    if not is_any:
+        return NO_PROOF
+    if question.kind is Kind.PAY and not question.owner:
+        # Without an owner the service lists popular tokens only.
+        return "Without an owner this lists common options only. Request a quote to confirm a route."
+    return "Request a quote to confirm a route."
+
+
+def _reply(of: Kind, answer: TokensAnswer | ServiceError, question: Question) -> Reply:
+    purpose, operation = "to spend an exact amount", "GetExactInputRoutes"
+    wanted = question.destination
+    if of is Kind.PAY:
+        purpose, operation = "to receive an exact amount", "GetExactOutputRoutes"
+        wanted = question.origin
+        if question.owner:
+            purpose += f" from tokens held by {hashes.short_address(question.owner)}"
+    if isinstance(answer, ServiceError):
+        return Reply(purpose, operation, Verdict.FAILED, answer)
+    return Reply(purpose, operation, _verdict(answer, wanted))
+
+
+def _verdict(answer: TokensAnswer, wanted: Side) -> Verdict:
+    named = {(token.chain_id, token_amounts.key(token.address)) for token in answer.tokens}
+    if (wanted.chain_id, wanted.address) in named:
+        return Verdict.LISTED
+    if named:
+        return Verdict.OTHER
+    return Verdict.UNREADABLE if answer.unreadable_entries else Verdict.NONE
+
+
+def _on(chain_id: int | None, word: str, *, using: Names) -> str:
+    return f" {word} {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

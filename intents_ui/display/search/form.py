@@ -1,0 +1,149 @@
+"""The advanced search form: the eight criteria of SearchIntents, validated before any request."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.search import input_errors
+
+
+class Form(Enum):
+    """The format of a field's value."""
+
+    ID = "id"
+    HASH = "hash"
+    ADDRESS = "address"
+    NUMBER = "number"
+    WORDS = "words"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A search field. `name` is its URL parameter, `criterion` the argument of `search_intents`."""
+
+    name: str
+    criterion: str
+    label: str
+    hint: str
+    form: Form
+
+
+KEYS = (
+    Key(
+        "intent",
+        "by_intent_id",
+        "Intent ID",
+        "0x and 64 hex characters, or another format the service uses",
+        Form.ID,
+    ),
+    Key("transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Form.HASH),
+    Key("deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "Deposit transaction only", Form.HASH),
+    Key("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Form.ADDRESS),
+    Key("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Form.ADDRESS),
+    Key(
+        "destination",
+        "by_destination_intent_address",
+        "Destination intent address",
+        "Intent address on the destination chain",
+        Form.ADDRESS,
+    ),
+    Key("project", "by_project_id", "Project", "Project ID", Form.NUMBER),
+    Key("text", "by_query_string", "Text", "Memo text, such as an order number", Form.WORDS),
+)
+
+LONGEST_ID = 200
+SHORTEST_WORDS = 3
+LONGEST_WORDS = 100
+PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
+HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
+LARGEST_NUMBER = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Field:
+    key: Key
+    value: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Criteria:
+    fields: tuple[Field, ...]
+    given: Mapping[str, str | int]
+
+    @property
+    def problems(self) -> bool:
+        return any(field.problem for field in self.fields)
+
+    @property
+    def called(self) -> str:
+        """Return the label of the only field, for the middle of a sentence."""
+        (label,) = self.keys
+        return label[0].lower() + label[1:]
+
+    @property
+    def first_faulty(self) -> str | None:
+        return next((field.key.name for field in self.fields if field.problem), None)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return tuple(field.key.form for field in self.fields if field.value)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(field.key.label for field in self.fields if field.value)
+
+
+def read(query: Mapping[str, str]) -> Criteria:
+    """Read the fields as entered and the criteria of the valid ones."""
+    fields = []
+    given: dict[str, str | int] = {}
+    for key in KEYS:
+        value = query.get(key.name, "").strip()
+        if not value:
+            fields.append(Field(key))
+            continue
+        criterion = _criterion(value, key.form)
+        if criterion is None:
+            fields.append(Field(key, text.visible(value)[:LONGEST_ID], _problem(value, key.form)))
+        else:
+            fields.append(Field(key, value))
+            given[key.criterion] = criterion
+    return Criteria(tuple(fields), given)
+
+
+def _criterion(value: str, form: Form) -> str | int | None:
+    """Return the value to search for, or None if it's invalid (`_problem` says why)."""
+    match form:
+        case Form.ID if HEX_ID.fullmatch(value):
+            return hashes.canonical_hash(value)
+        case Form.ID:
+            return (hashes.canonical_hash(value) or value) if PLAIN_ID.fullmatch(value) else None
+        case Form.HASH:
+            return value if solana.is_signature(value) else hashes.canonical_hash(value)
+        case Form.ADDRESS:
+            return value if solana.is_address(value) else hashes.canonical_address(value)
+        case Form.NUMBER:
+            return None if _problem(value, form) else int(value.lstrip("0") or "0")
+        case Form.WORDS:
+            return None if input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS) else value
+
+
+def _problem(value: str, form: Form) -> str:
+    match form:
+        case Form.ID if HEX_ID.fullmatch(value):
+            return input_errors.of_hash(value, what="An intent ID")
+        case Form.ID:
+            return f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
+        case Form.HASH:
+            return input_errors.of_hash(value)
+        case Form.ADDRESS:
+            return input_errors.of_address(value)
+        case Form.NUMBER:
+            return input_errors.of_number(value, what="A project ID", most=LARGEST_NUMBER)
+        case Form.WORDS if len(value) < SHORTEST_WORDS:
+            return input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+        case Form.WORDS:
+            return f"Text must have at most {LONGEST_WORDS} characters, all visible."

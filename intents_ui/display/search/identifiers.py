@@ -1,0 +1,406 @@
+"""Find hashes, addresses and intent IDs in pasted text, in order of appearance.
+
+Nothing is fetched or guessed: a malformed hash or address gets a message that says what's wrong.
+A single pass of one regular expression without backtracking over text of limited length, so no input is slow.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import unquote
+
+from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.formatting.hashes import BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HIDDEN
+from intents_ui.display.search import input_errors, line_unwrap
+
+LONGEST = 10_000
+LONGEST_WORDS = 100
+SHORTEST_WORDS = 3
+
+
+class Kind(StrEnum):
+    HASH = "hash"  # 64 hex characters without context: an intent ID or a transaction hash
+    INTENT = "intent"
+    TRANSACTION = "transaction"
+    ADDRESS = "address"
+    SOLANA_ADDRESS = "solana-address"
+    SOLANA_SIGNATURE = "solana-signature"
+    WORDS = "words"
+    SHORTENED = "shortened"  # `head` and `tail` of a value without its middle
+    NEAR_MISS = "near-miss"  # can't be looked up: `problem` says why
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An identifier in the text. `value` is canonical (`0x` and lowercase for hex), `host` that of its link.
+
+    `head` and `tail` are the known hex characters of a shortened value, without `0x`. One of them may be empty."""
+
+    kind: Kind
+    value: str
+    host: str = ""
+    chain_id: int | None = None
+    warning: str = ""
+    problem: str = ""
+    head: str = ""
+    tail: str = ""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """All identifiers of a text. `problem` is set when none can be looked up. Empty text has neither."""
+
+    findings: tuple[Finding, ...] = ()
+    problem: str = ""
+
+    @property
+    def lookups(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if _is_whole(finding))
+
+    @property
+    def shortened(self) -> tuple[Finding, ...]:
+        """Return the shortened values, to compare with full ones: the service can't search by part of a value."""
+        return tuple(finding for finding in self.findings if finding.kind is Kind.SHORTENED)
+
+    @property
+    def refusal(self) -> str:
+        """Return why this isn't a full value: `problem`, or that it's shortened."""
+        return input_errors.SHORTENED if self.shortened and not self.lookups else self.problem
+
+    @property
+    def telling(self) -> tuple[Finding, ...]:
+        """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
+        return tuple(sorted((each for each in self.lookups if each.kind in TELLING), key=_how_telling))
+
+    @property
+    def addresses(self) -> tuple[Finding, ...]:
+        """Return addresses: each may lead to many transfers."""
+        return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return frozenset(finding.kind for finding in self.findings)
+
+
+TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH, Kind.WORDS)
+ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS)
+OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
+
+
+def _how_telling(finding: Finding) -> int:
+    return TELLING.index(finding.kind)
+
+
+def _is_whole(finding: Finding) -> bool:
+    return not finding.problem and finding.kind is not Kind.SHORTENED
+
+
+# EIP-3770 short names, which wallets put before an address.
+SHORT_NAMES = {
+    "eth": 1,
+    "oeth": 10,
+    "bnb": 56,
+    "gno": 100,
+    "matic": 137,
+    "pol": 137,
+    "sonic": 146,
+    "base": 8453,
+    "arb1": 42161,
+    "arb-nova": 42170,
+    "avax": 43114,
+    "berachain": 80094,
+    "basesep": 84532,
+    "arb-sep": 421614,
+    "sep": 11155111,
+}
+INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
+TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
+
+QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly quotes are what chat programs make of straight ones
+HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
+# Without `0x`, accept lengths this close to those of addresses and hashes. Other IDs have 24 or 32 characters.
+FAR_OFF = 3
+FEWEST_IN_GROUPS = 37
+# Known characters of a shortened value. Fewer match too many values.
+LEAST_KNOWN = 4
+LEAST_HEAD = 4
+LEAST_TAIL = 3
+# Chinese writes an ellipsis as two characters.
+DOTS = r"(?:[…⋯]++|\.{2,}+)"
+CUT = re.compile(DOTS)
+TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
+# Without the dot, which is part of a shortened value.
+AROUND_A_TAIL = QUOTES.replace(".", "")
+ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
+MOST_ENCODINGS = 4
+
+SCAN = re.compile(
+    r"(?P<blank>\s+)"
+    r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
+    r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
+    rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{0,64}}+){DOTS}(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
+    rf"|(?<!{BESIDE})(?<![.…⋯])(?P<end>{DOTS}(?P<digits>[0-9a-f]{{4,36}}+)(?!{BESIDE}))"
+    rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
+    rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{BESIDE}|[./-]\w)"
+    rf"|(?<!{BESIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?P<pieces>(?:0x)?[0-9a-f]{{4,36}}+(?:[ \t]{{1,4}}+[0-9a-f]{{4,36}}+(?!{BESIDE})){{1,15}}+)"
+    rf"|(?<!{BESIDE})(?P<disguised>[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]{{20,}}+)"
+    r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
+    re.IGNORECASE,
+)
+
+
+def read(received: str, *, longest: int = LONGEST) -> Pasted:
+    """Return the identifiers in a text of up to `longest` characters, once each, in order of appearance."""
+    if len(received) > longest:
+        return Pasted(problem=input_errors.of_length(len(received), longest=longest))
+    if control := CONTROL.search(received):
+        return Pasted(problem=input_errors.of_control(control[0]))
+    cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
+    if not "".join(cleaned.split()).strip(QUOTES):
+        return Pasted()
+    seen = line_unwrap.without_unseen(cleaned)
+    plain = line_unwrap.narrow(seen)
+    found = _broken_by_blanks(plain) or _tail_alone(plain) or _scanned(line_unwrap.joined(plain))
+    findings = _without_short_forms(_once_each(found))
+    if plain != seen:
+        findings = _with_warning(findings, input_errors.FULL_WIDTH_READ)
+    if seen != received:
+        findings = _with_warning(findings, input_errors.INVISIBLE)
+    return _judged(findings or _words(cleaned))
+
+
+def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
+    return tuple(replace(finding, warning=finding.warning or warning) for finding in findings)
+
+
+def _judged(findings: tuple[Finding, ...]) -> Pasted:
+    if any(not finding.problem for finding in findings):
+        return Pasted(findings)
+    return Pasted(findings, findings[0].problem)
+
+
+def _broken_by_blanks(received: str) -> list[Finding]:
+    """Return whether the text is one hash, without `0x` or with whitespace in it."""
+    stripped = received.strip(QUOTES)
+    if not HEX_WITH_BLANKS.fullmatch(stripped):
+        return []
+    pieces = stripped.split()
+    whole = "".join(pieces)
+    digits = _without_prefix(whole)
+    complete = any(len(_without_prefix(piece)) in line_unwrap.COMPLETE for piece in pieces)
+    if len(pieces) > 1 and (complete or digits.isdigit()):
+        return []
+    return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
+
+
+def _tail_alone(received: str) -> list[Finding]:
+    """Return whether the text is only the end of a value. Within other text, most matches would be words or numbers."""
+    match = TAIL_ALONE.fullmatch(received.strip(AROUND_A_TAIL))
+    return [_of_parts("", match["tail"])] if match else []
+
+
+def _is_nearly(length: int) -> bool:
+    return any(abs(length - right) <= FAR_OFF for right in line_unwrap.COMPLETE)
+
+
+def _without_prefix(word: str) -> str:
+    return word[2:] if word[:2] in ("0x", "0X") else word
+
+
+def _scanned(received: str) -> Iterator[Finding]:
+    received = _decoded(received)
+    host = ""
+    for match in SCAN.finditer(received):
+        if match.lastgroup in ("blank", "host", "bare_host"):
+            host = _host(match[0].removeprefix("/"))
+        elif finding := _finding(match, received):
+            yield replace(finding, host=host)
+
+
+def _decoded(received: str) -> str:
+    """Decode links inside links (redirects of mail clients), which are often encoded more than once."""
+    for _ in range(MOST_ENCODINGS):
+        decoded = unquote(received, errors="replace") if ENCODED.search(received) else received
+        if decoded == received:
+            break
+        received = decoded
+    return received
+
+
+def _finding(match: re.Match[str], received: str) -> Finding | None:
+    before = received[max(0, match.start() - 24) : match.start()].lower()
+    match match.lastgroup:
+        case "prefixed":
+            return _placed(_of_hex(match[0][2:]), before)
+        case "bare":
+            return _of_bare_hex(match[0], before)
+        case "named":
+            return Finding(Kind.INTENT, match[0].rstrip("_-"))
+        case "id":
+            return _of_path(match["id"])
+        case "base58":
+            return _of_base58(match[0])
+        case "pieces":
+            return _of_pieces(match[0])
+        case "disguised":
+            return _of_disguised(match[0])
+        case "cut":
+            return _of_cut(match, before)
+        case "end":
+            return _of_end(match["digits"])
+        case _:
+            return Finding(Kind.NEAR_MISS, match[0], problem=input_errors.NAME)
+
+
+def _of_cut(match: re.Match[str], before: str) -> Finding | None:
+    """After a complete hash, the dots end a sentence."""
+    if len(match["head"]) in line_unwrap.COMPLETE:
+        return _placed(_of_hex(match["head"]), before)
+    if not match["tail"] and len(match["head"]) < LEAST_HEAD:
+        return None
+    return _of_parts(match["head"], match["tail"] or "")
+
+
+def _of_end(digits: str) -> Finding | None:
+    """Skip words (“...added”) and years (“...2026”)."""
+    return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
+
+
+def _of_parts(head: str, tail: str) -> Finding:
+    head, tail = head.lower(), tail.lower()
+    value = f"0x{head}…{tail}" if head else f"…{tail}"
+    enough = len(head) >= LEAST_HEAD or len(tail) >= LEAST_TAIL
+    if not enough or len(head) + len(tail) < LEAST_KNOWN:
+        return Finding(Kind.NEAR_MISS, value, problem=input_errors.TOO_SHORT)
+    return Finding(Kind.SHORTENED, value, head=head, tail=tail)
+
+
+def _of_pieces(groups: str) -> Finding | None:
+    """Join groups only after `0x`: two IDs side by side look the same."""
+    whole = "".join(groups.split())
+    digits = _without_prefix(whole)
+    if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in line_unwrap.COMPLETE:
+        return _of_hex(digits)
+    if digits.isdigit() or len(digits) not in line_unwrap.COMPLETE:
+        return None
+    return Finding(Kind.NEAR_MISS, groups, problem=input_errors.IN_PIECES)
+
+
+def _of_disguised(word: str) -> Finding | None:
+    problem = input_errors.of_foreign(word)
+    shown = text.capped(word, cap=LONGEST_WORDS).shown
+    return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
+
+
+def _of_hex(digits: str) -> Finding:
+    if known := hashes.canonical_hash("0x" + digits):
+        warning = input_errors.PLACEHOLDER if hashes.is_placeholder(known) else ""
+        return Finding(Kind.HASH, known, warning=warning)
+    if known := hashes.canonical_address("0x" + digits):
+        return Finding(Kind.ADDRESS, known, warning=_address_warning("0x" + digits))
+    return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=input_errors.of_hex(digits))
+
+
+def _of_bare_hex(digits: str, before: str) -> Finding | None:
+    """Without `0x`, decimal digits are an amount, and other lengths aren't identifiers."""
+    if digits.isdigit() or not _is_nearly(len(digits)):
+        return None
+    return _placed(_of_hex(digits), before)
+
+
+def _of_path(intent_id: str) -> Finding:
+    finding = _of_hex(intent_id[2:]) if intent_id[:2].lower() == "0x" else None
+    known = hashes.canonical_hash(intent_id)
+    if known:
+        return replace(_of_hex(known[2:]), kind=Kind.INTENT)
+    return finding or Finding(Kind.INTENT, intent_id)
+
+
+def _of_base58(word: str) -> Finding | None:
+    if solana.is_address(word):
+        return Finding(Kind.SOLANA_ADDRESS, word)
+    return Finding(Kind.SOLANA_SIGNATURE, word) if solana.is_signature(word) else None
+
+
+def _placed(finding: Finding, before: str) -> Finding:
+    """Apply the context before it: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
+    segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
+    if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
+        finding = replace(finding, kind=Kind.INTENT)
+    if finding.kind == Kind.HASH and (segment in TRANSACTION_SEGMENTS or before.endswith(("?tx=", "&tx="))):
+        finding = replace(finding, kind=Kind.TRANSACTION)
+    return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
+
+
+def _chain_id(before: str) -> int | None:
+    if numbered := re.search(r"\beip155:([0-9]{1,15}):\Z", before, re.ASCII):
+        return int(numbered[1])
+    named = re.search(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", before, re.ASCII)
+    return SHORT_NAMES.get(named[1]) if named else None
+
+
+def _address_warning(address: str) -> str:
+    if hashes.is_native(address):
+        return input_errors.NATIVE
+    return input_errors.CHECKSUM if hashes.has_wrong_checksum(address) else ""
+
+
+def _host(found: str) -> str:
+    """Return a plain host name or "". It only hints at the chain and is never fetched."""
+    host = found.strip().lower().partition("://")[2] or found.strip().lower()
+    host = host.rpartition("@")[2].partition(":")[0]
+    return host if re.fullmatch(hashes.HOST, host, re.ASCII) else ""
+
+
+def _words(received: str) -> tuple[Finding, ...]:
+    words = unicodedata.normalize("NFC", " ".join(received.split()))
+    problem = input_errors.of_foreign(words) or input_errors.of_words(
+        words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS
+    )
+    kind = Kind.NEAR_MISS if problem else Kind.WORDS
+    return (Finding(kind, text.capped(words, cap=LONGEST_WORDS).shown if problem else words, problem=problem),)
+
+
+def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
+    """Merge repeated values into their first occurrence."""
+    kept: dict[str, Finding] = {}
+    for finding in findings:
+        first = kept.setdefault(finding.value, finding)
+        kept[finding.value] = _both(first, finding)
+    return tuple(kept.values())
+
+
+def _both(first: Finding, later: Finding) -> Finding:
+    """Merge hints. Contradicting kinds of 64 hex characters (transaction link, intent ID) become `HASH`."""
+    claimed = {first.kind, later.kind}
+    if len(claimed) == 1 or not claimed <= OF_64_DIGITS:
+        return first
+    chain_id = later.chain_id if first.chain_id is None else first.chain_id
+    return replace(first, kind=Kind.HASH, host=first.host or later.host, chain_id=chain_id)
+
+
+def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Drop shortened forms of full values in the same text, such as the label of an explorer link."""
+    wholes = [finding.value for finding in findings if _is_whole(finding)]
+    linked = [finding.value for finding in findings if _is_whole(finding) and _stood_in_a_link(finding)]
+    return tuple(
+        finding
+        for finding in findings
+        if _is_whole(finding) or not _is_short_for(finding, linked if finding.kind is Kind.SHORTENED else wholes)
+    )
+
+
+def _stood_in_a_link(finding: Finding) -> bool:
+    return bool(finding.host) or finding.kind in (Kind.INTENT, Kind.TRANSACTION)
+
+
+def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
+    head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
+    return bool(tail) and any(whole.startswith(head) and whole.endswith(tail[0]) for whole in wholes)

@@ -1,0 +1,92 @@
+"""Full values that match a shortened ID (`0x21ed…b43e`). Even a single match is only a possible one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from intents_ui.display.formatting import hashes
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentTransaction
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A full value, its role, and the ID of its transfer ("" if it has none)."""
+
+    value: str
+    what: str
+    intent_id: str = ""
+
+
+def of_value(value: str, *, what: str) -> tuple[Candidate, ...]:
+    """Return a hash or an EVM address as a candidate; nothing for other text."""
+    known = _canonical(value)
+    return (Candidate(known, what),) if known else ()
+
+
+def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidate, ...]:
+    """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
+    facts = Facts.of(intent, receipt, unread=True)
+    values = {
+        "intent ID": intent.intent_id,
+        "deposit transaction": _hash(facts.deposit),
+        "origin transaction": _hash(facts.origin),
+        "destination transaction": _hash(facts.destination),
+        "refund transaction": _hash(facts.refund),
+        "owner": facts.owner,
+        "recipient": facts.recipient,
+        "deposit address": facts.deposit_address,
+        "destination intent address": facts.delivery_address,
+    }
+    known = ((what, _canonical(value)) for what, value in values.items() if value)
+    return tuple(
+        Candidate(value, what, intent.intent_id) for what, value in known if value and not hashes.is_native(value)
+    )
+
+
+def of_entry(entry: IntentHistory) -> tuple[Candidate, ...]:
+    return of_transfer(Intent(intent_id=entry.intent_id), entry.receipt)
+
+
+def matching(candidates: Iterable[Candidate], *, head: str, tail: str) -> tuple[Candidate, ...]:
+    """Return the candidates with this beginning and end, case-insensitively."""
+    start, end = f"0x{head}".lower(), tail.lower()
+    return tuple(each for each in candidates if _fits(each.value.lower(), start, end))
+
+
+def by_transfer(found: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
+    """Group by intent ID. Each value appears once with all its roles: `owner and recipient`."""
+    roles: dict[str, dict[str, list[str]]] = {}
+    for each in found:
+        roles.setdefault(each.intent_id, {}).setdefault(each.value, []).append(each.what)
+    return {
+        intent_id: tuple(
+            Candidate(value, " and ".join(dict.fromkeys(what)), intent_id) for value, what in values.items()
+        )
+        for intent_id, values in roles.items()
+    }
+
+
+def named(candidate: Candidate, *, among: Iterable[Candidate]) -> str:
+    """Return `deposit transaction 0x9b21c455…5577ad01`, with the full value if another one looks the same."""
+    short = hashes.short_id(candidate.value)
+    alike = any(each.value != candidate.value and hashes.short_id(each.value) == short for each in among)
+    return f"{candidate.what} {candidate.value if alike else short}"
+
+
+def searched(count: int) -> str:
+    if count == 0:
+        return "No transfers to search yet."
+    return "Searched the newest transfer." if count == 1 else f"Searched the {count:,} newest transfers."
+
+
+def _fits(value: str, start: str, end: str) -> bool:
+    """Return whether the value has this start and end, which must not overlap."""
+    return value.startswith(start) and value.endswith(end) and len(start) + len(end) <= len(value)
+
+
+def _canonical(value: str) -> str | None:
+    return hashes.canonical_hash(value) or hashes.canonical_address(value)
+
+
+def _hash(sent: IntentTransaction | None) -> str | None:
+    return None if sent is None or hashes.is_placeholder(sent.txn_hash) else sent.txn_hash

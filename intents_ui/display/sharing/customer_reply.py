@@ -1,0 +1,287 @@
+"""Customer reply that a support agent can send unedited: plain text, Markdown and JSON.
+
+Its facts are those of the transfer's page. Only the person differs: it addresses the owner, so "the owner's wallet"
+becomes "your wallet". It calls nothing sent, delivered or refunded unless it was.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.markdown import literal
+from intents_ui.display.search import explorers
+from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary.glance import Side, Transfer
+from intents_ui.display.summary.messages import SECOND_DEPOSIT, Cause, Certainty
+from intents_ui.display.summary.summary import Summary
+from intents_ui.display.tokens import names
+from intents_ui.display.transfers import assistance
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentStatus
+
+# From the page's third person to a reply to the owner. "let us know": the reply comes from support.
+TO_THE_OWNER = (
+    ("the owner's wallet", "your wallet"),
+    ("the owner", "you"),
+    ("contact support", "let us know"),
+    ("contact the support team of the app used", "contact the support team of the app you used"),
+)
+# Where mail programs detect a link: the colon of `://`, the dot of `www.`.
+AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+TO_THE_RECIPIENT_TOO = ("the recipient's wallet", "your wallet")
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A step with a transaction. `link` is None without a block explorer."""
+
+    step: str
+    status: str
+    txn_hash: str
+    link: str | None
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`url` is the absolute URL of the transfer's page."""
+
+    situation: Situation
+    url: str
+
+    @property
+    def summary(self) -> Summary:
+        return summary.of(self.situation)
+
+    @property
+    def transfer(self) -> Transfer:
+        return glance.of(self.situation)
+
+    @property
+    def opening(self) -> str:
+        return opening(self.situation)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Return labels and values: where the funds are and the next step, then what moved."""
+        result, shown = self.summary, self.transfer
+        said = (
+            ("Where the funds are", self._to_the_owner(result.location)),
+            ("Next step", self._to_the_owner(result.next_step)),
+            ("Important", SECOND_DEPOSIT if result.warn_second_deposit else ""),
+            ("On-chain balances", "not checked" if result.is_provisional else ""),
+            ("Sent", _side(shown.sent) if _moved(shown.sent) else ""),
+            ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
+            ("Refunded", _side(shown.returned) if shown.returned else ""),
+            ("Status", result.headline),
+            ("Intent ID", text.visible(shown.intent_id)),
+        )
+        return tuple((label, value) for label, value in said if value)
+
+    @property
+    def transactions(self) -> tuple[Transaction, ...]:
+        return tuple(_transactions(self.situation))
+
+    @property
+    def plain(self) -> str:
+        return text.bare("\n".join(self._plain()) + "\n")
+
+    @property
+    def markdown(self) -> str:
+        return text.bare("\n".join(self._markdown()) + "\n")
+
+    @property
+    def json(self) -> str:
+        shown = self.transfer
+        links = {each.words: each.address for each in self.summary.help if each.url}
+        result = {
+            "intentId": shown.intent_id,
+            "url": self.url,
+            "asOf": times.iso(self.situation.now.replace(microsecond=0)),
+            **as_json(self.summary),
+            "recoveryUrl": links.get(assistance.RECOVER),
+            "supportContact": links.get(assistance.SUPPORT),
+            "createdAt": times.iso(shown.created_at) or None,
+            "sent": _side_as_json(shown.sent) if _moved(shown.sent) else None,
+            "delivered": _side_as_json(shown.received) if _moved(shown.received) else None,
+            "refunded": _side_as_json(shown.returned) if shown.returned else None,
+            "quoted": {
+                "send": _side_as_json(shown.sent) if shown.sent.note else None,
+                "receive": _side_as_json(shown.received) if shown.received.note else None,
+            },
+            "transactions": [
+                {
+                    "step": each.step.lower(),
+                    "status": each.status,
+                    "hash": each.txn_hash,
+                    "link": each.link,
+                    "at": times.iso(each.at) or None,
+                }
+                for each in self.transactions
+            ],
+        }
+        return text.bare(json.dumps(result, indent=2, ensure_ascii=False))
+
+    def _to_the_owner(self, words: str) -> str:
+        return to_the_owner(words, self.situation.facts)
+
+    def _plain(self) -> Iterator[str]:
+        yield unlinked(self.opening)
+        yield ""
+        for label, value in self.facts:
+            yield f"{label}: {unlinked(value)}"
+        yield from (help.written for help in self.summary.help)
+        for each in self.transactions:
+            yield unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}")
+            if each.link:
+                yield f"  {each.link}"
+        yield ""
+        yield f"Status as of {times.dated(self.situation.now)}: {self.url}"
+
+    def _markdown(self) -> Iterator[str]:
+        yield f"**{literal(self.opening)}**"
+        yield ""
+        for label, value in self.facts:
+            yield f"- {label}: {literal(value)}"
+        for help in self.summary.help:
+            yield f"- {help.words}: <{help.address}>" if help.url else f"- {literal(help.words)}"
+        for each in self.transactions:
+            known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
+            yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
+        yield ""
+        yield f"Status as of {times.dated(self.situation.now)}: <{self.url}>"
+
+
+def unlinked(words: str) -> str:
+    """Return text that mail programs don't turn into links: a token's name may contain a URL."""
+    return AN_ADDRESS.sub(r"[\g<0>]", words)
+
+
+def as_json(told: Summary) -> dict[str, object]:
+    """Return a summary as data, with the same fields on every machine-readable surface."""
+    return {
+        "status": told.status.word,
+        "headline": told.headline,
+        "sentence": told.sentence,
+        "location": told.location,
+        "locationAmount": told.amount or None,
+        "address": hashes.checksum(told.address) if told.address else None,
+        "nextStep": told.next_step,
+        "who": told.who.value,
+        "deadline": times.iso(told.deadline) or None,
+        "certainty": told.certainty.value,
+        "attention": told.attention.value,
+        "cause": told.cause.value or None,
+        "warnSecondDeposit": told.warn_second_deposit,
+        "balances": told.situation.balances.check.value,
+        "balancesCheckedAt": times.iso(told.situation.balances.checked_at) or None,
+        "onChain": told.located.finding or None,
+    }
+
+
+def to_the_owner(words: str, facts: Facts) -> str:
+    """Rewrite the page's text to address the owner."""
+    swaps = TO_THE_OWNER if facts.pays_somebody_else else (*TO_THE_OWNER, TO_THE_RECIPIENT_TOO)
+    for page, reply in swaps:
+        words = words.replace(page, reply).replace(_sentence_case(page), _sentence_case(reply))
+    return words
+
+
+@derived
+def opening(situation: Situation) -> str:
+    """Return the outcome of the transfer as the first sentence of a reply."""
+    result, facts = summary.of(situation), situation.facts
+    shown = glance.of(situation)
+    what = _what(situation)
+    if result.is_provisional and not situation.is_over:
+        return f"Your {what} is in progress."
+    if result.certainty is Certainty.CONFLICTING or result.cause is Cause.CONFLICT:
+        return f"Your {what} needs a closer look, because the records of it conflict."
+    if _moved(shown.received):
+        is_leftover = result.cause is Cause.RECOVERABLE
+        return f"Your {what} was delivered{', and funds are left over' if is_leftover else ''}."
+    if facts.is_delivered and result.certainty is Certainty.CONFIRMED:
+        return f"Your {what} was delivered."
+    if result.place is Place.RETURNED and result.certainty is Certainty.CONFIRMED:
+        return f"Your {what} could not be completed and was refunded."
+    if result.place is Place.RETURNING:
+        return f"Your {what} could not be completed and is being refunded."
+    if facts.status == IntentStatus.REFUNDED:
+        return f"Your {what} could not be completed. A refund is reported."
+    if situation.is_expired and not result.cause:
+        return f"The quote for your {what} expired, and no deposit was received."
+    if result.cause is Cause.RECOVERABLE:
+        start = "could not be completed" if situation.is_over else "was not started"
+        return f"Your {what} {start}. You can recover the funds with your wallet."
+    if facts.is_unread or facts.status not in IntentStatus:
+        return f"The status of your {what} could not be determined."
+    if situation.is_over:
+        return f"Your {what} could not be completed."
+    if facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way:
+        return f"Your {what} has not been started."
+    return f"Your {what} is in progress." if facts.has_arrived else f"Your {what} is waiting for the deposit."
+
+
+def _what(situation: Situation) -> str:
+    """Return `transfer of 300 USDC from Base to Arbitrum One` or `swap of 25 USDC on Base`."""
+    facts, using, sent = situation.facts, situation.names, glance.of(situation).sent
+    amount = f" of {sent.amount}" if sent.amount.full else ""
+    origin = names.chain(facts.origin_chain_id, info=using.chain(facts.origin_chain_id), unknown="")
+    destination = names.chain(facts.destination_chain_id, info=using.chain(facts.destination_chain_id), unknown="")
+    if facts.is_same_chain:
+        return f"swap{amount} on {origin}"
+    way = "".join(f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain)
+    return f"{'payment' if facts.pays_somebody_else else 'transfer'}{amount}{way}"
+
+
+def _transactions(situation: Situation) -> Iterator[Transaction]:
+    for step in timeline.of(situation).steps:
+        sent = step.transaction
+        if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
+            continue
+        chain = situation.names.chain(sent.chain_id)
+        yield Transaction(
+            step.title,
+            text.name(sent.status).shown,
+            text.visible(sent.txn_hash),
+            explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
+            sent.txn_mined_at or step.at,
+        )
+
+
+def _moved(side: Side) -> bool:
+    """Return an amount that was observed to move, not a quoted one."""
+    return bool(side.amount.full) and not side.note
+
+
+def _side(side: Side) -> str:
+    """Return the full amount, because the recipient of the reply may calculate with it."""
+    if not side.amount.full:
+        return ""
+    return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"
+
+
+def _side_as_json(side: Side) -> dict[str, object]:
+    return {
+        "amount": side.amount.full or None,
+        "unit": side.amount.unit or None,
+        "baseUnits": side.amount.base_units or None,
+        "chain": side.chain,
+        "chainId": side.chain_id,
+        "token": side.token_address,
+        "warnings": [{"word": mark.word, "reason": mark.reason} for mark in side.token.marks],
+        "note": side.note or None,
+    }
+
+
+def _on(at: datetime | None) -> str:
+    return f", {times.dated(at)}" if at else ""
+
+
+def _sentence_case(words: str) -> str:
+    return words[:1].upper() + words[1:]

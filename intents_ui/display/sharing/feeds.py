@@ -1,0 +1,147 @@
+"""What happened to a transfer, and the newest transfers of an owner, as entries of a feed (RFC 4287, JSON Feed 1.1).
+
+Sanitized plain text without characters that are invalid in XML. An entry's id names its subject and never changes; its
+`updated` does. Times in its text include the date, because entries are read on another day.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.sharing import preview
+from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary.timeline import Name, State, Step
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.statuses import is_open
+from intents_ui.service.wire import Intent, IntentStatus
+
+NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event. `about`: the intent that it links to. `key`: the event, unique for the intent."""
+
+    about: str
+    key: str
+    title: str
+    paragraphs: tuple[str, ...]
+    published: datetime
+    updated: datetime
+
+    @property
+    def id(self) -> str:
+        return _id(f"{self.about}#{self.key}")
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A feed, newest entry first."""
+
+    key: str
+    title: str
+    subtitle: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def id(self) -> str:
+        return _id(self.key)
+
+    @property
+    def updated(self) -> datetime:
+        return max((entry.updated for entry in self.entries), default=NO_TIME)
+
+
+def of_transfer(situation: Situation) -> Feed:
+    """Return an entry for each step that completed or failed, and one for the end."""
+    intent, now = situation.intent, situation.now
+    steps = timeline.of(situation).steps
+    entries = [*_of_steps(intent, steps, now=now), *_of_end(situation)]
+    return Feed(
+        key=intent.intent_id,
+        title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
+        subtitle=_dated(_answer(situation), now=now),
+        # Of two entries at the same time, the later step is newer.
+        entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
+    )
+
+
+def of_owner(address: str, found: Sequence[Situation]) -> Feed:
+    """Return an entry for each of an owner's newest intents, updated when its status changes."""
+    return Feed(
+        key=f"owner:{address}",
+        title=_safe(f"Transfers of {hashes.short_address(address)}"),
+        subtitle="This owner's newest transfers" if found else "No transfers by this owner yet",
+        entries=tuple(map(_of_listed, found)),
+    )
+
+
+def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterator[Entry]:
+    """Return the steps' entries. A step without a time gets the time of the step before it."""
+    last = intent.created_at or NO_TIME
+    for step in steps:
+        if step.state not in (State.DONE, State.FAILED):
+            continue
+        last = step.at or last
+        failed = " failed" if step.state is State.FAILED else ""
+        words = " · ".join(filter(None, (f"{step.title}{failed}", step.sentence.rstrip("."))))
+        title = preview.cut(_dated(words, now=now), LONGEST_TITLE)
+        reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
+        said = tuple(_dated(words, now=now) for words in (step.sentence or step.title, *reason))
+        yield Entry(intent.intent_id, _key(step, intent), title, said, last, last)
+
+
+def _key(step: Step, intent: Intent) -> str:
+    """Return the key. Accepting a quote and starting the transfer are two events."""
+    waits = step.name is Name.COMMITTED and intent.status == IntentStatus.COMMITTED
+    return f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
+
+
+def _of_end(situation: Situation) -> Iterator[Entry]:
+    facts, has_expired = situation.facts, situation.is_expired
+    if is_open(facts.status) and not has_expired:
+        return
+    ended = facts.execute_by if has_expired else facts.last_change or facts.finished_at
+    at = ended or facts.intent.updated_at or NO_TIME
+    key = "end:EXPIRED" if has_expired else f"end:{facts.status}"
+    yield _told(situation, key=key, published=at, updated=at)
+
+
+def _of_listed(situation: Situation) -> Entry:
+    facts = situation.facts
+    ended = facts.execute_by if situation.is_expired else facts.last_change
+    published = facts.quoted_at or NO_TIME
+    updated = max(published, ended or published)
+    return _told(situation, key="", published=published, updated=updated)
+
+
+def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
+    """Return an entry with the page's own summary."""
+    result, shown, now = summary.of(situation), glance.of(situation), situation.now
+    ways = f"{shown.sent} → {shown.returned or shown.received}."
+    words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
+    paragraphs = tuple(_dated(each, now=now) for each in words if each)
+    return Entry(situation.intent.intent_id, key, _dated(_answer(situation), now=now), paragraphs, published, updated)
+
+
+def _answer(situation: Situation) -> str:
+    result = summary.of(situation)
+    return preview.state(result.status.word, result.headline)
+
+
+def _dated(sentence: str, *, now: datetime) -> str:
+    today = now.astimezone(UTC).date().isoformat()
+    pieces = times.pieces(sentence, now=now)
+    return _safe("".join(f"{today} {each.text}" if each.at and each.text[2] == ":" else each.text for each in pieces))
+
+
+def _safe(words: str) -> str:
+    return text.visible(text.bare(words), lines=True)
+
+
+def _id(name: str) -> str:
+    """Return a URN that doesn't depend on the dashboard's host."""
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"intent:{name}").urn

@@ -1,0 +1,164 @@
+"""Texts about a transfer for link previews, search results, cards and badges.
+
+Plain text. Untrusted parts are already sanitized by the summary.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from intents_ui.display.formatting import hashes, times
+from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.lists.address import Role
+from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary.glance import Side
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.statuses import Shown, Tone
+
+# Limits of what chats and search engines show.
+LONGEST_TITLE = 120
+LONGEST_DESCRIPTION = 300
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Title and description of a page.
+
+    `title`: the status and where the funds are. `description`: the summary, and what was sent and received. `tab`: the
+    status, and what was sent and received, short enough for a browser tab.
+    """
+
+    tab: str
+    title: str
+    description: str
+
+
+@dataclass(frozen=True)
+class End:
+    """One side of a transfer. `note` qualifies an amount that was not delivered (`expected`, `quoted`, `refunded`)."""
+
+    amount: str
+    chain: str
+    note: str = ""
+    warning: str = ""
+    has_moved: bool = True
+
+    def __str__(self) -> str:
+        warning = f" ({self.warning})" if self.warning else ""
+        return f"{self.amount}{warning} on {self.chain}{_noted(self.note)}"
+
+
+@dataclass(frozen=True)
+class Card:
+    """All content of a preview image: equal cards are the same image. Times are absolute.
+
+    `has_arrived`: draw an arrow from the sent to the delivered amount.
+    """
+
+    intent: str
+    status: Shown
+    tone: Tone
+    headline: str
+    sentence: str
+    sent: End
+    received: End
+    when: str
+    has_arrived: bool = True
+
+    @property
+    def version(self) -> str:
+        """Return a hash of the content."""
+        return hashlib.blake2b(repr(self).encode(), digest_size=9).hexdigest()
+
+    @property
+    def alt(self) -> str:
+        """Return the alternative text of the image."""
+        return cut(
+            f"{state(self.status.word, self.headline)}. {self.sent} → {self.received}. {self.when}",
+            LONGEST_DESCRIPTION,
+        )
+
+
+@derived
+def preview(situation: Situation) -> Preview:
+    answer, shown = summary.of(situation), glance.of(situation)
+    sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
+    is_known = shown.sent.amount.full or shown.received.amount.full
+    headline = state(answer.status.word, answer.headline)
+    parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
+    return Preview(
+        state(answer.status.word, sides if is_known else answer.headline),
+        cut(f"{headline} · {answer.location.rstrip('.')}" if answer.amount else headline, LONGEST_TITLE),
+        cut(" ".join(filter(None, parts)), LONGEST_DESCRIPTION),
+    )
+
+
+def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
+    """Return the card. `as_of`: the time of stale data, None for fresh data."""
+    answer, shown = summary.of(situation), glance.of(situation)
+    when = _when(shown.created_at, situation.facts.last_change)
+    return Card(
+        intent=hashes.short_id(shown.intent_id),
+        status=answer.status,
+        tone=answer.tone,
+        headline=answer.headline,
+        sentence=answer.location,
+        sent=_end(shown.sent),
+        received=_end(shown.outcome),
+        has_arrived=shown.has_arrived,
+        when=f"{old(as_of)} · {when[:1].lower()}{when[1:]}" if as_of else when,
+    )
+
+
+def old(as_of: datetime) -> str:
+    return f"Last updated {times.dated(as_of)}"
+
+
+def state(word: str, said: str) -> str:
+    """Return `Succeeded · Delivered`, or only the headline if it contains the status."""
+    return said if word.lower() in said.lower() else f"{word} · {said}"
+
+
+def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
+    """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
+    if owner is None or not owner.intents:
+        return ""
+    parts = [
+        f"{'at least ' if owner.may_be_more else ''}{owner.intents:,}"
+        f" {'transfer' if owner.intents == 1 else 'transfers'}"
+    ]
+    if in_flight:
+        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
+    if recoverable:
+        parts.append(f"{recoverable} recoverable")
+    return ", ".join(parts)
+
+
+def cut(words: str, longest: int) -> str:
+    """Truncate a text, between two words if possible."""
+    if len(words) <= longest:
+        return words
+    head = words[: longest - 1]
+    whole = head.rsplit(" ", 1)[0]
+    return (whole if len(whole) > longest // 2 else head).rstrip(" ·,.:") + "…"
+
+
+def _end(side: Side) -> End:
+    return End(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
+
+
+def _side(side: Side) -> str:
+    return str(_end(side))
+
+
+def _noted(note: str) -> str:
+    return f" ({note})" if note else ""
+
+
+def _when(created_at: datetime | None, changed_at: datetime | None) -> str:
+    if created_at is None and changed_at is None:
+        return UNKNOWN
+    created = f"Created {times.dated(created_at)}" if created_at else ""
+    changed = f"last change {times.dated(changed_at)}" if changed_at and changed_at != created_at else ""
+    said = " · ".join(words for words in (created, changed) if words)
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,264 @@
+"""Summary of a transfer: amounts, addresses, providers and status.
+
+Used for list rows (history entries, search hits) and for the top of a transfer's page.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+
+from intents_ui.display.formatting import amounts, text, times
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.summary import Summary
+from intents_ui.display.tokens import names, providers, token_amounts, warnings
+from intents_ui.display.tokens.identity import Identity, identity
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.step_status import DEAD, Leg, leg
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentStatus
+
+# Labels of amounts that haven't been seen to move.
+EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
+REFUNDED = "refunded"  # label of a refunded amount
+TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One end of a transfer. `note` labels an amount that wasn't seen to move, such as expected or quoted."""
+
+    amount: amounts.Amount
+    token: Identity
+    usd: Decimal | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Return `99.85 USDC on Base (expected)`."""
+        return f"{self.amount} on {self.chain}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def label(self) -> str:
+        """Return the prefix of an unconfirmed amount, such as `Quoted:`, or ""."""
+        return f"{self.note.capitalize()}:" if self.note else ""
+
+    @property
+    def has_moved(self) -> bool:
+        """Return whether the amount was seen to move: sent, delivered or refunded."""
+        return self.note in ("", REFUNDED)
+
+    @property
+    def symbol(self) -> str:
+        return self.token.symbol
+
+    @property
+    def chain(self) -> str:
+        return self.token.chain
+
+    @property
+    def chain_id(self) -> int | None:
+        return self.token.chain_id
+
+    @property
+    def token_address(self) -> str | None:
+        return self.token.address
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
+
+    said: str
+    since: datetime | None = None
+    estimate: str = ""
+    is_late: bool = False
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A transfer. `returned`: the refunded amount, if known. `destiny`: who received it, if not the `recipient`.
+
+    `recoverable`: the recoverable balance, "" if unknown. `recoverable_in`: its token, if there is only one."""
+
+    intent_id: str
+    status: statuses.Shown
+    summary: Summary
+    created_at: datetime | None
+    sent: Side
+    received: Side
+    owner: str | None
+    recipient: str | None
+    to_owner: bool
+    providers: tuple[str, ...]
+    trade: str
+    clock: Clock
+    reason: text.Text | None = None
+    destiny: str = ""
+    returned: Side | None = None
+    recoverable: str = ""
+    recoverable_in: Identity | None = None
+
+    @property
+    def outcome(self) -> Side:
+        """The refunded amount, else the delivered or quoted one."""
+        return replace(self.returned, note=REFUNDED) if self.returned else self.received
+
+    @property
+    def has_arrived(self) -> bool:
+        """Return whether something was delivered, even if unconfirmed."""
+        is_delivery = self.received.note in ("", UNCONFIRMED) and bool(self.received.amount.full)
+        return is_delivery and self.returned is None
+
+    @property
+    def headline(self) -> str:
+        """The headline for a row that also shows the status; "" if it repeats the status."""
+        result = self.summary.headline
+        return "" if result.casefold() == self.status.word.casefold() else result
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
+        return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
+
+
+@derived
+def of(situation: Situation) -> Transfer:
+    facts, using = situation.facts, situation.names
+    result = summary.of(situation)
+    words, token = _recoverable(situation)
+    return Transfer(
+        intent_id=facts.intent.intent_id,
+        status=result.status,
+        summary=result,
+        created_at=facts.quoted_at,
+        sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=_sent_note(situation), using=using),
+        received=_received(situation),
+        owner=facts.owner,
+        recipient=facts.recipient,
+        to_owner=not facts.pays_somebody_else,
+        providers=providers.labels(facts.providers),
+        trade=_trade(facts.summary.trade_type or facts.request.trade_type),
+        clock=_clock(situation),
+        reason=reason(facts),
+        recoverable=words,
+        recoverable_in=token,
+        destiny=_destiny(facts, using=using),
+        returned=side(facts.refunded, usd=None, using=using) if _has_returned(facts) else None,
+    )
+
+
+def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
+    """Return `79.71 USDC recoverable` or `3 recoverable balances`, and the token if there is only one.
+
+    Without amounts it is `recoverable balance`, and "" if the balances are unknown."""
+    if not situation.has_balance:
+        return "", None
+    groups, using = situation.balances.groups, situation.names
+    held = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+    known = [money for money in held if money.value is not None]
+    if not known:
+        return "recoverable balance", None
+    if len(held) > 1:
+        return f"{len(held)} recoverable balances", None
+    only = side(known[0], usd=None, using=using)
+    return f"{only.amount.figure} recoverable", only.token
+
+
+def _clock(situation: Situation) -> Clock:
+    """Measure from the start of execution to the end, or to now."""
+    facts, now = situation.facts, situation.now
+    if facts.started_at is None:
+        return Clock("no deposit" if situation.is_expired else "")
+    if not statuses.is_open(facts.status):
+        return Clock(_length(facts.started_at, _end(facts)))
+    estimate = timing.given_estimate(facts)
+    said = _length(facts.started_at, now)
+    since = facts.started_at if said else None
+    return Clock(said, since, times.clock(estimate) if estimate else "", is_late=situation.is_late)
+
+
+def _length(start: datetime, end: datetime | None) -> str:
+    """Return the duration; "" if it's negative (clock skew)."""
+    return times.clock(end - start) if end and end >= start else ""
+
+
+def _end(facts: Facts) -> datetime | None:
+    steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
+    ends = [at for step in steps if (at := step.txn_mined_at or step.updated_at)]
+    return facts.finished_at or max(ends, default=None)
+
+
+def _has_returned(facts: Facts) -> bool:
+    return _came_back(facts) and facts.refunded.value is not None and facts.returning is Leg.DONE
+
+
+def _came_back(facts: Facts) -> bool:
+    is_sent_back = facts.returning is Leg.DONE and facts.status != IntentStatus.SUCCEEDED
+    return is_sent_back or facts.status == IntentStatus.REFUNDED
+
+
+def _destiny(facts: Facts, *, using: Names) -> str:
+    if _came_back(facts):
+        chain_id = facts.refunded.chain_id
+        return (
+            f"refunded on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "refunded to the owner"
+        )
+    return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
+
+
+def _sent_note(situation: Situation) -> str:
+    """Label the sent amount: without a deposit it's only quoted."""
+    facts = situation.facts
+    if facts.sent.value is None or facts.is_unread:
+        return QUOTED if facts.sent.value is not None and facts.status != IntentStatus.SUCCEEDED else ""
+    if facts.has_arrived or situation.paid or facts.status == IntentStatus.SUCCEEDED:
+        return ""
+    return QUOTED if situation.is_over else TO_SEND
+
+
+def _received(situation: Situation) -> Side:
+    """Return the delivered amount if known, else the quoted one."""
+    facts, using = situation.facts, situation.names
+    usd = facts.quote.to_amount_usd
+    if facts.is_delivered and facts.received.value is not None:
+        is_sure = summary.of(situation).certainty is Certainty.CONFIRMED
+        return side(facts.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
+    return side(facts.expected, usd=usd, note=_note(situation), using=using)
+
+
+def _note(situation: Situation) -> str:
+    if situation.facts.expected.value is None:
+        return ""
+    is_ahead = statuses.is_open(situation.facts.status) and not situation.is_expired
+    return EXPECTED if is_ahead else QUOTED
+
+
+def reason(facts: Facts) -> text.Text | None:
+    """Return the reason of the failed refund, else of the first failed step. Later steps only repeat it."""
+    legs = (facts.refund, facts.deposit, facts.origin, facts.destination)
+    reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
+    return next((text.reason(" ".join(found.split())) for found in reasons), None)
+
+
+def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
+    """Return an amount as shown in lists. `usd`: its value from any source."""
+    token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    return Side(_amount(money, token), token, usd=usd, note=note)
+
+
+def _amount(money: Money, token: Identity) -> amounts.Amount:
+    """Return the same as `tokens.amount`, from an identity that is already known."""
+    decimals = money.decimals if token.decimals is None else token.decimals
+    symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
+    found = amounts.amount(money.value, decimals=decimals, symbol=symbol)
+    warning = warnings.said(token.marks, token.address)
+    return replace(found, warning=warning) if warning else found
+
+
+def _trade(trade_type: str | None) -> str:
+    if trade_type is None:
+        return text.UNKNOWN
+    return TRADES.get(trade_type) or text.name(trade_type).shown

@@ -1,0 +1,252 @@
+"""Placeholder values for rows of messages.json. Untrusted text is already sanitized."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.summary import rules
+from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import locations, timing
+from intents_ui.display.transfers.holdings import Holding
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer_data import Facts
+
+NOT_REPORTED = "amount not reported"
+
+
+class Gaps:
+    """Values for one situation by placeholder name, each computed on first use."""
+
+    def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
+        self._situation = situation
+        self._facts = situation.facts
+        self._using = situation.names
+        self._minutes = minutes
+        self._chains: dict[int, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        return GAPS[name](self)
+
+    # Chains and addresses
+
+    def origin(self) -> str:
+        return self._chain(self._facts.origin_chain_id, "the origin chain")
+
+    def destination(self) -> str:
+        return self._chain(self._facts.destination_chain_id, "the destination chain")
+
+    def either(self) -> str:
+        return self.origin() if self._facts.is_same_chain else f"{self.origin()} or {self.destination()}"
+
+    def refund_chain(self) -> str:
+        refund = self._facts.refund
+        return self._chain(refund.chain_id if refund else None, "the refund chain")
+
+    def address(self, at: Place) -> str:
+        match at:
+            case Place.DEPOSIT_ADDRESS:
+                return f"deposit address on {self.origin()}"
+            case Place.DELIVERY_ADDRESS:
+                return f"destination intent address on {self.destination()}"
+            case _:
+                return f"intent address on {self.either()}"
+
+    def balance_address(self) -> str:
+        """Return the address with the balance or, without one, the deposit address."""
+        situation = self._situation
+        if situation.has_balance and situation.holdings:
+            return self.holder(situation.holdings[0])
+        is_only_paid = not situation.has_balance and situation.paid
+        return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
+
+    def last_address(self) -> str:
+        return self.address(self._last_side())
+
+    def last_chain(self) -> str:
+        return self.destination() if self._last_side() is Place.DELIVERY_ADDRESS else self.origin()
+
+    def holder(self, held: Holding) -> str:
+        if held.at is not Place.UNKNOWN:
+            return self.address(held.at)
+        return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'an unnamed chain')}"
+
+    def provider(self) -> str:
+        """Of two providers, the last is the bridge."""
+        known = providers.labels(self._facts.providers)
+        return known[-1] if known else "the route provider"
+
+    def refund_to(self) -> str:
+        refund = self._facts.refund
+        return hashes.short_address(refund.to_address) if refund and refund.to_address else "an unknown wallet"
+
+    def recipient(self) -> str:
+        return hashes.short_address(self._facts.recipient)
+
+    # Locations, as sentences
+
+    def last_confirmed_place(self) -> str:
+        match self._situation.reached:
+            case Place.OWNER:
+                return f"In the owner's wallet on {self.origin()}, or in transit to the deposit address."
+            case Place.PROVIDER:
+                return f"In transit from {self.origin()} to {self.destination()} via {self.provider()}."
+            case Place.RECIPIENT:
+                return f"In the recipient's wallet on {self.destination()}."
+            case at:
+                return f"At the {self.address(at)}."
+
+    def held_place(self) -> str:
+        holdings = self._situation.holdings if self._situation.has_balance else ()
+        amount = f": {self.sums(holdings[0])}" if holdings else ""
+        return f"At the {self.balance_address()}{amount}."
+
+    def refund_place(self) -> str:
+        """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
+        at = self._situation.held_at
+        at = locations.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
+        unknown = f"Unknown: possibly on {self.either()}."
+        return unknown if at is Place.UNKNOWN else f"At the {self.address(at)}."
+
+    def left(self, place: Place) -> str:
+        """Return where funds are that are no longer at the last step's address."""
+        if place is Place.DEPOSIT_ADDRESS and not self._facts.is_same_chain:
+            return f"Left the {self.address(place)}, not yet seen on {self.destination()}."
+        return f"Left the {self.address(place)}, not yet seen in the recipient's wallet."
+
+    def settled(self) -> str:
+        """Return the headline without regard to balances."""
+        key = rules.key(self._situation.without_balances())
+        return EXPLANATIONS[key].headline.format_map(self)
+
+    # Times
+
+    def expires_at(self) -> str:
+        return self._at(self._facts.expires_at, "a time that wasn't reported")
+
+    def execute_by(self) -> str:
+        return self._at(self._facts.execute_by, "a time that wasn't reported")
+
+    def eta(self) -> str:
+        return self._at(timing.due_at(self._facts), "the estimated time")
+
+    def expected_by(self) -> str:
+        if self._situation.is_listed:
+            return ""
+        is_due = timing.has_come(timing.due_at(self._facts), now=self._situation.now)
+        return f"Expected by {self.eta()}{', slightly behind schedule' if is_due else ''}."
+
+    def slow_until(self) -> str:
+        return self._at(timing.stalled_at(self._facts), "the usual time has passed")
+
+    def slow_max(self) -> str:
+        return times.duration(timing.allowance(self._facts))
+
+    def return_by(self) -> str:
+        return self._at(timing.return_overdue_at(self._facts), "15 minutes from now")
+
+    def escalation(self) -> str:
+        return escalation(self._facts, self._minutes, now=self._situation.now)
+
+    def age(self) -> str:
+        last = self._facts.last_change
+        return times.duration(self._situation.now - last) if last else "a long time"
+
+    # Amounts
+
+    def received(self) -> str:
+        return self.amount(self._facts.received)
+
+    def expected(self) -> str:
+        money = self._facts.expected
+        return "" if money.value is None else f", but about {self.amount(money)} was expected"
+
+    def refunded(self) -> str:
+        return self.amount(self._facts.refunded)
+
+    def balance(self) -> str:
+        holdings = self._situation.holdings
+        return self.sums(holdings[0]) if holdings else "an unknown amount"
+
+    def symbol(self) -> str:
+        return token_amounts.called(self._facts.received, using=self._using) or "the received token"
+
+    def sums(self, held: Holding) -> str:
+        return listed([self.amount(money) for money in held.sums])
+
+    def amount(self, money: Money) -> str:
+        return NOT_REPORTED if money.value is None else str(token_amounts.amount(money, using=self._using))
+
+    # The status
+
+    def raw(self) -> str:
+        return text.name(self._facts.status or "none given").shown
+
+    def status_word(self) -> str:
+        return self._facts.shown_status(now=self._situation.now).word
+
+    def _last_side(self) -> Place:
+        is_over_there = self._situation.by_steps is Place.DELIVERY_ADDRESS and not self._facts.is_same_chain
+        return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
+
+    def _chain(self, chain_id: int | None, unknown: str) -> str:
+        if chain_id is None:
+            return unknown
+        if chain_id not in self._chains:
+            self._chains[chain_id] = names.chain(chain_id, info=self._using.chain(chain_id))
+        return self._chains[chain_id]
+
+    def _at(self, moment: datetime | None, unknown: str) -> str:
+        """Return a time to the second: a deadline of 14:04:59 has not passed at 14:04."""
+        return times.utc(moment, now=self._situation.now) if moment else unknown
+
+
+def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
+    """Return the next step for a transfer that should change within that many minutes."""
+    at = timing.escalates_at(facts, minutes)
+    if at is None or facts.last_change is None:
+        return "Wait. If nothing changes, contact support."
+    if timing.has_come(at, now=now):
+        return f"Contact support now. Nothing has changed for {times.duration(now - facts.last_change)}."
+    return f"Wait. If nothing has changed by {times.utc(at, now=now)}, contact support."
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+GAPS: Mapping[str, Callable[[Gaps], str]] = {
+    "originChain": Gaps.origin,
+    "destinationChain": Gaps.destination,
+    "eitherChain": Gaps.either,
+    "refundChain": Gaps.refund_chain,
+    "balanceAddress": Gaps.balance_address,
+    "lastAddress": Gaps.last_address,
+    "lastChain": Gaps.last_chain,
+    "provider": Gaps.provider,
+    "refundTo": Gaps.refund_to,
+    "to": Gaps.recipient,
+    "lastConfirmedPlace": Gaps.last_confirmed_place,
+    "heldPlace": Gaps.held_place,
+    "refundPlace": Gaps.refund_place,
+    "expiresAt": Gaps.expires_at,
+    "executeBy": Gaps.execute_by,
+    "eta": Gaps.eta,
+    "expectedBy": Gaps.expected_by,
+    "slowUntil": Gaps.slow_until,
+    "slowMax": Gaps.slow_max,
+    "returnBy": Gaps.return_by,
+    "escalation": Gaps.escalation,
+    "age": Gaps.age,
+    "received": Gaps.received,
+    "expected": Gaps.expected,
+    "refundAmount": Gaps.refunded,
+    "balance": Gaps.balance,
+    "symbol": Gaps.symbol,
+    "raw": Gaps.raw,
+    "statusWord": Gaps.status_word,
+    "settled": Gaps.settled,
+}

@@ -1,0 +1,107 @@
+"""Plain-language explanations of the service's status reasons.
+
+Only known reasons are explained, each matched as a whole: a reason is free text, and nothing else in it is interpreted.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from intents_ui.display.formatting import times
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import differences
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.step_status import DEAD
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentTransaction
+
+FIXED: Mapping[str, str] = {
+    "aborted by owner": "The owner aborted the transfer.",
+    "aborted: deposit transaction failed": "Not started, because the deposit failed.",
+    "aborted: deposit transaction not confirmed": "Not started, because the deposit wasn't confirmed.",
+    "aborted: origin transaction failed": "Not started, because the origin transaction failed.",
+    "call failed; refunded to owner in the same transaction": "The call failed, and the same transaction refunded the "
+    "owner.",
+    "deadline exceeded": "The step ran past its deadline.",
+    "deposit below required minimum": "The deposit was smaller than the required minimum.",
+    "deposit not received before the intent expired": "No deposit arrived before the quote expired.",
+    "deposit reverted": "The deposit reverted on {chain}.",
+    "deposit transaction not found": "The deposit transaction wasn't found on {chain}.",
+    "execution reverted": "The transaction reverted on {chain}.",
+    "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT": "The swap on {chain} reverted, because it would have returned "
+    "less than the minimum.",
+    "no liquidity": "There wasn't enough liquidity for the swap on {chain}.",
+    "relayer: estimation failed, will retry": "The relayer couldn't estimate the network fee on {chain}. It retries "
+    "automatically.",
+    "relayer: nonce too low": "The relayer's transaction on {chain} had an outdated nonce.",
+}
+# A uint256 has at most 78 digits.
+UNDERFUNDED = re.compile(r"precondition not met: balance ([0-9]{1,78}) < ([0-9]{1,78})")
+PAUSED = re.compile(r"(?:refund reverted: )?token paused")
+NOT_SENT = re.compile(r"aborted: not sent within (?:([0-9]{1,4})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,4})s)?")
+CALL_FAILED = re.compile(r"TargetCallFailed(?:: .*)?", re.DOTALL)
+
+
+def of_step(transaction: IntentTransaction | None, situation: Situation) -> str:
+    """Return why a step failed or waits, or "" for an unknown reason."""
+    if transaction is None or not transaction.status_reason:
+        return ""
+    return explain(transaction.status_reason, _needed_by(transaction, situation.facts), using=situation.names)
+
+
+def explain(reason: str, needed: Money, *, using: Names) -> str:
+    """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
+    if reason in FIXED:
+        return FIXED[reason].format(chain=_chain(needed, using))
+    if underfunded := UNDERFUNDED.fullmatch(reason):
+        return _underfunded(int(underfunded[1]), int(underfunded[2]), needed, using)
+    if PAUSED.fullmatch(reason):
+        return f"{_paused(needed, using, unknown='The token')}, so no transfer of it can go through."
+    if not_sent := NOT_SENT.fullmatch(reason):
+        return _not_sent(*(int(figure or 0) for figure in not_sent.groups()))
+    if CALL_FAILED.fullmatch(reason):
+        return f"The call to the target contract on {_chain(needed, using)} failed."
+    return ""
+
+
+def no_recovery(situation: Situation) -> str:
+    """Return why the owner can't recover funds whose refund failed (their token is paused), otherwise ""."""
+    facts, refund = situation.facts, situation.facts.refund
+    if refund is None or facts.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
+        return ""
+    return f"Recovery isn't possible while {_paused(_needed_by(refund, facts), situation.names)}."
+
+
+def _needed_by(transaction: IntentTransaction, facts: Facts) -> Money:
+    condition = transaction.precondition
+    if transaction is facts.refund:
+        return replace(facts.refunded, value=None)
+    if condition and condition.token_address and condition.chain_id is not None:
+        return facts.described(Money(None, condition.chain_id, condition.token_address))
+    return replace(facts.expected if transaction is facts.destination else facts.sent, value=None)
+
+
+def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:
+    if balance >= least:
+        return ""
+    missing = differences.exactly(replace(needed, value=least - balance), using=using)
+    arrived, required = (token_amounts.amount(replace(needed, value=units), using=using) for units in (balance, least))
+    there = differences.exact(replace(arrived, unit="", warning=""))
+    whole = differences.exact(replace(required, warning=""))
+    return f"{missing} too little arrived: {there} of the {whole} that the step needs."
+
+
+def _paused(needed: Money, using: Names, *, unknown: str = "the token") -> str:
+    return f"{token_amounts.called(needed, using=using) or unknown} is paused on {_chain(needed, using)}"
+
+
+def _not_sent(hours: int, minutes: int, seconds: int) -> str:
+    length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return f"Not sent within {times.duration(length)}." if length else ""
+
+
+def _chain(needed: Money, using: Names) -> str:
+    return names.chain(needed.chain_id, info=using.chain(needed.chain_id), unknown="its chain")

@@ -1,0 +1,159 @@
+"""Route diagram: the locations from the owner to the recipient, and where the funds are."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.summary import Summary
+from intents_ui.display.tokens import names, providers
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers.locations import Place, address_of, chain_of
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.step_status import UNDER_WAY, Leg
+from intents_ui.display.transfers.transfer_data import Facts
+
+
+class Reached(StrEnum):
+    PASSED = "passed"
+    HERE = "here"
+    EXPECTED = "expected"
+    AHEAD = "ahead"
+    NEVER = "never"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A location. `note` below the title is the chain, that the funds are here, or that they never got here.
+
+    If a transfer stopped on the way, it is the last known location, which the funds may have left since. `tone`
+    colors the marker of the location with the funds.
+    """
+
+    place: Place
+    title: str
+    reached: Reached
+    note: str
+    chain_id: int | None = None
+    address: str | None = None
+    tone: Tone = Tone.NEUTRAL
+
+
+ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
+ONE_CHAIN_AND_DELIVERY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
+TWO_CHAINS = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
+HALF_WAY = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
+BACK = (Place.RETURNING, Place.RETURNED)
+HERE = "Funds are here"
+EXPECTED = "Should be here"
+LAST_SEEN = "Last known location"
+ON_ITS_WAY = "Refunding"
+NOT_REACHED = "Not reached"
+
+
+@derived
+def of(situation: Situation) -> tuple[Stop, ...]:
+    """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
+
+    A refund adds a last stop.
+    """
+    facts, result = situation.facts, summary.of(situation)
+    places = _places(facts)
+    reached = {place: _reached(place, places, facts, result) for place in places}
+    if result.place in BACK:
+        reached[result.place] = _here(result)
+    return tuple(_stop(place, how, facts, result, situation.names) for place, how in reached.items())
+
+
+def _places(facts: Facts) -> tuple[Place, ...]:
+    if not facts.is_same_chain:
+        return TWO_CHAINS
+    return ONE_CHAIN_AND_DELIVERY if facts.destination else ONE_CHAIN
+
+
+def _reached(place: Place, places: tuple[Place, ...], facts: Facts, told: Summary) -> Reached:
+    if place == told.place:
+        return _here(told)
+    before = told.place in places and places.index(place) < places.index(told.place)
+    if before or _was_passed(place, facts, told):
+        return Reached.PASSED
+    if facts.is_unread or told.place is Place.UNKNOWN:
+        return Reached.UNKNOWN
+    return Reached.NEVER if told.is_over else Reached.AHEAD
+
+
+def _here(told: Summary) -> Reached:
+    """Return the mark. Only a confirmed location is shown as `here`."""
+    if told.is_pending:
+        return Reached.UNKNOWN
+    return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
+
+
+def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
+    """Return whether the funds were there and are known to have left."""
+    _, origin, destination = facts.legs
+    crossed = destination in UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+    is_back = told.place in BACK
+    came_back_from_afar = is_back and _is_from_afar(facts)
+    match place:
+        case Place.OWNER:
+            return facts.has_arrived
+        case Place.DEPOSIT_ADDRESS:
+            return is_back or crossed or origin is Leg.DONE
+        case Place.PROVIDER:
+            return crossed or came_back_from_afar or (is_back and origin is Leg.DONE)
+        case Place.DELIVERY_ADDRESS:
+            return destination is Leg.DONE or came_back_from_afar or (is_back and destination is Leg.REJECTED)
+        case _:
+            return False
+
+
+def _is_from_afar(facts: Facts) -> bool:
+    """Return whether the refund began on the destination chain."""
+    chain_id = chain_of(Place.RETURNED, facts)
+    return not facts.is_same_chain and chain_id is not None and chain_id == facts.destination_chain_id
+
+
+def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> Stop:
+    chain_id = chain_of(place, facts)
+    note = _note(place, reached, told) or _chain(place, chain_id, using)
+    return Stop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
+
+
+def _note(place: Place, reached: Reached, told: Summary) -> str:
+    if reached is Reached.NEVER:
+        return NOT_REACHED
+    if reached not in (Reached.HERE, Reached.EXPECTED):
+        return ""
+    if place is Place.RETURNING:
+        return ON_ITS_WAY
+    if reached is Reached.EXPECTED:
+        return LAST_SEEN if place in HALF_WAY else EXPECTED
+    return HERE
+
+
+def _tone(place: Place, story: Summary) -> Tone:
+    """Return the tone of the story, except that funds with their owner are safe, however the transfer ended."""
+    warnings = {Place.OWNER: (Tone.ATTENTION, Tone.BAD), Place.RETURNED: (Tone.ATTENTION,)}
+    return Tone.NEUTRAL if story.tone in warnings.get(place, ()) else story.tone
+
+
+def _title(place: Place, facts: Facts) -> str:
+    if place is Place.PROVIDER:
+        return ", ".join(providers.labels(facts.providers)) or "Route provider"
+    if place in BACK:
+        return "Refund to owner" if _returns_to_the_owner(facts) else "Refund to another address"
+    if place is Place.DELIVERY_ADDRESS:
+        return "Destination intent address"
+    return place.value.replace("-", " ").capitalize()
+
+
+def _returns_to_the_owner(facts: Facts) -> bool:
+    to = address_of(Place.RETURNED, facts)
+    return to is None or facts.owner is None or to.lower() == facts.owner.lower()
+
+
+def _chain(place: Place, chain_id: int | None, using: Names) -> str:
+    return "" if place is Place.PROVIDER else names.chain(chain_id, info=using.chain(chain_id))

@@ -1,0 +1,243 @@
+"""Rules that choose a transfer's row of messages.json. The first match wins.
+
+Three principles decide where rows overlap. The furthest step with a trace outranks the status and earlier steps. A
+row that needs a balance is chosen only if the balance is known. If a balance is further along than the steps, the
+steps lag behind. If it is further back, the sources conflict, and the row says so.
+"""
+
+from intents_ui.display.tokens import providers
+from intents_ui.display.transfers import timing
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, is_made
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentStatus
+
+OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
+STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
+IDLE = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
+# Rows whose headline balances can change only as long as no deposit has been confirmed.
+BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})
+
+
+def key(situation: Situation) -> str:
+    facts = situation.facts
+    if facts.is_unread:
+        return "receipt.unread"
+    if facts.status is None or facts.status not in IntentStatus:
+        return "unknown.status"
+    # The receipt is created shortly after the start, so a transfer in progress may have none.
+    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING and not situation.has_balance:
+        return "receipt.missing"
+    if facts.status == IntentStatus.REFUNDED:
+        return _refunded(situation)
+    if facts.status == IntentStatus.SUCCEEDED:
+        return _succeeded(situation)
+    return _returning(situation) or _by_status(facts.status, situation)
+
+
+def _by_status(status: str, situation: Situation) -> str:
+    if status in STOPPED:
+        return _stopped(status, situation)
+    if status in OFFERS and not situation.facts.is_under_way:
+        return _offer(status, situation)
+    return _executing(situation)
+
+
+def _returning(situation: Situation) -> str | None:
+    returning, is_delivered = situation.facts.returning, situation.facts.legs[2] is Leg.DONE
+    if returning is Leg.ABSENT:
+        return None
+    if returning in DEAD:
+        if is_delivered:
+            return "reported.return_failed"
+        return "failed.refund_gone" if situation.has_balance is False else "failed.refund_failed"
+    if is_delivered:
+        return "reported.both"
+    if returning in RUNNING:
+        return "executing.refunding_overdue" if situation.is_return_overdue else "executing.refunding"
+    return "reported.returned" if situation.refund_reached_the_owner else "refunded.elsewhere"
+
+
+def _offer(status: str, situation: Situation) -> str:
+    name = "quoted" if status == IntentStatus.QUOTED else "committed"
+    is_expired = situation.is_expired
+    if situation.has_balance is False and situation.paid:
+        return "offer.emptied"
+    if situation.has_balance or situation.paid:
+        return "offer.funded_late" if is_expired else f"{name}.funded"
+    if is_expired:
+        return "quoted.expired" if name == "quoted" else "committed.overdue"
+    return f"{name}.open"
+
+
+def _executing(situation: Situation) -> str:
+    facts = situation.facts
+    if facts.is_delivered:
+        return _delivered(situation)
+    if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
+        return _uncounted(situation)
+    if _waits_for_payment(facts):
+        return _waiting_for_payment(situation)
+    if situation.is_stalled:
+        return "executing.stalled"
+    if DEAD & {*facts.legs}:
+        return "executing.step_failed"
+    if Leg.RETRYING in facts.legs:
+        return "executing.retrying"
+    return _crossing(situation) if situation.reached is Place.PROVIDER else _before_or_after(situation)
+
+
+def _delivered(situation: Situation) -> str:
+    if DEAD & {*situation.facts.legs}:
+        return "executing.delivered_fault"
+    is_still_there = situation.has_balance and situation.holds_the_delivery
+    return "reported.undelivered" if is_still_there else "executing.finalising"
+
+
+def _uncounted(situation: Situation) -> str:
+    """Return the row for funds at an intent address without a confirmed deposit."""
+    if not situation.is_enough_there:
+        return "executing.underpaid"
+    return "executing.stalled" if situation.is_stalled else "executing.uncounted"
+
+
+def _waits_for_payment(facts: Facts) -> bool:
+    """Return whether no deposit was made and no later step implies one."""
+    deposit, origin, destination = facts.legs
+    return deposit in IDLE and origin in IDLE | {Leg.STRANGE} and destination in IDLE | {Leg.STRANGE}
+
+
+def _waiting_for_payment(situation: Situation) -> str:
+    facts = situation.facts
+    if facts.deposit is None:
+        return "executing.stalled" if situation.is_stalled else "executing.no_details"
+    is_late = timing.has_come(facts.expires_at, now=situation.now) or situation.is_stalled
+    return "executing.wait_deposit_late" if is_late else "executing.wait_deposit"
+
+
+def _before_or_after(situation: Situation) -> str:
+    """Return the row for funds neither in transit nor delivered, by the step that comes next."""
+    deposit, origin, _ = situation.facts.legs
+    if situation.reached is Place.DELIVERY_ADDRESS:
+        return "executing.destination_running" if situation.by_steps is situation.reached else "executing.arrived"
+    if deposit is Leg.DONE or origin in UNDER_WAY:
+        return "executing.origin_running"
+    return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
+
+
+def _crossing(situation: Situation) -> str:
+    facts = situation.facts
+    if situation.is_listed or not timing.has_come(timing.late_at(facts), now=situation.now):
+        return "executing.crossing"
+    return "executing.crossing_slow" if providers.slow_range(facts.providers) else "executing.crossing_late"
+
+
+def _succeeded(situation: Situation) -> str:
+    facts = situation.facts
+    if DEAD & {*facts.legs}:
+        return "succeeded.contradiction"
+    if facts.returning is not Leg.ABSENT:
+        return "reported.return_failed" if facts.returning in DEAD else "succeeded.returned"
+    if situation.has_balance:
+        is_doubtful = facts.ends_open or facts.is_missing or situation.holds_the_delivery
+        return "reported.undelivered" if is_doubtful else "succeeded.leftover"
+    if facts.ends_open:
+        return "succeeded.unconfirmed"
+    if facts.pays_somebody_else:
+        return "succeeded.payment"
+    if facts.received.value is None:
+        return "succeeded.amount_unknown"
+    return "succeeded.same_chain" if facts.is_same_chain else "succeeded.cross_chain"
+
+
+def _stopped(status: str, situation: Situation) -> str:
+    """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
+    facts, failed = situation.facts, status == IntentStatus.FAILED
+    _, origin, destination = facts.legs
+    if destination is Leg.DONE:
+        if situation.has_balance and situation.holds_the_delivery:
+            return "reported.undelivered"
+        return "failed.delivered" if failed else "stopped.delivered"
+    if situation.has_balance:
+        return _with_balance(status, situation)
+    if destination is Leg.REJECTED:
+        return _last_step_failed(status, situation)
+    if origin is Leg.DONE or destination in UNDER_WAY:
+        return "stopped.no_trace" if facts.is_same_chain else "stopped.midway"
+    if failed:
+        return _failed_before_crossing(situation)
+    if origin is Leg.REJECTED:
+        return _emptied(status) if situation.has_balance is False else "stopped.origin"
+    return _aborted(situation) if status == IntentStatus.ABORTED else _invalid(situation)
+
+
+def _with_balance(status: str, situation: Situation) -> str:
+    if situation.holds_what_had_left:
+        return "stopped.balance_elsewhere"
+    if status == IntentStatus.INVALID:
+        return "invalid.recoverable"
+    is_abroad = situation.held_at is Place.DELIVERY_ADDRESS and not situation.facts.is_same_chain
+    if not (situation.facts.has_arrived or situation.facts.is_missing or is_abroad):
+        return "stopped.uncounted"
+    if status == IntentStatus.ABORTED:
+        return "aborted.recoverable"
+    return "failed.destination_recoverable" if is_abroad else "failed.origin_recoverable"
+
+
+def _last_step_failed(status: str, situation: Situation) -> str:
+    if situation.has_balance is False:
+        return _emptied(status)
+    if situation.is_return_overdue:
+        return "stopped.last_step_overdue"
+    return "failed.destination_pending_refund" if status == IntentStatus.FAILED else "stopped.last_step"
+
+
+def _emptied(status: str) -> str:
+    return "aborted.deposit_seen" if status == IntentStatus.ABORTED else "stopped.emptied"
+
+
+def _failed_before_crossing(situation: Situation) -> str:
+    facts = situation.facts
+    deposit, origin, _ = facts.legs
+    if origin is Leg.REJECTED or (deposit is Leg.DONE and origin is Leg.GIVEN_UP):
+        if situation.has_balance is False:
+            return "stopped.emptied"
+        return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
+    if facts.has_arrived:
+        return "stopped.emptied" if situation.has_balance is False else "failed.after_payment"
+    if situation.was_not_counted and situation.has_balance is None:
+        return "failed.deposit_not_counted"
+    return "failed.deposit" if deposit in DEAD else "failed.no_trace"
+
+
+def _aborted(situation: Situation) -> str:
+    if situation.facts.has_arrived:
+        return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
+    is_doubtful = situation.paid or situation.was_not_counted
+    return "aborted.payment_reported" if is_doubtful and situation.has_balance is None else "aborted.nothing_moved"
+
+
+def _invalid(situation: Situation) -> str:
+    if situation.has_balance is False and situation.facts.has_arrived:
+        return "stopped.emptied"
+    is_doubtful = situation.was_not_counted and situation.has_balance is None
+    traces = situation.facts.has_arrived or is_made(situation.facts.deposit) or is_doubtful
+    return "invalid.with_payment" if traces else "invalid.nothing_moved"
+
+
+def _refunded(situation: Situation) -> str:
+    facts, refund = situation.facts, situation.facts.refund
+    if facts.legs[2] is Leg.DONE:
+        return "reported.return_failed" if facts.returning in DEAD else "reported.both"
+    if refund is None or facts.returning is Leg.ABSENT:
+        return "refunded.held" if situation.has_balance else "refunded.no_tx"
+    if facts.returning is not Leg.DONE:
+        if facts.returning not in DEAD:
+            return "refunded.unconfirmed"
+        return "failed.refund_gone" if situation.has_balance is False else "refunded.failed"
+    if not situation.refund_reached_the_owner:
+        return "refunded.elsewhere"
+    if situation.has_balance:
+        return "refunded.leftover"
+    return "refunded.origin" if refund.chain_id == facts.origin_chain_id else "refunded.destination"

@@ -1,0 +1,191 @@
+"""Status help: what each status means and what to do next, without a specific transfer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.service.wire import IntentStatus, TransactionStatus
+
+# Values for the placeholders of a message when there is no transfer.
+IN_GENERAL = {
+    "originChain": "the origin chain",
+    "destinationChain": "the destination chain",
+    "eitherChain": "the origin or the destination chain",
+    "refundChain": "the refund chain",
+    "balanceAddress": "intent address",
+    "lastAddress": "last address",
+    "lastChain": "the last chain",
+    "provider": "the route provider",
+    "refundTo": "the refund wallet",
+    "to": "(its address)",
+    "lastConfirmedPlace": "Where the last confirmed step left them.",
+    "heldPlace": "At the intent address that holds them.",
+    "refundPlace": "Where the refund started.",
+    "expiresAt": "the time shown on the transfer page",
+    "executeBy": "the time shown on the transfer page",
+    "eta": "the time shown on the transfer page",
+    "expectedBy": "The transfer page shows the expected time.",
+    "slowUntil": "the time shown on the transfer page",
+    "slowMax": "an hour or more",
+    "returnBy": "the time shown on the transfer page",
+    "escalation": "Wait. If nothing has changed by the time shown on the transfer page, contact support.",
+    "age": "some time",
+    "received": "the amount",
+    "expected": "",
+    "refundAmount": "the amount",
+    "balance": "an amount",
+    "symbol": "the received token",
+    "raw": "the reported status",
+}
+# The usual situation of each status.
+ORDINARY = {
+    IntentStatus.QUOTED: "quoted.open",
+    IntentStatus.COMMITTED: "committed.open",
+    IntentStatus.EXECUTING: "executing.crossing",
+    IntentStatus.SUCCEEDED: "succeeded.cross_chain",
+    IntentStatus.FAILED: "failed.origin_pending_refund",
+    IntentStatus.REFUNDED: "refunded.origin",
+    IntentStatus.ABORTED: "aborted.after_payment",
+    IntentStatus.INVALID: "invalid.with_payment",
+}
+TRANSACTIONS = {
+    TransactionStatus.UNKNOWN: "No action needed. It starts when the previous step is complete.",
+    TransactionStatus.ON_HOLD: (
+        "Wait. Some bridges take more than an hour. The transfer page shows the expected time."
+    ),
+    TransactionStatus.PENDING: (
+        "Wait. If it is the deposit and none was sent, the transfer page shows what to deposit and where."
+    ),
+    TransactionStatus.RELAYING: "Wait. This usually takes a few seconds.",
+    TransactionStatus.RELAYED: "Wait. This usually takes a few seconds.",
+    TransactionStatus.SENT: "Wait. Its transaction hash links to the block explorer.",
+    TransactionStatus.ERRORED: "Wait. It is retried automatically. Do not deposit again.",
+    TransactionStatus.MINING: "Wait. This usually takes seconds, or a few minutes on Ethereum.",
+    TransactionStatus.SUCCEEDED: "No action needed. Its hash proves this step. The transfer can have more steps.",
+    TransactionStatus.FAILED: "Do not deposit again. The transfer page shows where the funds are.",
+    TransactionStatus.ABORTED: "Do not deposit again. The transfer page shows where the funds are.",
+    TransactionStatus.REVERTED: (
+        "Do not deposit again. Only the network fee was spent. The transfer page shows where the funds are."
+    ),
+}
+# Prefixes of the message keys that are usual for a status; others apply when status and steps disagree.
+COURSES = {
+    IntentStatus.QUOTED: ("quoted.", "offer."),
+    IntentStatus.COMMITTED: ("committed.", "offer."),
+    IntentStatus.EXECUTING: ("executing.",),
+    IntentStatus.SUCCEEDED: ("succeeded.",),
+    IntentStatus.FAILED: ("failed.", "stopped.", "executing.refunding"),
+    IntentStatus.REFUNDED: ("refunded.",),
+    IntentStatus.ABORTED: ("aborted.", "stopped."),
+    IntentStatus.INVALID: ("invalid.", "stopped."),
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A row of messages.json in general words, with the fields of a `Summary` that a template prints."""
+
+    key: str
+    headline: str
+    sentence: str
+    location: str
+    instructions: str
+    who: Who
+    contact: str
+    tone: Tone
+    help: tuple[Help, ...] = ()
+
+
+@dataclass(frozen=True)
+class State:
+    """One status as a table row, with its `usual` and `rare` situations for the status page."""
+
+    name: str
+    shown: Shown
+    next: str
+    usual: tuple[Explanation, ...] = ()
+    rare: tuple[Explanation, ...] = ()
+
+
+EXPIRED = "EXPIRED"
+EXPIRED_ROWS = {IntentStatus.QUOTED: "quoted.expired", IntentStatus.COMMITTED: "committed.overdue"}
+
+
+def intents() -> tuple[State, ...]:
+    return tuple(intent(status) for status in IntentStatus)
+
+
+def transfers() -> tuple[State, ...]:
+    """Return a row for each status, and for the expired quote after the two that it can have."""
+    rows = intents()
+    after = 1 + max(list(IntentStatus).index(status) for status in EXPIRED_ROWS)
+    return (*rows[:after], expired(), *rows[after:])
+
+
+def expired() -> State:
+    """Return the row of the expired quote, for which the service has no status."""
+    usual = tuple(_in_general(EXPLANATIONS[key], status) for status, key in EXPIRED_ROWS.items())
+    return State(EXPIRED, statuses.EXPIRED, usual[0].instructions, usual)
+
+
+def intent(status: IntentStatus) -> State:
+    rows = [_in_general(row, status) for row in EXPLANATIONS.values() if status in row.statuses]
+    ordinary = next(result for result in rows if result.key == ORDINARY[status])
+    usual = tuple(result for result in rows if result.key.startswith(COURSES[status]))
+    rare = tuple(result for result in rows if result not in usual)
+    return State(status.value, statuses.INTENTS[status], ordinary.instructions, usual, rare)
+
+
+def transactions() -> tuple[State, ...]:
+    return tuple(transaction(status) for status in TransactionStatus)
+
+
+def transaction(status: TransactionStatus) -> State:
+    return State(status.value, statuses.TRANSACTIONS[status], TRANSACTIONS[status])
+
+
+def of_any_status() -> tuple[Explanation, ...]:
+    """Return the situations that don't depend on a status."""
+    return tuple(_in_general(row, None) for row in EXPLANATIONS.values() if not row.statuses)
+
+
+def named(name: str) -> tuple[State | None, State | None]:
+    """Return the states of an intent and of a transaction with this name. Some names are both."""
+    return (
+        expired() if name == EXPIRED else intent(IntentStatus(name)) if name in IntentStatus else None,
+        transaction(TransactionStatus(name)) if name in TransactionStatus else None,
+    )
+
+
+def names() -> Sequence[str]:
+    return tuple(dict.fromkeys([*(state.name for state in transfers()), *(each.value for each in TransactionStatus)]))
+
+
+def _in_general(row: Row, status: IntentStatus | None) -> Explanation:
+    words = IN_GENERAL | {**_status_words(status)}
+    return Explanation(
+        key=row.key,
+        headline=_said(row.headline, words),
+        sentence=_said(row.sentence, words),
+        location=_said(row.where, words),
+        instructions=f"{_said(row.next, words)} {SECOND_DEPOSIT}"
+        if row.warn_second_deposit
+        else _said(row.next, words),
+        who=row.who,
+        contact=row.contact,
+        tone=row.tone,
+    )
+
+
+def _status_words(status: IntentStatus | None) -> Mapping[str, str]:
+    word = statuses.INTENTS[status].word if status else "reported"
+    return {"statusWord": word, "settled": "Delivered" if status == IntentStatus.SUCCEEDED else word}
+
+
+def _said(template: str, words: Mapping[str, str]) -> str:
+    """Capitalize a sentence that starts with a placeholder."""
+    return re.sub(r"(^|[.!] )([a-z])", lambda found: found[1] + found[2].upper(), template.format_map(words))

@@ -1,0 +1,189 @@
+"""One sentence for each step of a transfer, in the tense of its state."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from intents_ui.display.formatting import hashes, times
+from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.step_status import UNDER_WAY, Leg, has_hash, is_made
+from intents_ui.service.wire import TransactionStatus
+
+ATTESTATIONS = {
+    "CCTPV2_MESSAGE": "Waiting for Circle attestation of the burn on {origin}.",
+    "LZ_COMPOSE": "Waiting for LayerZero to deliver the message from {origin}.",
+    "LZ_RECEIVE": "Waiting for LayerZero to deliver the message from {origin}.",
+    "HYPERLANE_PAY_FOR_GAS": "Waiting for Hyperlane to deliver the message from {origin}.",
+}
+
+
+class Tense(StrEnum):
+    PAST = "past"
+    PRESENT = "present"
+    FUTURE = "future"
+    NEVER = "never"
+    IMPLIED = "implied"  # implied by a later step
+    REPORTED = "reported"  # done according to the status, not to the step
+    UNKNOWN = "unknown"
+
+
+DEPOSIT = {
+    Tense.PAST: "Received {sent} at the deposit address on {origin}.",
+    Tense.PRESENT: "Waiting for {sent} at the deposit address on {origin}.",
+    Tense.FUTURE: "{Sent} expected at the deposit address on {origin}.",
+    Tense.NEVER: "No deposit{of_sent} seen on {origin}.",
+    Tense.IMPLIED: "Deposit on {origin} (inferred from a later step).",
+    Tense.REPORTED: "Reported as deposited on {origin}.",
+    Tense.UNKNOWN: "Deposit status on {origin} unknown.",
+}
+# Why a deposit was not accepted: it reverted, a monitored one was too low, or it was never confirmed.
+REVERTED = "Deposit reverted on {origin}."
+NOT_COUNTED = "The full {amount} was not received on {origin}."
+NOT_CONFIRMED = "Deposit{of_sent} not confirmed on {origin}."
+ON_ITS_WAY = "{Sent} in transit to the deposit address on {origin}."
+SWAP = {
+    Tense.PAST: "Swapped on {origin} via {provider}.",
+    Tense.PRESENT: "Swapping on {origin} via {provider}.",
+    Tense.FUTURE: "Swap on {origin} via {provider} pending.",
+    Tense.NEVER: "Not swapped on {origin}.",
+    Tense.IMPLIED: "Swapped on {origin} (inferred from a later step).",
+    Tense.REPORTED: "Reported as swapped on {origin}.",
+    Tense.UNKNOWN: "Swap status on {origin} unknown.",
+}
+BRIDGE = {
+    Tense.PAST: "Sent from {origin} to {provider}.",
+    Tense.PRESENT: "Sending from {origin} to {provider}.",
+    Tense.FUTURE: "Not sent yet from {origin} to {provider}.",
+    Tense.NEVER: "Not sent from {origin}.",
+    Tense.IMPLIED: "Sent from {origin} (inferred from a later step).",
+    Tense.REPORTED: "Reported as sent from {origin}.",
+    Tense.UNKNOWN: "Unknown whether the funds left {origin}.",
+}
+DELIVERY = {
+    Tense.PAST: "{received} delivered on {destination}.",
+    Tense.PRESENT: "Delivering {about} on {destination}.",
+    Tense.FUTURE: "{About} expected on {destination}.",
+    Tense.NEVER: "Not delivered on {destination}.",
+    Tense.REPORTED: "Reported as delivered on {destination}.",
+    Tense.UNKNOWN: "Unknown whether the funds were delivered on {destination}.",
+}
+AMOUNT_NOT_REPORTED = "Delivered on {destination}. Amount not reported."
+# While a step is retried, or has an unrecognized status, only this much is certain.
+NOT_YET = {
+    "swap": "Not swapped yet on {origin}.",
+    "bridge": "Not sent yet from {origin}.",
+    "delivery": "Not delivered yet on {destination}.",
+}
+UNCERTAIN = frozenset({Leg.RETRYING, Leg.STRANGE})
+RETURN = {
+    Tense.PAST: "Refunded {refunded} to {to} on {refund}.",
+    Tense.PRESENT: "Refunding {refunded} to {to} on {refund}.",
+    Tense.NEVER: "Not refunded on {refund}.",
+}
+
+
+def price_held(until: datetime | None, *, now: datetime) -> str:
+    if until is None:
+        return "Quote expiry not reported."
+    return f"Quote {'valid' if now < until else 'was valid'} until {times.utc(until, now=now)}."
+
+
+def start_before(until: datetime | None, *, now: datetime) -> str:
+    return f"Not started yet. Valid until {times.utc(until, now=now)}." if until else "Not started yet."
+
+
+class Teller:
+    """The sentences of one transfer."""
+
+    def __init__(self, situation: Situation) -> None:
+        facts = situation.facts
+        self._facts = facts
+        self._using = situation.names
+        refund_chain = facts.refund.chain_id if facts.refund else None
+        about = self._about()
+        self._words = {
+            "origin": self._chain(facts.origin_chain_id, "the origin chain"),
+            "destination": self._chain(facts.destination_chain_id, "the destination chain"),
+            "refund": self._chain(refund_chain, "an unknown chain"),
+            "provider": self._bridge(),
+            "Sent": self._sum(facts.sent, "The deposit"),
+            "sent": self._sum(facts.sent, "the deposit"),
+            "amount": self._sum(facts.sent, "deposit"),
+            "of_sent": f" of {self._sum(facts.sent, '')}" if facts.sent.value is not None else "",
+            "received": self._sum(facts.received, ""),
+            "about": about,
+            "About": about[:1].upper() + about[1:],
+            "refunded": self._sum(facts.refunded, "the funds"),
+            "to": self._refund_address(),
+        }
+
+    def deposit(self, tense: Tense) -> str:
+        return self._deposit_template(tense).format_map(self._words)
+
+    def origin(self, tense: Tense) -> str:
+        if tense is Tense.PRESENT and self._facts.legs[1] in UNCERTAIN:
+            return NOT_YET["swap" if self._facts.is_same_chain else "bridge"].format_map(self._words)
+        return (SWAP if self._facts.is_same_chain else BRIDGE)[tense].format_map(self._words)
+
+    def destination(self, tense: Tense) -> str:
+        """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
+        return self._destination_template(tense).format_map(self._words)
+
+    def _deposit_template(self, tense: Tense) -> str:
+        reached = self._facts.legs[0]
+        if tense is Tense.PRESENT and reached in UNDER_WAY:
+            return ON_ITS_WAY
+        if tense is Tense.PRESENT and reached is Leg.STRANGE:
+            return DEPOSIT[Tense.UNKNOWN]
+        return self._why_not_paid(reached) if tense is Tense.NEVER else DEPOSIT[tense]
+
+    def _why_not_paid(self, reached: Leg) -> str:
+        deposit = self._facts.deposit
+        if deposit is not None and deposit.status == TransactionStatus.REVERTED and has_hash(deposit):
+            return REVERTED
+        if reached is Leg.REJECTED and not is_made(deposit):
+            return NOT_COUNTED
+        was_seen = is_made(deposit) or self._facts.has_arrived
+        return NOT_CONFIRMED if was_seen else DEPOSIT[Tense.NEVER]
+
+    def _destination_template(self, tense: Tense) -> str:
+        reached = self._facts.legs[2]
+        if tense is Tense.PRESENT and reached in UNCERTAIN:
+            return NOT_YET["delivery"]
+        if tense is Tense.PRESENT and reached in (Leg.WAITING, Leg.ABSENT):
+            context = self._facts.destination.context if self._facts.destination else None
+            on_hold = "Waiting for {provider} to deliver on {destination}."
+            return ATTESTATIONS.get(context or "", on_hold)
+        if tense is Tense.PAST and self._facts.received.value is None:
+            return AMOUNT_NOT_REPORTED
+        return DELIVERY[tense]
+
+    def _about(self) -> str:
+        """Return an amount as an estimate: before the delivery every amount is one, even if the receipt has it."""
+        for money in (self._facts.expected, self._facts.received):
+            if money.value is not None:
+                return f"about {self._sum(money, '')}"
+        return "the funds"
+
+    def refund(self, tense: Tense) -> str:
+        return RETURN[tense].format_map(self._words)
+
+    def _bridge(self) -> str:
+        """Return the bridge: of two providers, the last one."""
+        known = providers.labels(self._facts.providers)
+        return known[-1] if known else "the route provider"
+
+    def _refund_address(self) -> str:
+        refund, owner = self._facts.refund, self._facts.owner
+        if refund is None or refund.to_address is None:
+            return "an unknown address"
+        if owner and refund.to_address.lower() == owner.lower():
+            return "the owner"
+        return hashes.short_address(refund.to_address)
+
+    def _sum(self, money: Money, unknown: str) -> str:
+        return unknown if money.value is None else str(token_amounts.amount(money, using=self._using))
+
+    def _chain(self, chain_id: int | None, unknown: str) -> str:
+        return names.chain(chain_id, info=self._using.chain(chain_id), unknown=unknown)

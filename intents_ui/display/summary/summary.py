@@ -1,0 +1,331 @@
+"""The answer about a transfer: what happened, where the funds are, what to do next, and how certain that is.
+
+Every surface shows a `Summary`, or the beginning of one. No other module words a transfer's state. The messages come
+from messages.json.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+from intents_ui.display.summary import funds_location, reasons, rules
+from intents_ui.display.summary.funds_location import Located
+from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
+from intents_ui.display.summary.placeholders import Gaps
+from intents_ui.display.transfers import assistance, locations, statuses, timing, watching
+from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Check, Situation, derived
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.step_status import RUNNING
+from intents_ui.service.wire import IntentStatus
+
+CHECKING = "Checking on-chain balances…"
+NOT_CHECKED = "On-chain balances were not checked."
+CHECKING_PLACE = "The intent addresses are being checked."
+CHECKING_NEXT = "Wait a moment while the balances are checked."
+LEFT = {
+    Place.DEPOSIT_ADDRESS: "funds left the deposit address",
+    Place.DELIVERY_ADDRESS: "funds left the destination intent address",
+}
+
+
+class Surety(StrEnum):
+    """What a marker on the route says about the funds at a location."""
+
+    HERE = "here"
+    EXPECTED = "expected"
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The summary of a transfer. `key` names the row of messages. Its texts are computed once, on first use.
+
+    Without balances, a row that they could change is provisional: its headline is the part that can't change, and
+    while a lookup is pending there is no location or next step.
+    """
+
+    key: str
+    situation: Situation
+    gaps: Gaps
+
+    @property
+    def row(self) -> Row:
+        return EXPLANATIONS[self.key]
+
+    # What happened
+
+    @cached_property
+    def status(self) -> Shown:
+        """Return the status, green only if the delivery is confirmed."""
+        shown = self.situation.facts.shown_status(now=self.situation.now)
+        tone = self._honest(shown.tone)
+        return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
+
+    @cached_property
+    def tone(self) -> Tone:
+        return self._honest(self.row.tone)
+
+    @cached_property
+    def headline(self) -> str:
+        if self.is_provisional:
+            return self._stem
+        if self._has_left:
+            return f"{self._stem or self._headline}, {LEFT[self.place]}"
+        return self._headline
+
+    @cached_property
+    def sentence(self) -> str:
+        return self.row.sentence.format_map(self.gaps)
+
+    # Where the funds are
+
+    @cached_property
+    def place(self) -> Place:
+        return _place(self.key, self.situation)
+
+    @cached_property
+    def location(self) -> str:
+        """Return where the funds are, with the amount if they are at one address."""
+        if self.is_pending:
+            return CHECKING_PLACE
+        if self._has_left:
+            return self.gaps.left(self.place)
+        where = self.row.where.format_map(self.gaps)
+        bare = f"At the {self.gaps.address(self.place)}."
+        if where == bare and self.amount and not self.located.is_estimate:
+            return f"{bare[:-1]}: {self.amount}."
+        return where
+
+    @cached_property
+    def located(self) -> Located:
+        return funds_location.located(self.place, self.situation, self.gaps)
+
+    @property
+    def amount(self) -> str:
+        """Return the amount at the location, or "" if unknown."""
+        return "" if self.is_pending else self.located.amount
+
+    @property
+    def address(self) -> str | None:
+        """Return the location's address, None while the funds are being refunded."""
+        return None if self.place is Place.RETURNING else locations.address_of(self.place, self.situation.facts)
+
+    @property
+    def address_chain_id(self) -> int | None:
+        return locations.chain_of(self.place, self.situation.facts) if self.address else None
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """Return how certain the location is. Status label, route, timeline, quote comparison and sentence all use
+        it.
+        """
+        found = self.row.certainty
+        if self.is_pending:
+            return Certainty.UNKNOWN
+        is_doubtful = self.is_provisional or self._has_left
+        return Certainty.LIKELY if is_doubtful and found is Certainty.CONFIRMED else found
+
+    @property
+    def surety(self) -> Surety:
+        return Surety.HERE if self.certainty is Certainty.CONFIRMED else Surety.EXPECTED
+
+    # What to do
+
+    @cached_property
+    def next_step(self) -> str:
+        return (
+            CHECKING_NEXT if self.is_pending else f"{self.row.next.format_map(self.gaps).rstrip()}{_no_recovery(self)}"
+        )
+
+    @property
+    def instructions(self) -> str:
+        """Return the next step, followed by the warning, for surfaces that show both as one text."""
+        return f"{self.next_step} {SECOND_DEPOSIT}" if self.warn_second_deposit else self.next_step
+
+    @property
+    def who(self) -> Who:
+        """Return who must act: support, once a wait without an actor has taken too long."""
+        if self.is_pending:
+            return Who.NOBODY
+        escalates_at = timing.escalates_at(self.situation.facts, self.row.minutes)
+        is_overdue = timing.has_come(escalates_at, now=self.situation.now)
+        return Who.SUPPORT if is_overdue and self.row.who is Who.NOBODY else self.row.who
+
+    @property
+    def contact(self) -> str:
+        return self.row.contact
+
+    @cached_property
+    def help(self) -> tuple[Help, ...]:
+        """Return where to recover the funds and whom to contact, if the next step says to."""
+        if self.is_pending:
+            return ()
+        said = self.row.next.format_map(self.gaps)
+        return tuple(assistance.needed(said, contact=self.contact, contacts=self.situation.contacts))
+
+    @cached_property
+    def deadline(self) -> datetime | None:
+        return None if self.is_pending else _deadline(self.key, self.situation)
+
+    @property
+    def warn_second_deposit(self) -> bool:
+        return self.row.warn_second_deposit
+
+    @property
+    def attention(self) -> Attention:
+        return Attention.WATCH if self._is_only_late else self.row.attention
+
+    @property
+    def cause(self) -> Cause:
+        return Cause.LATE if self._is_only_late else self.row.cause
+
+    # Balances
+
+    @property
+    def is_provisional(self) -> bool:
+        """Return whether unknown balances could change the headline."""
+        return bool(self._stem) and self.situation.has_balance is None and self._stem != self._headline
+
+    @property
+    def is_pending(self) -> bool:
+        return self.is_provisional and self.situation.balances.check is Check.PENDING
+
+    @property
+    def balance_note(self) -> str:
+        """Return the note about unknown balances that could matter."""
+        if self.situation.has_balance is not None or self.situation.facts.is_unread:
+            return ""
+        if self.situation.balances.check is Check.PENDING:
+            return CHECKING
+        return NOT_CHECKED if self.is_provisional else ""
+
+    # For help and pages
+
+    @property
+    def is_over(self) -> bool:
+        return self.situation.is_over
+
+    @property
+    def explained(self) -> IntentStatus | None:
+        """Return the status whose help page has the row, None if none has."""
+        return next((status for status in self.row.statuses if status == self.situation.facts.status), None)
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """Return everything that is shown, for comparisons."""
+        return (
+            *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
+            *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
+            *(self.warn_second_deposit, self.balance_note, self.located.finding),
+        )
+
+    @cached_property
+    def _headline(self) -> str:
+        return self.row.headline.format_map(self.gaps)
+
+    @cached_property
+    def _stem(self) -> str:
+        if self.key in rules.BEFORE_THE_DEPOSIT_ONLY and self.situation.facts.has_arrived:
+            return ""
+        return self.row.stem.format_map(self.gaps)
+
+    @cached_property
+    def _has_left(self) -> bool:
+        """Return whether the intent address that should hold the funds is empty on the chain."""
+        return self.place in LEFT and self.situation.has_balance is False
+
+    @property
+    def _is_only_late(self) -> bool:
+        """Return whether nothing but the delay needs attention."""
+        return self.row.attention is Attention.NONE and self.situation.is_late
+
+    def _honest(self, tone: Tone) -> Tone:
+        if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:
+            return tone
+        return Tone.ATTENTION if self.certainty is Certainty.CONFLICTING else Tone.NEUTRAL
+
+
+@derived
+def of(situation: Situation) -> Summary:
+    """Return the summary for any combination of states, with either object or any of their fields missing."""
+    key = rules.key(situation)
+    return Summary(key, situation, Gaps(situation, minutes=EXPLANATIONS[key].minutes))
+
+
+@derived
+def changes_at(situation: Situation) -> datetime | None:
+    """Return the next time at which the clock alone may change the summary of the same receipt. None: never.
+
+    Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
+    """
+    return min((at for at in _turning_points(situation) if at and at > situation.now), default=None)
+
+
+def _turning_points(situation: Situation) -> Iterator[datetime | None]:
+    facts = situation.facts
+    yield from (timing.escalates_at(facts, minutes) for minutes in _minutes(situation))
+    if statuses.is_open(facts.status):
+        yield from (facts.expires_at, facts.execute_by)
+        yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts))
+    if facts.returning in RUNNING or facts.status in rules.STOPPED:
+        yield timing.return_overdue_at(facts)
+        yield watching.ends_at(facts)
+
+
+def _minutes(situation: Situation) -> Iterator[int]:
+    """Return the waits after which the messages say to contact support."""
+    yield of(situation).row.minutes
+    # Unknown balances could show a deposit that wasn't accepted.
+    if statuses.is_open(situation.facts.status) and (not situation.facts.has_arrived or situation.payment.lacking):
+        yield EXPLANATIONS["executing.uncounted"].minutes
+
+
+def _no_recovery(told: Summary) -> str:
+    """Return the warning for a next step that can't work: funds of a paused token can't be recovered."""
+    obstacle = reasons.no_recovery(told.situation) if "recover" in told.row.next.lower() else ""
+    return f" {obstacle}" if obstacle else ""
+
+
+def _place(key: str, situation: Situation) -> Place:
+    facts, place = situation.facts, EXPLANATIONS[key].place
+    match place:
+        case "last-confirmed":
+            return situation.reached
+        case "balance":
+            return situation.held_at if situation.has_balance else Place.DEPOSIT_ADDRESS
+        case "refund":
+            held_at = situation.held_at
+            return locations.start_of_the_return(facts) if held_at is Place.UNKNOWN else held_at
+        case Place.RETURNED:
+            is_named = facts.refund and facts.refund.to_address and facts.refund.chain_id and facts.owner
+            return Place.RETURNED if is_named else Place.UNKNOWN
+        case Place.DEPOSIT_ADDRESS:
+            # A reported but unconfirmed deposit can still be anywhere.
+            arrived = facts.has_arrived or situation.has_balance
+            return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
+        case _:
+            return Place(place)
+
+
+def _deadline(key: str, situation: Situation) -> datetime | None:
+    facts, now = situation.facts, situation.now
+    match key:
+        case "quoted.open" | "committed.open" | "quoted.funded" | "committed.funded":
+            return facts.execute_by
+        case "executing.crossing":
+            is_due = timing.has_come(timing.due_at(facts), now=now)
+            return timing.late_at(facts) if is_due else timing.due_at(facts)
+        case "executing.crossing_slow" | "executing.crossing_late":
+            return timing.stalled_at(facts)
+        case (
+            "executing.refunding"
+            | "failed.origin_pending_refund"
+            | "failed.destination_pending_refund"
+            | "stopped.last_step"
+        ):
+            return timing.return_overdue_at(facts)
+        case _:
+            return None

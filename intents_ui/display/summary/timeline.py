@@ -1,0 +1,287 @@
+"""The steps of a transfer: quoted, committed, deposit, origin, destination, and a refund if there is one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from intents_ui.display.formatting import text
+from intents_ui.display.summary import reasons, step_descriptions
+from intents_ui.display.summary.step_descriptions import Tense
+from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, leg
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire import IntentStatus, IntentTransaction
+
+
+class State(StrEnum):
+    DONE = "done"
+    CURRENT = "current"
+    FAILED = "failed"
+    WAITING = "waiting"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+class Name(StrEnum):
+    QUOTED = "quoted"
+    COMMITTED = "committed"
+    DEPOSIT = "deposit"
+    ORIGIN = "origin"
+    DESTINATION = "destination"
+    REFUND = "refund"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Position of a step within the execution, in percent of the estimate or, if longer, of the time taken."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step. `took` is the time since the last step with a known time, for the current step until now.
+
+    `expected_at` is in the future. `explanation` explains the `reason`, "" if unknown. `reason_is_old`: from an
+    earlier attempt, while the step is being retried. `took_most`: the slowest of several completed steps, more than
+    half of the total. `sentence` may be "".
+    """
+
+    name: Name
+    state: State
+    sentence: str
+    at: datetime | None = None
+    took: timedelta | None = None
+    expected_at: datetime | None = None
+    transaction: IntentTransaction | None = None
+    reason: text.Text | None = None
+    explanation: str = ""
+    reason_is_old: bool = False
+    bar: Bar | None = None
+    took_most: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.name.value.capitalize()
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """`late`: past the estimate. `stalled`: no change for unusually long."""
+
+    steps: tuple[Step, ...]
+    elapsed: timedelta | None
+    estimate: timedelta
+    estimate_is_given: bool
+    due_at: datetime | None
+    late: bool
+    stalled: bool
+    finished: bool
+
+    @property
+    def share(self) -> int:
+        """Return the elapsed time in percent of the estimate, for the width of a bar."""
+        return 0 if self.elapsed is None else min(100, self.elapsed * 100 // self.estimate)
+
+    @property
+    def estimate_share(self) -> int:
+        """Return where the estimate ends on the steps' bars, in percent."""
+        return 100 if self.elapsed is None or self.elapsed <= self.estimate else self.estimate * 100 // self.elapsed
+
+    @property
+    def times_the_estimate(self) -> int:
+        """Return the elapsed time as a multiple of the estimate, for texts where the bar is full."""
+        return 0 if self.elapsed is None else self.elapsed // self.estimate
+
+
+EXECUTION = frozenset({Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION, Name.REFUND})
+AHEAD = frozenset({State.CURRENT, State.WAITING})
+TENSES = {
+    State.DONE: Tense.PAST,
+    State.CURRENT: Tense.PRESENT,
+    State.WAITING: Tense.FUTURE,
+    State.FAILED: Tense.NEVER,
+    State.SKIPPED: Tense.NEVER,
+    State.UNKNOWN: Tense.UNKNOWN,
+}
+
+
+@derived
+def of(situation: Situation) -> Timeline:
+    """Return the timeline for any combination of states, with either object missing."""
+    facts, now = situation.facts, situation.now
+    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(situation))
+    is_open = statuses.is_open(facts.status)
+    elapsed = _elapsed(facts, steps, now=now)
+    estimate = timing.estimate(facts)
+    timed = tuple(_with_durations(steps, now=now))
+    return Timeline(
+        steps=tuple(_with_bars(timed, facts.started_at, elapsed, estimate)),
+        elapsed=elapsed,
+        estimate=estimate,
+        estimate_is_given=timing.given_estimate(facts) is not None,
+        due_at=timing.due_at(facts),
+        late=elapsed is not None and elapsed >= estimate + timing.grace(facts),
+        stalled=is_open and facts.has_moved and timing.has_come(timing.stalled_at(facts), now=now),
+        finished=not is_open,
+    )
+
+
+def _quoted(facts: Facts, *, now: datetime) -> Step:
+    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    sentence = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
+    return Step(Name.QUOTED, State.DONE, sentence, facts.quoted_at)
+
+
+def _committed(facts: Facts, *, now: datetime) -> Step:
+    expired = facts.is_expired(now=now)
+    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    if is_offer and facts.is_unread:
+        return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
+    if is_offer and facts.status == IntentStatus.QUOTED:
+        state = State.SKIPPED if expired else State.CURRENT
+        return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
+    if is_offer:
+        sentence = "Not started in time." if expired else step_descriptions.start_before(facts.execute_by, now=now)
+        return Step(Name.COMMITTED, State.DONE, sentence, facts.updated_at)
+    if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
+        return Step(Name.COMMITTED, State.DONE, "Started.", facts.started_at)
+    return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
+
+
+def _legs(situation: Situation) -> Iterator[Step]:
+    facts, now, tell = situation.facts, situation.now, step_descriptions.Teller(situation)
+    deposit, origin, destination = (_state(index, facts, now=now) for index in range(3))
+    yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)), situation)
+    yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)), situation)
+    if facts.destination or not facts.is_same_chain:
+        result = tell.destination(_tense(2, destination, facts))
+        step = _step(Name.DESTINATION, destination, facts.destination, result, situation)
+        yield replace(step, expected_at=_expected_at(facts, now=now) if destination in AHEAD else None)
+    yield from _refund(situation, tell)
+
+
+def _state(index: int, facts: Facts, *, now: datetime) -> State:
+    """Return the state of a step. If it has no status, the steps before and after it decide."""
+    reached, before = facts.legs[index], facts.legs[:index]
+    is_broken = any(each in DEAD for each in before)
+    match reached:
+        case Leg.DONE:
+            return State.DONE
+        case Leg.REJECTED:
+            return State.FAILED
+        case Leg.GIVEN_UP:
+            return State.SKIPPED if is_broken else State.FAILED
+    if facts.is_unread or facts.lacks_its_receipt or _must_have_been(index, facts):
+        return State.UNKNOWN
+    if facts.is_over(now=now):
+        return State.SKIPPED if _was_never_started(index, facts) else State.UNKNOWN
+    is_started = facts.is_under_way or facts.status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)
+    is_ready = before[-1] is Leg.DONE if before else is_started
+    return State.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else State.WAITING
+
+
+def _must_have_been(index: int, facts: Facts) -> bool:
+    """Return whether a later step implies that it is done, whatever its own status."""
+    traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+    return facts.has_arrived if index == 0 else any(each in traces for each in facts.legs[index + 1 :])
+
+
+def _was_never_started(index: int, facts: Facts) -> bool:
+    came_back = index == 0 and facts.status == IntentStatus.REFUNDED
+    if facts.status == IntentStatus.SUCCEEDED or came_back:
+        return False
+    reached = facts.legs[index]
+    # A deposit that was watched for and never came, although a later step may have begun since.
+    return reached in (Leg.ABSENT, Leg.WAITING) or (index == 0 and reached is Leg.QUEUED)
+
+
+def _tense(index: int, state: State, facts: Facts) -> Tense:
+    """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
+    status.
+    """
+    if state is not State.UNKNOWN or facts.is_unread or facts.is_missing:
+        return TENSES[state]
+    if _must_have_been(index, facts):
+        return Tense.IMPLIED
+    is_reported = facts.status == IntentStatus.SUCCEEDED and not DEAD & {*facts.legs, facts.returning}
+    return Tense.REPORTED if is_reported else Tense.UNKNOWN
+
+
+def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
+    """Return the estimated time while it is in the future."""
+    due_at = timing.due_at(facts)
+    return None if timing.has_come(due_at, now=now) else due_at
+
+
+def _refund(situation: Situation, tell: step_descriptions.Teller) -> Iterator[Step]:
+    facts, reached = situation.facts, situation.facts.returning
+    if facts.refund is None or reached is Leg.ABSENT:
+        if facts.status == IntentStatus.REFUNDED:
+            unread = "Unknown whether there is a refund transaction."
+            sentence = unread if facts.is_unread else "No separate refund transaction reported."
+            yield Step(Name.REFUND, State.UNKNOWN, sentence)
+        return
+    # A refund continues after the transfer itself has ended.
+    state = State.CURRENT if reached in RUNNING else State.DONE if reached is Leg.DONE else State.FAILED
+    yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]), situation)
+
+
+def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str, situation: Situation) -> Step:
+    # A step that finally succeeded may still have the reason of an earlier attempt.
+    reason = transaction.status_reason if transaction and state is not State.DONE else None
+    return Step(
+        name,
+        state,
+        sentence,
+        at=_at(transaction, state),
+        transaction=transaction,
+        reason=text.reason(reason) if reason else None,
+        explanation=reasons.of_step(transaction, situation) if reason else "",
+        reason_is_old=bool(reason) and leg(transaction) is Leg.MOVING and state is State.CURRENT,
+    )
+
+
+def _at(transaction: IntentTransaction | None, state: State) -> datetime | None:
+    if transaction is None or state not in (State.DONE, State.FAILED):
+        return None
+    return transaction.txn_mined_at or transaction.updated_at
+
+
+def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]:
+    last = None
+    for step in steps:
+        end = now if step.state is State.CURRENT else step.at
+        took = end - last if end and last else None
+        yield replace(step, took=took if took and took >= timedelta() else None)
+        last = step.at or last
+
+
+def _with_bars(
+    steps: tuple[Step, ...], started_at: datetime | None, elapsed: timedelta | None, estimate: timedelta
+) -> Iterator[Step]:
+    """Return the steps of the execution with their bars. Earlier steps aren't part of the estimate."""
+    whole = max(estimate, elapsed or estimate)
+    begun = started_at
+    finished = [step for step in steps if step.name in EXECUTION and step.took is not None and step.at]
+    for step in steps:
+        if begun is None or step.name not in EXECUTION or step.took is None:
+            yield step
+            continue
+        start = min(99, max(0, (begun - (started_at or begun)) * 100 // whole))
+        length = min(100 - start, max(1, step.took * 100 // whole))
+        took_most = step in finished and len(finished) > 1 and elapsed is not None and step.took * 2 > elapsed
+        yield replace(step, bar=Bar(start, length), took_most=took_most)
+        begun += step.took
+
+
+def _elapsed(facts: Facts, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
+    """Return the time from the start of the execution to its end, None if the clocks disagree."""
+    if facts.started_at is None:
+        return None
+    ends = [step.at for step in steps if step.at]
+    end = now if statuses.is_open(facts.status) else facts.finished_at or max(ends, default=None)
+    return end - facts.started_at if end and end >= facts.started_at else None

@@ -1,0 +1,81 @@
+"""Icons of tokens and chains.
+
+Bundled icons belong to chain IDs and token addresses, never to names, because anyone can call a token USDC.
+icons.json lists those on which two public lists agree, and static/img/coins.svg has the images. Testnet tokens have
+no icon, because they have no value.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from intents_ui.display.formatting import text
+from intents_ui.display.tokens import token_amounts
+
+_known = json.loads(resources.files(__package__).joinpath("icons.json").read_text("utf-8"))
+CHAINS: Mapping[int, str] = {int(chain_id): picture for chain_id, picture in _known["chains"].items()}
+TOKENS: Mapping[tuple[int, str], str] = {
+    (int(chain_id), address): picture
+    for chain_id, pictures in _known["tokens"].items()
+    for address, picture in pictures.items()
+}
+
+
+@dataclass(frozen=True)
+class Logo:
+    """The logo URL that the service lists for a token, or for a chain if there is no address."""
+
+    chain_id: int
+    address: str | None
+    uri: str
+
+
+@dataclass(frozen=True)
+class Coin:
+    """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
+
+    `picture`: a bundled icon or "". `logo`: the listed one, if there is no bundled icon. `hue` None: plain background
+    for unknown tokens. `chain`: the small chain icon at the corner.
+    """
+
+    monogram: str
+    hue: int | None
+    chain: "Coin | None" = None
+    picture: str = ""
+    logo: Logo | None = None
+
+
+def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> Coin:
+    """Return a chain's icon. `name` as shown, `logo_uri` as listed by the service."""
+    picture = "" if chain_id is None else CHAINS.get(chain_id, "")
+    return Coin(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
+
+
+def of_token(
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str,
+    is_known: bool,
+    chain: Coin | None,
+    logo_uri: str | None = None,
+) -> Coin:
+    """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
+
+    `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
+    a plain background, whatever their address.
+    """
+    monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
+    if not is_known:
+        return Coin(monogram, None, chain)
+    picture = "" if chain_id is None or address is None else TOKENS.get((chain_id, token_amounts.key(address)), "")
+    return Coin(monogram, _hue(symbol), chain, picture, _logo(chain_id, address, logo_uri))
+
+
+def _hue(name: str) -> int:
+    return sum(map(ord, name)) % 8
+
+
+def _logo(chain_id: int | None, address: str | None, uri: str | None) -> Logo | None:
+    return Logo(chain_id, address, uri) if chain_id is not None and uri else None

@@ -1,0 +1,272 @@
+"""Token warnings: whether the service lists a token, and why its name may mislead. Anyone can name a token USDC."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from threading import Lock
+
+from cachetools import LRUCache, cached
+
+from intents_ui.display.formatting import confusables, hashes, text
+from intents_ui.display.tokens import names
+from intents_ui.display.tokens.names import Names
+from intents_ui.service.wire import TokenInfo
+
+UNLISTED = "unlisted"
+IN_DISGUISE = "lookalike letters"
+MIXED = "mixed alphabets"
+HIDDEN = "hidden characters"
+LINK = "name contains a URL"
+
+MOST_NAMED = 3  # named letters and chains; the rest is counted
+CACHED = 2048
+
+
+class Standing(StrEnum):
+    """Whether the service lists a token. NATIVE is the chain's native token, which lists may omit."""
+
+    FEATURED = "featured"
+    LISTED = "listed"
+    NATIVE = "native"
+    UNLISTED = "unlisted"
+    UNKNOWN = "unknown"  # the chain's list is unavailable
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A warning. `word` is shown next to the token everywhere, `reason` is its explanation."""
+
+    word: str
+    reason: str
+
+
+NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
+
+
+def standing(chain_id: int | None, address: str | None, *, using: Names) -> Standing:
+    """Return the standing according to the currently cached list of the chain."""
+    listed = using.token(chain_id, address)
+    if listed and listed.featured:
+        return Standing.FEATURED
+    if hashes.is_native(address):
+        return Standing.NATIVE
+    is_listed = using.lists(chain_id, address)
+    if is_listed is None:
+        return Standing.UNKNOWN
+    return Standing.LISTED if is_listed else Standing.UNLISTED
+
+
+def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) -> tuple[str, ...]:
+    """Return the chains, by name, whose token list isn't there to check these tokens (chain ID, address) against."""
+    unknown = (
+        chain_id
+        for chain_id, address in tokens
+        if address and chain_id is not None and standing(chain_id, address, using=using) is Standing.UNKNOWN
+    )
+    return tuple(names.chain(each, info=using.chain(each)) for each in dict.fromkeys(unknown))
+
+
+def marks(
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str | None,
+    name: str | None,
+    using: Names,
+    known: Standing | None = None,
+) -> tuple[Mark, ...]:
+    """Return a token's warnings, most important first. `symbol` and `name` are as received.
+
+    `known`: its standing, if already determined. A featured token's own names are never doubted.
+    """
+    known = standing(chain_id, address, using=using) if known is None else known
+    listed = using.token(chain_id, address) if known is Standing.FEATURED else None
+    own = (listed.symbol, listed.name) if listed else ()
+    symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
+    return tuple(_marks(chain_id, address, symbol, name, known, using))
+
+
+def words(found: Sequence[Mark]) -> str:
+    """Return `looks like USDC, unlisted`, or "" without warnings."""
+    return ", ".join(mark.word for mark in found)
+
+
+def said(found: Sequence[Mark], address: str | None) -> str:
+    """Return the warnings with the address to compare: `unlisted: 0x0709CF…B39Eb1`."""
+    return f"{words(found)}: {hashes.short_address(address)}" if found and address else words(found)
+
+
+def _marks(
+    chain_id: int | None, address: str | None, symbol: str, name: str, known: Standing, using: Names
+) -> Iterator[Mark]:
+    if address and known in (Standing.UNLISTED, Standing.LISTED):
+        is_listed = known is Standing.LISTED
+        yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+    # A listed token may be named after a website.
+    yield from _of_text(symbol, name, is_explicit=known is not Standing.UNLISTED)
+    if known is Standing.UNLISTED:
+        yield NOT_LISTED
+
+
+# Other tokens of the same name
+
+
+@dataclass(frozen=True)
+class Featured:
+    """Featured tokens by the readings of their symbols and names. `tokens` is stored because its identity is the
+    cache key.
+    """
+
+    tokens: tuple[TokenInfo, ...]
+    symbols: Mapping[str, Sequence[TokenInfo]]
+    names: Mapping[str, Sequence[TokenInfo]]
+
+    def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
+        sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
+        return next((found for by in sources for each in _readings(name) if (found := by.get(each))), ())
+
+
+@cached(LRUCache(256), key=id, lock=Lock())
+def _featured(tokens: tuple[TokenInfo, ...]) -> Featured:
+    return Featured(
+        tokens,
+        _by_reading((token.symbol, token) for token in tokens),
+        _by_reading((token.name, token) for token in tokens),
+    )
+
+
+def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, Sequence[TokenInfo]]:
+    found: dict[str, list[TokenInfo]] = {}
+    for name, token in named:
+        for reading in confusables.readings(name) if name else ():
+            found.setdefault(reading, []).append(token)
+    return found
+
+
+def _readings(name: str) -> frozenset[str]:
+    """Return the readings of the whole text and of its displayed part."""
+    return confusables.readings(name) | confusables.readings(name[: text.SYMBOL_CAP])
+
+
+def _alike(
+    chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
+) -> Iterator[Mark]:
+    """Return the featured tokens that it imitates. A listed token may share the name of one on another chain, as
+    bridged tokens do.
+    """
+    wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
+    for tokens in wanted:
+        for place, given in (("symbol", symbol), ("name", name)):
+            found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
+            others = [token for token in found if not _is_at(token, address)]
+            if others:
+                yield _mark_of(others, place, chain_id, address, using=using)
+                return
+
+
+def _is_at(token: TokenInfo, address: str) -> bool:
+    return token.address.lower() == address.lower()
+
+
+def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names) -> Mark:
+    other = others[0]
+    symbol = text.symbol(other.symbol).shown
+    like = symbol if place == "symbol" else f"that of {symbol}"
+    reason = (
+        f"Its {place} looks like {like}, {_where(others, chain_id, address, using=using)}. This is a different token."
+    )
+    return Mark(f"looks like {symbol}", reason)
+
+
+def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
+    other = others[0]
+    if other.chain_id != chain_id:
+        return f"which the service features on {_chains(others, using=using)}"
+    here = names.chain(chain_id, info=using.chain(chain_id))
+    if hashes.is_native(other.address):
+        return f"the native token of {here}"
+    short = hashes.short_address(other.address)
+    looks_the_same = short.lower() == hashes.short_address(address).lower()
+    return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
+
+
+def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
+    found = list(dict.fromkeys(token.chain_id for token in tokens))
+    named = [names.chain(each, info=using.chain(each)) for each in found[:MOST_NAMED]]
+    more = len(found) - len(named)
+    return _listed([*named, f"{more} more"] if more else named)
+
+
+# Characters of a name
+
+
+@lru_cache(CACHED)
+def _of_text(symbol: str, name: str, *, is_explicit: bool) -> tuple[Mark, ...]:
+    """Return the warnings that follow from the symbol and name alone."""
+    found = (_in_disguise(symbol, name) or _mixed(symbol, name), _hidden(symbol, name))
+    return tuple(filter(None, (*found, _link(symbol, name, is_explicit=is_explicit))))
+
+
+def _in_disguise(*written: str) -> Mark | None:
+    found = list(dict.fromkeys(each for name in written for each in confusables.imitations(name)))
+    if not found:
+        return None
+    more = len(found) - MOST_NAMED
+    rest = [f"There {'is' if more == 1 else 'are'} {more} more."] if more > 0 else []
+    return Mark(IN_DISGUISE, " ".join([*map(_unmasked, found[:MOST_NAMED]), *rest]))
+
+
+def _unmasked(found: confusables.Imitation) -> str:
+    letter, kind = found.letter, "digit" if found.instead.isdigit() else "letter"
+    script = confusables.script(letter)
+    if script and script != "Latin" and kind == "letter":
+        return f"The letter {_shown(letter)} is {script} ({_number(letter)}), not the Latin {found.instead}."
+    return f"The sign {_shown(letter)} is “{_called(letter)}” ({_number(letter)}), not the {kind} {found.instead}."
+
+
+def _mixed(*written: str) -> Mark | None:
+    found = next(filter(None, map(confusables.mixture, written)), None)
+    if found is None:
+        return None
+    letter = f"{_shown(found.letter)} is {found.script} ({_number(found.letter)})"
+    return Mark(MIXED, f"A word of it mixes {_listed(found.scripts)} letters: {letter}.")
+
+
+def _hidden(*written: str) -> Mark | None:
+    found = list(dict.fromkeys(each for name in written for each in confusables.hidden(name)))
+    if not found:
+        return None
+    named = [f"{_called(each)} ({_number(each)})" for each in found[:MOST_NAMED]]
+    more = len(found) - len(named)
+    what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
+    return Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}.")
+
+
+def _link(*written: str, is_explicit: bool) -> Mark | None:
+    found = next(filter(None, (confusables.link(name, is_explicit=is_explicit) for name in written)), "")
+    if not found:
+        return None
+    shown = text.name(found).shown
+    return Mark(LINK, f"Its name holds a web address ({shown}). The token's creator chose this name.")
+
+
+def _shown(letter: str) -> str:
+    """Return characters for display, isolated, because right-to-left letters would reorder the sentence."""
+    runs_on = unicodedata.bidirectional(letter) not in ("R", "AL", "AN")
+    return letter if runs_on and not text.is_hidden(letter) else f"⟨{_number(letter)}⟩"
+
+
+def _number(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _called(character: str) -> str:
+    """Return `right-to-left override`. Control characters have no Unicode names."""
+    return unicodedata.name(character, "a character without a name").lower()
+
+
+def _listed(named: Sequence[str]) -> str:
+    """Return `a`, `a and b` or `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))

@@ -1,0 +1,174 @@
+"""The expected deposit, and what is known of the received one from its transaction and the address's balance."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from intents_ui.display.tokens import token_amounts
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import differences
+from intents_ui.display.transfers.step_status import Leg, has_hash
+from intents_ui.display.transfers.transfer_data import Facts, first
+from intents_ui.service.wire import BalanceGroup, IntentTransaction
+
+NO_DEPOSIT = IntentTransaction()
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A deposit. `expected` is the requested amount, `least` the minimum (base units), `deadline` the end of its
+    validity.
+
+    `held`: balances of the deposit address, None if unchecked. `strays`: balances of the same address on a wrong
+    chain.
+    """
+
+    facts: Facts
+    expected: Money
+    least: int | None
+    address: str | None
+    deadline: datetime | None
+    held: tuple[Money, ...] | None
+    strays: tuple[Money, ...]
+
+    @classmethod
+    def of(cls, facts: Facts, balances: Sequence[BalanceGroup] | None) -> "Payment":
+        expected, address = _expected(facts), facts.deposit_address
+        groups = [group for group in balances or () if _is_at(group.intent_address, address)]
+        there = [money for group in groups for money in _monies(group)]
+        held = tuple(money for money in there if money.chain_id == expected.chain_id)
+        return cls(
+            facts=facts,
+            expected=expected,
+            least=_least(facts, expected),
+            address=address,
+            deadline=first(facts.execute_by, facts.expires_at),
+            held=None if balances is None else held,
+            strays=tuple(money for money in there if _is_stray(money, expected, facts)),
+        )
+
+    @property
+    def leg(self) -> Leg:
+        return self.facts.legs[0]
+
+    @property
+    def deposit(self) -> IntentTransaction:
+        return self.facts.deposit or NO_DEPOSIT
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.leg is Leg.DONE
+
+    @property
+    def is_reported(self) -> bool:
+        """Return whether the deposit has a real hash, so that its fields describe a transaction."""
+        return has_hash(self.facts.deposit)
+
+    @property
+    def is_used(self) -> bool:
+        """Return whether the first step has used the deposit, so that any balance at the address is left over."""
+        return self.facts.legs[1] is Leg.DONE or self.facts.is_delivered
+
+    @property
+    def named(self) -> Money:
+        """Return the deposit's own amount, which is reliable only once it is confirmed."""
+        deposit = self.deposit
+        named = self.facts.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
+        is_other = differences.is_another_token(named, self.expected)
+        return named if is_other else replace(self.expected, value=named.value)
+
+    @property
+    def right(self) -> int | None:
+        """Return the deposit address's balance of the expected token, None if unchecked."""
+        if self.held is None:
+            return None
+        return sum(money.value or 0 for money in self.held if differences.is_same_token(money, self.expected))
+
+    @property
+    def others(self) -> tuple[Money, ...]:
+        """Return the deposit address's balances of other tokens."""
+        return tuple(money for money in self.held or () if not differences.is_same_token(money, self.expected))
+
+    @property
+    def found(self) -> Sequence[Money]:
+        """Return the confirmed deposit, otherwise the address's balances, otherwise the submitted deposit."""
+        if self.is_confirmed:
+            return (self.named,)
+        return self.held or self.strays or ((self.named,) if self.is_reported else ())
+
+    @property
+    def found_chain_id(self) -> int | None:
+        if self.is_confirmed or (self.is_reported and not self.held):
+            return first(self.deposit.chain_id, self.expected.chain_id)
+        return next((money.chain_id for money in self.found), None)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        named, expected = self.deposit.chain_id, self.expected.chain_id
+        is_told = self.is_confirmed or self.is_reported
+        return is_told and named is not None and expected is not None and named != expected
+
+    @property
+    def there(self) -> int | None:
+        """Return the amount of the expected token known to have arrived."""
+        if not self.is_confirmed:
+            return self.right
+        return None if differences.is_another_token(self.named, self.expected) else self.named.value
+
+    @property
+    def leftover(self) -> int:
+        return (self.right or 0) if self.is_used else 0
+
+    @property
+    def lacking(self) -> int:
+        return 0 if self.there is None or self.least is None else max(0, self.least - self.there)
+
+    @property
+    def excess(self) -> int:
+        """Return the amount above the request, or left over."""
+        if self.is_used:
+            return self.leftover
+        return 0 if self.there is None or self.expected.value is None else max(0, self.there - self.expected.value)
+
+    @property
+    def late_by(self) -> timedelta | None:
+        """Return the time from the deadline to the confirmation, negative if before the deadline."""
+        mined = self.deposit.txn_mined_at if self.is_confirmed else None
+        return mined - self.deadline if mined and self.deadline else None
+
+
+def _expected(facts: Facts) -> Money:
+    asked = facts.asked
+    # A request names the amount that it fixes. The other one is 0.
+    requested = facts.request.origin_token_amount or None
+    value = first(asked.amount, facts.quote.from_amount, facts.summary.origin_token_amount, requested)
+    wanted = Money(value, first(asked.chain_id, facts.origin_chain_id), asked.token_address)
+    if differences.is_another_token(wanted, facts.sent):
+        return replace(facts.described(wanted), decimals=asked.decimals)
+    return replace(facts.sent, value=value, chain_id=wanted.chain_id)
+
+
+def _least(facts: Facts, expected: Money) -> int | None:
+    """Return the balance that the first step requires at the deposit address."""
+    needed = facts.intent.origin_precondition
+    if needed and needed.min_amount is not None and _is_at(needed.owner_address, facts.deposit_address):
+        of = Money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
+        if differences.is_same_token(of, expected):
+            return needed.min_amount
+    return first(facts.quote.from_amount_min, expected.value)
+
+
+def _is_at(address: str | None, wanted: str | None) -> bool:
+    return address is not None and wanted is not None and not differences.is_other_address(address, wanted)
+
+
+def _is_stray(money: Money, expected: Money, facts: Facts) -> bool:
+    """Compare chain and address: a transfer may have the same address on both of its chains."""
+    belongs = {expected.chain_id}
+    if _is_at(facts.delivery_address, facts.deposit_address):
+        belongs.add(facts.destination_chain_id)
+    return money.chain_id is not None and money.chain_id not in belongs
+
+
+def _monies(group: BalanceGroup) -> Iterator[Money]:
+    return (token_amounts.held(token, inside=group) for token in group.tokens if token.balance)

@@ -1,0 +1,135 @@
+"""Label, tone and icon of every status, and one sentence on its meaning. Never color alone."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from intents_ui.display.formatting import text, times
+from intents_ui.service.wire import IntentStatus, TransactionStatus
+
+
+class Tone(StrEnum):
+    NEUTRAL = "neutral"
+    PROGRESS = "progress"
+    GOOD = "good"
+    ATTENTION = "attention"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A status for display. `icon` is the name of a Lucide icon. `known` is False for unrecognized statuses."""
+
+    word: str
+    tone: Tone
+    icon: str
+    meaning: str
+    known: bool = True
+
+
+INTENTS = {
+    IntentStatus.QUOTED: Shown("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
+    IntentStatus.COMMITTED: Shown(
+        "Committed",
+        Tone.PROGRESS,
+        "lock",
+        "The quote was accepted. It must be executed within 10 minutes of accepting, and before the quote expires.",
+    ),
+    IntentStatus.EXECUTING: Shown(
+        "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the deposit or running the transfer."
+    ),
+    IntentStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "The service reports the transfer as complete."),
+    IntentStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transfer failed. A refund may follow."),
+    IntentStatus.REFUNDED: Shown(
+        "Refunded", Tone.NEUTRAL, "undo-2", "The transfer failed and the funds were refunded to the owner."
+    ),
+    IntentStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "The owner aborted the transfer, or it timed out."),
+    IntentStatus.INVALID: Shown(
+        "Invalid", Tone.NEUTRAL, "circle-slash", "The service rejected the request or its deposit."
+    ),
+}
+
+EXPIRED = Shown(
+    "Expired",
+    Tone.NEUTRAL,
+    "clock",
+    "The quote expired before the transfer started. The service still reports it as QUOTED or COMMITTED.",
+)
+
+TRANSACTIONS = {
+    TransactionStatus.UNKNOWN: Shown("Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."),
+    TransactionStatus.ON_HOLD: Shown("On hold", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."),
+    TransactionStatus.PENDING: Shown(
+        "Pending", Tone.PROGRESS, "hourglass", "Next to run. A pending deposit hasn't arrived yet."
+    ),
+    TransactionStatus.RELAYING: Shown("Relaying", Tone.PROGRESS, "send", "Being handed to the relayer."),
+    TransactionStatus.RELAYED: Shown("Relayed", Tone.PROGRESS, "send", "Accepted by the relayer."),
+    TransactionStatus.SENT: Shown("Sent", Tone.PROGRESS, "send", "Submitted to the chain."),
+    TransactionStatus.ERRORED: Shown(
+        "Retrying", Tone.ATTENTION, "refresh-cw", "It couldn't be submitted and is being retried."
+    ),
+    TransactionStatus.MINING: Shown(
+        "Confirming", Tone.PROGRESS, "loader-circle", "Waiting for confirmation on the chain."
+    ),
+    TransactionStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "Confirmed on-chain."),
+    TransactionStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transaction failed."),
+    TransactionStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "Aborted before completion."),
+    TransactionStatus.REVERTED: Shown("Reverted", Tone.BAD, "x", "Reverted on-chain."),
+}
+
+NOT_SENT = Shown("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
+NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
+
+# Final doesn't mean success. Statuses of the second set can still change: a refund or a retry may follow.
+TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
+TERMINAL_FOR_NOW = frozenset({"FAILED", "ABORTED", "INVALID"})
+
+TIME_TO_EXECUTE = timedelta(minutes=10)
+
+
+def intent(
+    status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
+) -> Shown:
+    """Return how to show an intent's status. An expired quote has no status of its own, only its expiry tells."""
+    if is_expired(status, now=now, expires_at=expires_at, updated_at=updated_at):
+        return EXPIRED
+    return unknown(status) if status is None or status not in IntentStatus else INTENTS[IntentStatus(status)]
+
+
+def transaction(status: str | None, *, is_open: bool = True) -> Shown:
+    """Return how to show a transaction's status. ERRORED means a retry only while the intent is open."""
+    if status == TransactionStatus.ERRORED and not is_open:
+        return NOT_SENT
+    if status is None or status not in TransactionStatus:
+        return unknown(status)
+    return TRANSACTIONS[TransactionStatus(status)]
+
+
+def unknown(status: str | None) -> Shown:
+    if status is None:
+        return NOT_GIVEN
+    meaning = "The service reports a status that this dashboard doesn't recognize yet."
+    return Shown(text.name(status).shown, Tone.NEUTRAL, "info", meaning, known=False)
+
+
+def is_open(status: str | None) -> bool:
+    """Return whether the status is not final. An unknown status counts as open."""
+    return status not in TERMINAL
+
+
+def is_expired(
+    status: str | None, *, now: datetime, expires_at: datetime | None, updated_at: datetime | None = None
+) -> bool:
+    end = execute_by(status, expires_at=expires_at, updated_at=updated_at)
+    return end is not None and now >= end
+
+
+def execute_by(
+    status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
+) -> datetime | None:
+    """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
+    if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
+        return None
+    committed = updated_at if status == IntentStatus.COMMITTED else None
+    ends = [expires_at, times.after(committed, TIME_TO_EXECUTE)]
+    return min((end for end in ends if end), default=None)

@@ -1,0 +1,296 @@
+"""Facts of an intent and its receipt. Either may be missing, and the receipt wins where they differ."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Self
+
+from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
+from intents_ui.service.wire import (
+    DepositTransaction,
+    Intent,
+    IntentProviderQuote,
+    IntentReceipt,
+    IntentReceiptSummary,
+    IntentStatus,
+    IntentTransaction,
+    QuoteIntentRequest,
+    TokenMetadata,
+)
+
+NO_SUMMARY = IntentReceiptSummary()
+NO_REQUEST = QuoteIntentRequest()
+NO_QUOTE = IntentProviderQuote()
+NOTHING_ASKED = DepositTransaction()
+EXECUTED = frozenset(
+    {
+        IntentStatus.EXECUTING,
+        IntentStatus.SUCCEEDED,
+        IntentStatus.FAILED,
+        IntentStatus.ABORTED,
+        IntentStatus.REFUNDED,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Intent and receipt combined. Missing objects are empty ones, so that every field can be read directly.
+
+    `is_missing`: the service has no receipt. `is_unread`: it couldn't be loaded, so there may be one.
+    """
+
+    intent: Intent
+    receipt: IntentReceipt
+    summary: IntentReceiptSummary
+    request: QuoteIntentRequest
+    quote: IntentProviderQuote
+    asked: DepositTransaction
+    is_missing: bool
+    is_unread: bool
+
+    @classmethod
+    def of(cls, intent: Intent | None, receipt: IntentReceipt | None, *, unread: bool = False) -> Self:
+        intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
+        is_unread = unread and receipt is None
+        is_missing = receipt is None and not unread
+        receipt = receipt or IntentReceipt(intent_id=intent.intent_id)
+        return cls(
+            intent,
+            receipt,
+            receipt.summary or NO_SUMMARY,
+            intent.quote_request or NO_REQUEST,
+            intent.quote or NO_QUOTE,
+            intent.deposit_transaction or NOTHING_ASKED,
+            is_missing,
+            is_unread,
+        )
+
+    @cached_property
+    def status(self) -> str | None:
+        return first(self.receipt.status, self.intent.status, self.summary.status)
+
+    @property
+    def owner(self) -> str | None:
+        return first(
+            self.receipt.owner_address,
+            self.intent.owner_address,
+            self.summary.owner_address,
+            self.request.owner_address,
+        )
+
+    @property
+    def recipient(self) -> str | None:
+        """Return the recipient. None also means the owner: most quotes name a recipient only if it differs."""
+        return first(self.summary.destination_to_address, self.request.destination_to_address)
+
+    @property
+    def pays_somebody_else(self) -> bool:
+        return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
+
+    @cached_property
+    def origin_chain_id(self) -> int | None:
+        return first(
+            self.receipt.origin_chain_id,
+            self.intent.origin_chain_id,
+            self.summary.origin_chain_id,
+            self.request.origin_chain_id,
+        )
+
+    @cached_property
+    def destination_chain_id(self) -> int | None:
+        return first(
+            self.receipt.destination_chain_id,
+            self.intent.destination_chain_id,
+            self.summary.destination_chain_id,
+            self.request.destination_chain_id,
+        )
+
+    @cached_property
+    def is_same_chain(self) -> bool:
+        return self.origin_chain_id is not None and self.origin_chain_id == self.destination_chain_id
+
+    @property
+    def deposit_address(self) -> str | None:
+        return first(self.intent.origin_intent_address, self.summary.origin_intent_address, self.asked.to_address)
+
+    @property
+    def delivery_address(self) -> str | None:
+        return first(self.intent.destination_intent_address, self.summary.destination_intent_address)
+
+    @cached_property
+    def providers(self) -> tuple[str, ...]:
+        named = self.summary.route_providers or self.quote.route_providers
+        return tuple(provider for provider in named if provider)
+
+    @property
+    def deposit(self) -> IntentTransaction | None:
+        return self.receipt.deposit_transaction
+
+    @property
+    def origin(self) -> IntentTransaction | None:
+        return self.receipt.origin_transaction
+
+    @property
+    def destination(self) -> IntentTransaction | None:
+        return self.receipt.destination_transaction
+
+    @property
+    def refund(self) -> IntentTransaction | None:
+        return self.receipt.refund_transaction
+
+    @cached_property
+    def legs(self) -> tuple[Leg, Leg, Leg]:
+        return deposit_leg(self.deposit), leg(self.origin), leg(self.destination)
+
+    @cached_property
+    def returning(self) -> Leg:
+        """Return the state of the refund."""
+        return leg(self.refund)
+
+    @cached_property
+    def has_arrived(self) -> bool:
+        """Return whether the deposit is confirmed, or a later step implies it."""
+        deposit, *later = self.legs
+        traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+        return deposit is Leg.DONE or any(each in traces for each in later) or self.returning is not Leg.ABSENT
+
+    @property
+    def is_under_way(self) -> bool:
+        """Return whether the transactions are past quote and deposit, whatever the status."""
+        deposit, *later = self.legs
+        traces = UNDER_WAY | DEAD
+        return (
+            deposit in traces or any(each in traces | {Leg.DONE} for each in later) or self.returning is not Leg.ABSENT
+        )
+
+    @property
+    def lacks_its_receipt(self) -> bool:
+        """Return whether there is no receipt although execution, which creates one, began."""
+        return self.is_missing and self.status in EXECUTED
+
+    def is_expired(self, *, now: datetime) -> bool:
+        """Return whether the quote expired. One that was, or may have been, executed doesn't expire."""
+        if self.is_unread or self.is_under_way:
+            return False
+        end = self.execute_by
+        return end is not None and now >= end
+
+    def is_over(self, *, now: datetime) -> bool:
+        """Return whether no further step toward the recipient is expected."""
+        over = not statuses.is_open(self.status) or self.is_expired(now=now)
+        return over or self.returning is not Leg.ABSENT
+
+    def shown_status(self, *, now: datetime) -> statuses.Shown:
+        return statuses.EXPIRED if self.is_expired(now=now) else statuses.intent(self.status, now=now)
+
+    @property
+    def quoted_at(self) -> datetime | None:
+        return first(self.intent.created_at, self.summary.created_at)
+
+    @property
+    def started_at(self) -> datetime | None:
+        """Return when execution began, which is when the receipt is created."""
+        return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
+
+    @property
+    def finished_at(self) -> datetime | None:
+        return self.summary.finished_at
+
+    @property
+    def expires_at(self) -> datetime | None:
+        return first(self.intent.expires_at, self.summary.expires_at)
+
+    @property
+    def execute_by(self) -> datetime | None:
+        """Return when the quote expires. None if it isn't usable."""
+        return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
+        return first(self.intent.updated_at, self.receipt.updated_at)
+
+    @cached_property
+    def last_change(self) -> datetime | None:
+        objects = (self.receipt, self.deposit, self.origin, self.destination, self.refund)
+        changes = [each.updated_at for each in objects if each and each.updated_at]
+        return max(changes, default=first(self.started_at, self.intent.updated_at))
+
+    @cached_property
+    def has_moved(self) -> bool:
+        return any(each is not Leg.ABSENT for each in (*self.legs, self.returning))
+
+    @cached_property
+    def is_delivered(self) -> bool:
+        """Return whether the last step succeeded, or the status says so and no step contradicts it."""
+        _, origin, destination = self.legs
+        returned = self.returning is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
+        if returned or self.status == IntentStatus.REFUNDED:
+            return False
+        # A confirmed step can include a refund, so the final status decides.
+        exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
+        if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
+            return True
+        return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
+
+    @property
+    def ends_open(self) -> bool:
+        """Return whether the last known step is still running."""
+        return next((each for each in reversed(self.legs) if each is not Leg.ABSENT), Leg.DONE) in RUNNING
+
+    @property
+    def sent(self) -> Money:
+        # In a request, 0 is the amount that the quote determines.
+        asked = self.request.origin_token_amount or None
+        value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
+        token = first(self.summary.origin_token_address, self.request.origin_token_address)
+        return Money(
+            first(value, self.asked.amount, self.deposit.token_amount if self.deposit else None),
+            self.origin_chain_id,
+            first(token, self.asked.token_address),
+            self.summary.origin_token_metadata,
+            self.asked.decimals,
+        )
+
+    @property
+    def received(self) -> Money:
+        """Return the delivered amount as reported, which is known only at the end."""
+        return self._destination_money(self.summary.destination_token_amount)
+
+    @property
+    def expected(self) -> Money:
+        return self._destination_money(first(self.quote.to_amount, self.request.destination_token_amount or None))
+
+    @property
+    def refunded(self) -> Money:
+        refund = self.refund
+        if refund is None:
+            return Money(None, None, None)
+        return self.described(Money(refund.token_amount, refund.chain_id, refund.token_address))
+
+    def described(self, money: Money) -> Money:
+        """Add the receipt's description of the token, if it has one."""
+        known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
+        found = next((token for token in known if token and _is_of(token, money)), None)
+        return replace(money, metadata=found) if found else money
+
+    def _destination_money(self, value: int | None) -> Money:
+        token = first(self.summary.destination_token_address, self.request.destination_token_address)
+        return Money(value, self.destination_chain_id, token, self.summary.destination_token_metadata)
+
+
+def _is_of(token: TokenMetadata, money: Money) -> bool:
+    if not token.token_address or not money.token_address or token.chain_id != money.chain_id:
+        return False
+    return token.token_address.lower() == money.token_address.lower()
+
+
+def first[T](*values: T | None) -> T | None:
+    for value in values:
+        if value is not None:
+            return value
+    return None

@@ -1,0 +1,143 @@
+"""Triage results as text to copy: plain, Markdown and CSV, with the same content as the rows."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from intents_ui.display.formatting import csv_text, times
+from intents_ui.display.formatting.markdown import literal
+from intents_ui.display.formatting.text import bare
+from intents_ui.display.triage.rows import Outcome, Row
+
+# Singular and plural.
+TALLY = {
+    Outcome.FOUND: ("found", "found"),
+    Outcome.TOKEN: ("token", "tokens"),
+    Outcome.NOTHING: ("not an identifier", "not identifiers"),
+    Outcome.UNKNOWN: ("not found", "not found"),
+    Outcome.UNCLEAR: ("to check", "to check"),
+    Outcome.POSSIBLE: ("possible match", "with possible matches"),
+}
+COLUMNS = (
+    "Row",
+    "Identifier",
+    "Type",
+    "Status",
+    "Summary",
+    "Details",
+    "Where the funds are",
+    "Next step",
+    "Notes",
+    "Links",
+    "As of",
+)
+NOT_IN_A_TABLE = ("Notes", "As of")
+
+
+@dataclass(frozen=True)
+class Copy:
+    name: str
+    use: str
+    text: str
+
+
+def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]:
+    """`root`: scheme and host of the links."""
+    return (
+        Copy("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
+        Copy("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
+        Copy("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
+    )
+
+
+def total(rows: Sequence[Row]) -> str:
+    """Return `All 50 identifiers resolved: 48 found, 2 not found.`"""
+    failed = [row for row in rows if row.outcome is Outcome.FAILED]
+    answered = len(rows) - len(failed)
+    if not failed:
+        start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
+        return f"{start} resolved: {_tally(rows)}."
+    why = ", ".join(dict.fromkeys(row.headline for row in failed))
+    if not answered:
+        start = f"0 of {len(rows)} identifiers" if len(rows) > 1 else "Identifier not"
+        return f"{start} resolved: {why}."
+    return f"{answered} of {len(rows)} identifiers resolved: {_tally(rows)}. The others failed: {why}."
+
+
+def _tally(rows: Sequence[Row]) -> str:
+    counted = Counter(row.outcome for row in rows)
+    return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in TALLY.items() if counted[each])
+
+
+def cells(row: Row, *, root: str) -> tuple[str, ...]:
+    """Return the values of a row, in the order of COLUMNS."""
+    return (
+        str(row.number),
+        row.value,
+        row.what,
+        row.status.word,
+        row.headline,
+        _sentences(row.details),
+        f"{row.where} Address: {row.address}" if row.address else row.where,
+        " ".join(filter(None, (row.next, row.turn, *(each.words for each in row.help if not each.url)))),
+        " ".join(row.notes),
+        " ".join([*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]),
+        times.iso(row.at.replace(microsecond=0)),
+    )
+
+
+def _sentences(lines: Iterable[str]) -> str:
+    return " ".join(line if line.endswith((".", ":")) else f"{line}." for line in lines)
+
+
+def plain(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+    return "\n\n".join([_heading(rows, now=now), *(_plain(row, root=root) for row in rows)]) + "\n"
+
+
+def _heading(rows: Sequence[Row], *, now: datetime) -> str:
+    return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {total(rows)}"
+
+
+def _plain(row: Row, *, root: str) -> str:
+    number, value, what, status, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
+    labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
+    lines = [
+        f"{number}. {value} ({what})",
+        status if status == happened else f"{status}: {happened}",
+        details,
+        *(f"{label}: {said}" for label, said in labeled.items() if said),
+        *(root + link.path for link in row.links),
+        *(each.written for each in row.help if each.url),
+    ]
+    return "\n   ".join(line for line in lines if line)
+
+
+def markdown(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+    """Return a table in which untrusted text is escaped."""
+    shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
+    lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
+    return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
+
+
+def _markdown(row: Row, *, root: str) -> str:
+    number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
+    said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
+    # Our own words, and a path in which `reverse` has escaped whatever could end the link or the cell.
+    links = [f"[{link.words}](<{root}{link.path}>)" for link in row.links]
+    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+    return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
+
+
+def _escaped(words: str) -> str:
+    return literal(_line(words))
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def comma_separated(rows: Sequence[Row], *, root: str) -> str:
+    return "".join(
+        csv_text.line(map(csv_text.cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
+    )

@@ -1,0 +1,382 @@
+"""Triage rows: one per identifier of a ticket, in text that is safe to read."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum, auto
+
+from intents_ui.display import failures
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.search import empty_results, input_errors, shortened
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.search.shortened import Candidate
+from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary.glance import Transfer
+from intents_ui.display.summary.next_actor import whose
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.service import lookup
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.lookup import Found, Hit, Question
+from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus, TokenInfo
+
+
+class Outcome(Enum):
+    FOUND = auto()
+    TOKEN = auto()
+    NOTHING = auto()  # resembles an identifier but isn't one
+    UNKNOWN = auto()
+    UNCLEAR = auto()
+    FAILED = auto()
+    POSSIBLE = auto()  # shortened, with a possible match
+
+
+SETTLED = Shown("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
+TOKEN = Shown("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
+NOTHING = Shown("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
+NOT_FOUND = Shown("Not found", Tone.ATTENTION, "search", "Not found on the service.")
+UNCLEAR = Shown("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
+SHORTENED = Shown("Shortened", Tone.ATTENTION, "search", "Only the first or last characters are known.")
+NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "No match.")
+NOT_ANSWERED = Shown("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
+
+LOOKS_LIKE = {
+    Kind.HASH: "intent ID or transaction hash",
+    Kind.INTENT: "intent ID",
+    Kind.TRANSACTION: "transaction hash",
+    Kind.ADDRESS: "address",
+    Kind.SOLANA_ADDRESS: "Solana address",
+    Kind.SOLANA_SIGNATURE: "Solana signature",
+    Kind.WORDS: "text",
+    Kind.SHORTENED: "shortened ID",
+    Kind.NEAR_MISS: "possible identifier",
+}
+COMPARE = "Compare it with the full value before you rely on it."
+MOST_LISTED = 5  # possible matches in one row
+ROLES = {lookup.DEPOSIT_ADDRESS: "deposit address", lookup.DELIVERY_ADDRESS: "destination intent address"}
+
+
+@dataclass(frozen=True)
+class Link:
+    words: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """`address`: where the funds are, if known. `links`: the first leads to what the row is about, unless they
+    are `alternatives`.
+
+    `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
+    transfers that it leads to, for shortened IDs in other rows."""
+
+    number: int
+    value: str
+    what: str
+    outcome: Outcome
+    status: Shown
+    headline: str
+    at: datetime
+    details: tuple[str, ...] = ()
+    where: str = ""
+    address: str = ""
+    next: str = ""
+    turn: str = ""
+    help: tuple[Help, ...] = ()
+    notes: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    intent_id: str = ""
+    alternatives: bool = False
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A transfer; `trouble` is why its receipt couldn't be loaded."""
+
+    situation: Situation
+    trouble: ServiceError | None = None
+
+
+def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
+    """Return the row of a possible identifier or of none, which needs no lookup."""
+    if finding.problem:
+        return _row(number, finding, Outcome.UNCLEAR, UNCLEAR, finding.problem, now)
+    if finding.warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
+        return replace(_row(number, finding, Outcome.NOTHING, NOTHING, finding.warning, now), notes=())
+    return None
+
+
+def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: str) -> Row:
+    """Return the row of an identifier of one transfer."""
+    situation = reading.situation
+    result = summary.of(situation)
+    row = _row(number, finding, Outcome.FOUND, result.status, result.headline, situation.now)
+    row = _with_summary(row, reading)
+    return replace(
+        row,
+        what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
+        notes=(*row.notes, *empty_results.not_asked(found)),
+        links=(Link("View transfer", link),),
+        intent_id=situation.intent.intent_id,
+    )
+
+
+def again(row: Row, *, first: int) -> Row:
+    """Return the row of a transfer that row `first` has shown already."""
+    same = f"Same transfer as row {first}"
+    return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
+
+
+def several(
+    number: int,
+    finding: Finding,
+    found: Found,
+    newest: Reading | None,
+    *,
+    now: datetime,
+    links: Sequence[str],
+) -> Row:
+    """Return the row of an identifier of several transfers: their statuses, and the `newest` that needs a look.
+
+    `links` lead to all of them, and before that to the newest."""
+    count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
+    row = _row(number, finding, Outcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
+    row = replace(row, what=_roles(found, count), links=(Link("View all", links[-1]),))
+    not_asked = empty_results.not_asked(found)
+    if newest is None:
+        return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
+    result = summary.of(newest.situation)
+    row = _with_summary(row, newest)
+    name = hashes.short_id(newest.situation.intent.intent_id)
+    return replace(
+        row,
+        status=result.status,
+        details=(f"Most recent open or failed transfer: {name} ({result.headline})", *row.details),
+        notes=(*row.notes, *not_asked),
+        links=(Link("View the most recent open or failed transfer", links[0]), *row.links),
+    )
+
+
+def newest_to_look_at(hits: Sequence[Hit], *, now: datetime) -> Hit | None:
+    """Return the newest open or failed transfer. A quote is neither."""
+    return next((hit for hit in hits if _needs_a_look(hit.intent, now=now)), None)
+
+
+def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> Row:
+    """Return the row of a token contract, which has no transfers."""
+    chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in found]
+    *others, last = dict.fromkeys(chains)
+    where = f"{', '.join(others)} and {last}" if others else last
+    row = _row(
+        number, finding, Outcome.TOKEN, TOKEN, f"{token_amounts.named(found[0], using=using)}, a token on {where}", now
+    )
+    details = ["This is a token contract, not a wallet. It has no transfers."]
+    details += [mark.reason for mark in token_amounts.marks(token_amounts.money_of(found[0]), using=using)]
+    return replace(row, what="token", details=tuple(details))
+
+
+def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link: str) -> Row:
+    """Return the row of an identifier that no lookup found."""
+    row = _row(number, finding, Outcome.UNKNOWN, NOT_FOUND, "Not found", now)
+    asked = [f"Searched as {words}: no matches." for words in empty_results.was_asked(found)]
+    causes = ("Possible reasons:", *empty_results.likely_causes([finding]))
+    return replace(row, details=(*asked, *causes), links=(Link("Search options", link),))
+
+
+def in_ticket(number: int, finding: Finding, told: Iterable[Row], *, now: datetime) -> Row | None:
+    """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
+    fitting: dict[frozenset[str], tuple[Row, tuple[Candidate, ...]]] = {}
+    for other in told:
+        known = other.candidates or shortened.of_value(other.value, what=other.what)
+        if found := shortened.matching(known, head=finding.head, tail=finding.tail):
+            fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
+    if len(fitting) > 1:
+        return _several_in_ticket(number, finding, list(fitting.values()), now=now)
+    for other, found in fitting.values():
+        row = _possible(number, finding, f"Possible match: {_same(found)} as row {other.number}", now)
+        return replace(row, details=(f"It matches {_matched(found)}.", COMPARE), links=other.links[-1:])
+    return None
+
+
+def _several_in_ticket(
+    number: int, finding: Finding, fitting: Sequence[tuple[Row, Sequence[Candidate]]], *, now: datetime
+) -> Row:
+    among = [each for _, found in fitting for each in found]
+    listed = fitting[:MOST_LISTED]
+    details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
+    links = [Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links]
+    row = _possible(number, finding, f"{len(fitting)} possible matches in other rows", now)
+    return replace(row, details=(*details, COMPARE), links=tuple(links), alternatives=True)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """One of the newest transfers that match a shortened ID, and the matching values."""
+
+    transfer: Transfer
+    found: tuple[Candidate, ...]
+    link: str
+
+
+def among_newest(
+    number: int,
+    finding: Finding,
+    fitting: Sequence[Fitting],
+    *,
+    searched: int,
+    told: Sequence[Row],
+    now: datetime,
+    link: str,
+) -> Row:
+    """Return the row of a shortened ID without a match in the ticket. `link` leads to its own search."""
+    notes, words = _not_compared(told), shortened.searched(searched)
+    where = "among the newest transfers"
+    details: tuple[str, ...]
+    if len(fitting) == 1:
+        (only,) = fitting
+        row = _possible(number, finding, f"Possible match {where}", now)
+        details = (_glance(only.transfer, now=now), f"It matches {_matched(only.found)}.", COMPARE, words)
+        links = [Link("View transfer", only.link)]
+    elif fitting:
+        row = _possible(number, finding, f"{len(fitting)} possible matches {where}", now)
+        row = replace(row, alternatives=True)
+        links = [Link(_glance(each.transfer, now=now), each.link) for each in fitting[:MOST_LISTED]]
+        details, links = (COMPARE, words), [*links, Link("All possible matches", link)]
+    else:
+        row = _row(number, finding, Outcome.UNKNOWN, NO_MATCH, "No match", now)
+        row = replace(row, next="Request the full ID.")
+        details = (words, "No match there or in the other rows." if told else "No match there.")
+        links = [Link("Search", link)]
+    return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
+
+
+def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> Row:
+    """Return the row of a shortened ID without a match in the ticket, if the newest transfers couldn't be loaded."""
+    row = failed(number, finding, error, now=now, link=link)
+    return replace(row, details=("Couldn't search the newest transfers.", *row.details))
+
+
+def _possible(number: int, finding: Finding, headline: str, now: datetime) -> Row:
+    return _row(number, finding, Outcome.POSSIBLE, SHORTENED, headline, now)
+
+
+def _same(found: Sequence[Candidate]) -> str:
+    transfers = {each.intent_id for each in found}
+    return "same value" if transfers == {""} else "same transfer" if len(transfers) == 1 else "same transfers"
+
+
+def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
+    """Return `the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
+    alone = [replace(each, intent_id="") for each in found]
+    values = shortened.by_transfer(alone)[""]
+    return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
+
+
+def _glance(shown: Transfer, *, now: datetime) -> str:
+    created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
+    return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+
+
+def _not_compared(told: Iterable[Row]) -> tuple[str, ...]:
+    """Return a note about other rows whose lookups failed."""
+    numbers = [str(row.number) for row in told if row.outcome is Outcome.FAILED]
+    if not numbers:
+        return ()
+    rows = f"row {numbers[0]}" if len(numbers) == 1 else f"rows {', '.join(numbers)}"
+    return (f"Not compared with {rows}, whose lookups failed.",)
+
+
+def as_of(row: Row, old: failures.Old | None) -> Row:
+    """Return a note if the row shows stale data."""
+    return replace(row, notes=(*row.notes, old.sentence)) if old else row
+
+
+def failed(
+    number: int, finding: Finding, error: ServiceError, *, found: Found | None = None, now: datetime, link: str
+) -> Row:
+    """Return the row of a failed lookup."""
+    words = failures.words(error)
+    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, words.title, now)
+    details = (*(empty_results.not_asked(found) if found else ()), words.what)
+    return replace(row, details=details, next=words.todo, links=(Link("Look up individually", link),))
+
+
+def internal_error(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
+    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
+    return replace(
+        row,
+        details=("This is a dashboard error. Transfers in progress are not affected.",),
+        next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
+    )
+
+
+def _row(number: int, finding: Finding, outcome: Outcome, status: Shown, headline: str, now: datetime) -> Row:
+    notes = (finding.warning,) if finding.warning else ()
+    value = text.visible(finding.value)
+    return Row(number, value, LOOKS_LIKE[finding.kind], outcome, status, headline, now, notes=notes)
+
+
+def _with_summary(row: Row, reading: Reading) -> Row:
+    result, shown = summary.of(reading.situation), glance.of(reading.situation)
+    quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
+    checked = (result.balance_note,) if result.balance_note else ()
+    return replace(
+        row,
+        details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked),
+        where=result.location,
+        address=hashes.checksum(result.address) if result.address else "",
+        next=result.instructions,
+        turn=whose(result),
+        help=result.help,
+        notes=(*row.notes, *_unread(reading.trouble)),
+    )
+
+
+def _unread(trouble: ServiceError | None) -> tuple[str, ...]:
+    if trouble is None:
+        return ()
+    title = failures.words(trouble).title
+    return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
+
+
+def _role(reason: Question, receipt: IntentReceipt | None) -> str:
+    """Return the role of an identifier in a transfer: `deposit transaction`, `owner`."""
+    if reason.key == lookup.TRANSACTION_HASH:
+        leg = lookup.leg_of(receipt, reason.value) if receipt else None
+        return f"{leg} transaction" if leg else "transaction"
+    return ROLES.get(reason.key, reason.key)
+
+
+def _roles(found: Found, count: str) -> str:
+    """Return `owner of 12 transfers` or `owner of 11, deposit address of 1`."""
+    counted = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
+    if len(counted) == 1:
+        return f"{next(iter(counted))} of {count}"
+    return ", ".join(f"{role} of {intents}" for role, intents in counted.most_common())
+
+
+def _mix(hits: Iterable[Hit], *, now: datetime) -> str:
+    """Return `9 succeeded, 2 in progress`; an unknown status keeps its spelling."""
+    counted = Counter(_word(_status(hit.intent, now=now)) for hit in hits)
+    return ", ".join(f"{count} {word}" for word, count in counted.most_common())
+
+
+def _word(shown: Shown) -> str:
+    if shown is statuses.EXPIRED:
+        return "expired"
+    return shown.word.lower() if shown.known else shown.word
+
+
+def _needs_a_look(intent: Intent, *, now: datetime) -> bool:
+    is_offer = intent.status == IntentStatus.QUOTED or _status(intent, now=now) is statuses.EXPIRED
+    return intent.status == IntentStatus.FAILED or (statuses.is_open(intent.status) and not is_offer)
+
+
+def _status(intent: Intent, *, now: datetime) -> Shown:
+    return statuses.intent(intent.status, now=now, expires_at=intent.expires_at, updated_at=intent.updated_at)
