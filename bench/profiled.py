@@ -18,7 +18,7 @@ ROUNDS = 60
 PARTS = (
     ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
     ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/jinja.py", "/eth_")),
-    ("parsing into models (wire, pydantic)", ("/pydantic", "wire.py", "scalars.py", "tolerance.py", "answers.py")),
+    ("parsing into models (wire, pydantic)", ("/pydantic", "/service/wire/")),
     ("JSON", ("/json/", "json_text.py")),
     ("service calls (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),
     ("Django and middleware", ("/django", "/whitenoise", "/intents_ui/")),

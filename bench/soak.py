@@ -36,7 +36,7 @@ import httpx
 from bench.fault_schedule import FaultSchedule, Service, served
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.names import Role
-from intents_ui.service.transport import KEEP_ALIVE_SECONDS
+from intents_ui.service.http.transport import KEEP_ALIVE_SECONDS
 from tests.serving import ROOT, free_port
 
 VISITORS: Final = 50

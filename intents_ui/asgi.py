@@ -50,13 +50,13 @@ from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetr
 from intents_ui.live.stream import Limits, Streams  # noqa: E402
 from intents_ui.pages import intent as intent_page  # noqa: E402
 from intents_ui.pages.failures import Failure  # noqa: E402
-from intents_ui.service import origin, processor  # noqa: E402 - as above
+from intents_ui.service.context import processor, request_context  # noqa: E402 - as above
 from intents_ui.service.long_tasks import LongTask  # noqa: E402
 from intents_ui.settings import is_address  # noqa: E402
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    with processor.computing(origin.visitor()), wiring.page():
+    with processor.computing(request_context.visitor()), wiring.page():
         return django_pages(environ, start_response)
 
 
@@ -233,7 +233,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if embedded is not None and path.startswith("/rpc/"):
         return await call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
-    request_origin: origin.Origin = scope[visits.VISIT].origin
+    request_origin: request_context.Origin = scope[visits.VISIT].origin
     if not is_file(scope) and not is_of_list(scope):
         is_costly = inbound.is_costly(scope["method"], path, scope["query_string"])
         if rejection := inbound.current_rejection(request_origin.visitor, is_costly=is_costly):
@@ -250,7 +250,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if isinstance(place, Failure):
         return await turn_away(scope, send, place)
     try:
-        with origin.asking(request_origin):
+        with request_context.asking(request_origin):
             await handler(scope, receive, leaving(place, send, with_first=handler is pages))
     finally:
         place.leave()

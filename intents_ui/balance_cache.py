@@ -12,13 +12,14 @@ from datetime import UTC, datetime, timedelta
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service import balances, origin, processor
-from intents_ui.service.answers import HistoryAnswer
+from intents_ui.service.cache.memoize import as_of
+from intents_ui.service.context import processor, request_context
+from intents_ui.service.context.concurrency import aside
+from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.operations import Call
-from intents_ui.service.shares import Shares
-from intents_ui.service.sharing import as_of
-from intents_ui.service.together import aside
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.queries import balances
+from intents_ui.service.wire.responses import HistoryAnswer
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
@@ -88,7 +89,7 @@ def _fresh(facts: Facts) -> Balances | None:
 
 def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None at the limit, overall or for the client address."""
-    visitor = origin.visitor()
+    visitor = request_context.visitor()
     if _background_lookups.take(visitor):
         return None
     try:

@@ -21,7 +21,7 @@ from intents_ui.display import failures as words
 from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
 from intents_ui.pages import failures
 from intents_ui.pages.failures import Failure
-from intents_ui.service.shares import Lack, Shares
+from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
 from intents_ui.spending import Limit, spend, spend_here
 

@@ -22,7 +22,7 @@ from intents_ui.display.tokens.icons import Logo
 from intents_ui.display.tokens.identity import Identity
 from intents_ui.display.tokens.token_amounts import key
 from intents_ui.display.transfers import statuses
-from intents_ui.service import clock
+from intents_ui.service.http import clock
 
 LONGEST_IDENTIFIER = 200
 SOMETHING = "a" * 40

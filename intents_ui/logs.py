@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from intents_ui.display.formatting.text import visible
-from intents_ui.service import origin
+from intents_ui.service.context import request_context
 
 REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.
 
@@ -20,7 +20,7 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        about = origin.current()
+        about = request_context.current()
         if about:
             line["request_id"] = about.id
         if record.name == REQUESTS and isinstance(record.args, Mapping):

@@ -28,8 +28,8 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from intents_ui.service import errors, long_tasks
-from intents_ui.service.health import Standing, State
-from intents_ui.service.tally import Event, Tally
+from intents_ui.service.counters import Event, Tally
+from intents_ui.service.resilience.circuit_breaker import Standing, State
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 

@@ -6,9 +6,9 @@ from cachetools import TTLCache
 
 from intents_ui import wiring
 from intents_ui.display.search import shortened
+from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.sharing import shared
-from intents_ui.service.wire import IntentHistory, Page
+from intents_ui.service.wire.models import IntentHistory, Page
 
 READ = 100  # the service's maximum page size
 SHARED_SECONDS = 5

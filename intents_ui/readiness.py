@@ -17,8 +17,8 @@ from django.template.loader import get_template
 
 from intents_ui import lifecycle, wiring
 from intents_ui.service import long_tasks
-from intents_ui.service.health import Standing
-from intents_ui.service.redis_errors import trouble
+from intents_ui.service.cache.redis_errors import trouble
+from intents_ui.service.resilience.circuit_breaker import Standing
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)

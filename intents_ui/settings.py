@@ -27,8 +27,8 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from intents_ui.service.config import LIMITS, Group
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.config import LIMITS, Group
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 # As in Django: a name, ".name" for all its subdomains, an address, or "*".

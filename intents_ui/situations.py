@@ -10,10 +10,10 @@ from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import Contacts
 from intents_ui.display.transfers.situation import Balances, Check, Situation
-from intents_ui.service import transfers
+from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
-from intents_ui.service.together import together
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
+from intents_ui.service.queries import transfers
+from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.settings import ENV
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.

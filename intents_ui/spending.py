@@ -17,7 +17,7 @@ from typing import Any
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
 
-from intents_ui.service.redis_errors import redis_error
+from intents_ui.service.cache.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from intents_ui.service import origin
-from intents_ui.service.origin import Origin
+from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
 
 HIDDEN = "…"
@@ -72,7 +72,7 @@ def called(operation: str, error: BaseException | None, seconds: float) -> None:
         return
     from opentelemetry.trace import SpanKind, set_span_in_context
 
-    request = origin.current()
+    request = request_context.current()
     within = set_span_in_context(request.span) if request and request.span else None
     ended = time.time_ns()
     span = _tracer.start_span(

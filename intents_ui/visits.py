@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 
 from intents_ui import logs, metrics, telemetry, visitors
-from intents_ui.service.origin import Origin, drawn
+from intents_ui.service.context.request_context import Origin, drawn
 from intents_ui.settings import ENV
 
 Message = MutableMapping[str, Any]

@@ -20,25 +20,26 @@ from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pictures.cards import Cards
-from intents_ui.service import origin, paging
-from intents_ui.service.allowance import Places
-from intents_ui.service.catalog import Catalog
+from intents_ui.service.cache.disk_cache import SavedLists
+from intents_ui.service.cache.redis_cache import SharedAnswers
+from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.cache.seal import Seal
+from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service.catalog.prices import Prices
+from intents_ui.service.catalog.routes import Routes
+from intents_ui.service.catalog.token_lists import TokenLists
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, Unkept
-from intents_ui.service.config import Group, Limits, ServiceConfig
-from intents_ui.service.health import Health
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.kept import KeptAnswers
-from intents_ui.service.logos import Logos
-from intents_ui.service.paging import Leaf, Position
-from intents_ui.service.prices import Prices
-from intents_ui.service.routes import Routes
-from intents_ui.service.saved import SavedLists
-from intents_ui.service.seal import Seal
-from intents_ui.service.shared_answers import SharedAnswers
-from intents_ui.service.shares import FairThreads
-from intents_ui.service.together import end_threads, use_threads
-from intents_ui.service.token_lists import TokenLists
-from intents_ui.service.wire import Page
+from intents_ui.service.context import request_context
+from intents_ui.service.context.concurrency import end_threads, use_threads
+from intents_ui.service.context.page_budget import Places
+from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.logos.logos import Logos
+from intents_ui.service.operations.config import Group, Limits, ServiceConfig
+from intents_ui.service.queries import paging
+from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.resilience.circuit_breaker import Health
+from intents_ui.service.wire.models import Page
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def page() -> AbstractContextManager[None]:
 
 def unhurried[T](ask: Callable[[], T]) -> T:
     """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
-    return origin.apart().run(ask)
+    return request_context.apart().run(ask)
 
 
 @cache

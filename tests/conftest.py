@@ -18,12 +18,12 @@ pytest_plugins = ["tests.sampling"]
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     from intents_ui import settings  # pytest-django has configured their module by now
-    from intents_ui.service import guard
+    from intents_ui.service.resilience import caching_client
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
-    guard.COPY_PATIENCE = 5.0
+    caching_client.COPY_PATIENCE = 5.0
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
     settings.ENV.intents_balance_timeout = 2.0
     canary.watch()

@@ -35,9 +35,9 @@ TESTS = {
     "intents_ui.display.lists.balances": ["tests/display/test_balances.py"],
     "intents_ui.display.quotes.outcome": ["tests/display/test_promise.py"],
     "intents_ui.display.summary.summary": ["tests/display/test_story.py", "tests/display/test_scenes.py"],
-    "intents_ui.service.wire": ["tests/service/test_wire.py"],
-    "intents_ui.service.scalars": ["tests/service/test_scalars.py"],
-    "intents_ui.service.paging": ["tests/service/test_paging.py"],
+    "intents_ui.service.wire.models": ["tests/service/test_wire.py"],
+    "intents_ui.service.wire.scalars": ["tests/service/test_scalars.py"],
+    "intents_ui.service.queries.paging": ["tests/service/test_paging.py"],
     "intents_ui.bookmarks": ["tests/test_bookmarks.py"],
 }
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")

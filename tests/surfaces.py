@@ -45,9 +45,9 @@ from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import share, triage
-from intents_ui.service import balances
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.lifetimes import LIFETIMES, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Lifetime
+from intents_ui.service.queries import balances
 from intents_ui.settings import ENV
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)

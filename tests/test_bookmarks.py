@@ -8,8 +8,8 @@ import pytest
 from django.test import RequestFactory
 
 from intents_ui import bookmarks
-from intents_ui.service.paging import MOST_EARLIER, Position
-from intents_ui.service.wire import Page
+from intents_ui.service.queries.paging import MOST_EARLIER, Position
+from intents_ui.service.wire.models import Page
 
 LIST = "status=in-flight&origin=8453"
 

@@ -157,14 +157,14 @@ def test_a_dead_citation_is_detected(tmp_path: Path) -> None:
     file = tmp_path / "some.py"
     file.write_text(
         '"""See no_such.md 2.1, docs/contract.md#no-such-section and docs/contract.md#errors."""\n'
-        "# tests/no_such.py, intents_ui.no_such, `refusals.no_such`, `refusals.KNOWN`, test_no_such\n"
+        "# tests/no_such.py, intents_ui.no_such, `error_mapping.no_such`, `error_mapping.KNOWN`, test_no_such\n"
         'words = "no_such.md"\n'
     )
     assert sorted(dangling(file)) == [
         "docs/contract.md#no-such-section",
+        "error_mapping.no_such",
         "intents_ui.no_such",
         "no_such.md",
-        "refusals.no_such",
         "test_no_such",
         "tests/no_such.py",
     ]

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from intents_ui.service.refusals import KNOWN
-from intents_ui.service.requests import OPERATIONS
+from intents_ui.service.error_mapping import KNOWN
+from intents_ui.service.operations.requests import OPERATIONS
 from tests.spec import INTENT_STATUSES, OBJECTS, SPEC, TRANSACTION_STATUSES
 
 ROOT: Final = Path(__file__).parent.parent

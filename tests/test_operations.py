@@ -20,8 +20,8 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from intents_ui import metrics, telemetry
 from intents_ui.display.service_state import STATES, quick
-from intents_ui.service.health import Line, State
-from intents_ui.service.tally import Event
+from intents_ui.service.counters import Event
+from intents_ui.service.resilience.circuit_breaker import Line, State
 from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs

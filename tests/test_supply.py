@@ -124,7 +124,7 @@ def switched_off() -> Iterator[tuple[str, str, str]]:
 
 
 # Starts this interpreter with our own image decoder and no untrusted arguments.
-MAY_IMPORT = {"jail.py": {"subprocess"}}
+MAY_IMPORT = {"sandbox.py": {"subprocess"}}
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))

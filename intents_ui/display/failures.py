@@ -7,8 +7,8 @@ from http import HTTPStatus
 
 from intents_ui.display.formatting import times
 from intents_ui.service import errors
+from intents_ui.service.context.stale_data import OldAnswer
 from intents_ui.service.errors import Flaw, Reason
-from intents_ui.service.freshness import OldAnswer
 
 NOT_AGAIN = "Don't resend a transfer because of this error."
 THOSE_GO_ON = "Transfers in progress are not affected."
@@ -103,7 +103,7 @@ WORDS = (
     (errors.ServiceError, UNREACHABLE),
 )
 
-# Messages for users by the service's error code. `console.MEANINGS` has those for operators.
+# Messages for users by the service's error code. `operations.MEANINGS` has those for operators.
 BY_CODE: Mapping[int, Words] = {
     -10: UNREADABLE.because("The service closed the connection without a response."),
     -9: FAILED.because("The service lost an internal connection before it responded."),

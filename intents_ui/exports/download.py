@@ -15,7 +15,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch
 from intents_ui.exports.slots import Exports
-from intents_ui.service import origin, processor
+from intents_ui.service.context import processor, request_context
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "could not start"
@@ -61,7 +61,7 @@ class Download:
         if self._run:
             progress.begin(self._run)
         try:
-            with processor.computing(origin.visitor()):
+            with processor.computing(request_context.visitor()):
                 head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
@@ -79,7 +79,9 @@ class Download:
             return first
         if self._end:
             raise StopAsyncIteration
-        return await asyncio.get_running_loop().run_in_executor(self._among.threads, origin.apart().run, self._next)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._among.threads, request_context.apart().run, self._next
+        )
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -91,12 +93,12 @@ class Download:
     def _next(self) -> bytes:
         why = self._stop_reason()
         try:
-            with processor.computing(origin.visitor()):
+            with processor.computing(request_context.visitor()):
                 return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_failure_text(error)).encode()
         except Exception:
-            request_id = origin.reference()
+            request_id = request_context.reference()
             log.exception("Unhandled exception in an export, request ID %s", request_id)
             return self._ended(f"internal error, request ID {request_id}").encode()
 

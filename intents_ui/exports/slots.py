@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
-from intents_ui.service.shares import Lack, Shares
+from intents_ui.service.context.shares import Lack, Shares
 
 STALLED_SECONDS = 60.0
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.brand import Brand
+from intents_ui.service.cache.redis_errors import trouble
+from intents_ui.service.cache.seal import Seal
+from intents_ui.service.counters import Event
 from intents_ui.service.long_tasks import LongTask
-from intents_ui.service.redis_errors import trouble
-from intents_ui.service.seal import Seal
-from intents_ui.service.tally import Event
+from intents_ui.service.wire.field_renaming import Brand
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub

@@ -16,8 +16,8 @@ from intents_ui.live.bus import Bus
 from intents_ui.live.poller import Poller, PollIntervals, Traffic
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.long_tasks import LongTask
-from intents_ui.service.shares import Lack, Shares
 
 MOST_WATCHED = 500  # intents at a time in one process
 

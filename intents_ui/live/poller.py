@@ -10,7 +10,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 # Final, but a refund or a retry may follow.
@@ -62,7 +62,7 @@ class Traffic:
     """State shared by a process's pollers: their number, and the intents in a long poll.
 
     `holding` keeps an intent until its long poll is resumed or given up. The client knows the service's health
-    (`health`).
+    (`circuit_breaker`).
     """
 
     def __init__(self) -> None:

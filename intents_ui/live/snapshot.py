@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from intents_ui.service import json_text
-from intents_ui.service.brand import Brand
-from intents_ui.service.wire import IntentReceipt
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.models import IntentReceipt
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from urllib.parse import parse_qs
 from intents_ui.live.fragments import COME_BACK, Fragments, message
 from intents_ui.live.hub import Hub, HubFull, Subscriber
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.long_tasks import LongTask
-from intents_ui.service.shares import Lack, Shares
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from intents_ui.service.shares import buckets
+from intents_ui.service.context.shares import buckets
 
 
 class Turns:

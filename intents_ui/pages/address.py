@@ -24,12 +24,12 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.service import lookup
+from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
-from intents_ui.service.paging import Leaf, Position
-from intents_ui.service.together import together
-from intents_ui.service.wire import Intent, IntentHistory, TokenInfo
+from intents_ui.service.queries import lookup
+from intents_ui.service.queries.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
+from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
 
 BEGINNING = Position()
 MOST_NEAR = 3

@@ -22,11 +22,11 @@ from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import connections, names, providers
 from intents_ui.display.tokens.chains import Asked
 from intents_ui.display.tokens.identity import identity
-from intents_ui.service import operations
-from intents_ui.service.catalog import NATIVE_TOKEN, Listed
+from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
+from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Invalid, ServiceError
-from intents_ui.service.together import together
-from intents_ui.service.wire import ChainInfo, IntentHistory, Page, TokenInfo
+from intents_ui.service.operations import operations
+from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12

@@ -19,10 +19,10 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.links import elsewhere
 from intents_ui.operators import Level, Refusal
-from intents_ui.service import operations
+from intents_ui.service.cache.redis_errors import redis_error
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
-from intents_ui.service.redis_errors import redis_error
-from intents_ui.service.wire import Intent
+from intents_ui.service.operations import operations
+from intents_ui.service.wire.models import Intent
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered

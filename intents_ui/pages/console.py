@@ -30,14 +30,14 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.links import canonical
 from intents_ui.operators import Level, Refusal
-from intents_ui.service import json_text
-from intents_ui.service.attempt import Attempt
-from intents_ui.service.config import Group
-from intents_ui.service.deadline import within
+from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.members import Kind, Member, members, typed, written
-from intents_ui.service.requests import OPERATIONS, Operation
-from intents_ui.service.wire import Intent, Page
+from intents_ui.service.http.raw_call import Attempt
+from intents_ui.service.operations.config import Group
+from intents_ui.service.operations.json_fields import Kind, Member, members, typed, written
+from intents_ui.service.operations.requests import OPERATIONS, Operation
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.models import Intent, Page
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared

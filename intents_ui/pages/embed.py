@@ -25,10 +25,10 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.links import elsewhere
-from intents_ui.service import transfers
+from intents_ui.service.cache.memoize import as_of, shared
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.sharing import as_of, shared
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.service.queries import transfers
+from intents_ui.service.wire.models import Intent, IntentReceipt
 
 SHARED = 1_000
 SHARED_SECONDS = 3

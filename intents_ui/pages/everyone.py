@@ -13,10 +13,10 @@ from intents_ui import wiring
 from intents_ui.display.lists.route_stats import everyone
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service import transfers
-from intents_ui.service.paging import walk
-from intents_ui.service.sharing import shared
-from intents_ui.service.wire import IntentHistory, Page
+from intents_ui.service.cache.memoize import shared
+from intents_ui.service.queries import transfers
+from intents_ui.service.queries.paging import walk
+from intents_ui.service.wire.models import IntentHistory, Page
 
 PAGE_SIZE = 50
 PAGES = 2

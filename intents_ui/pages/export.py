@@ -26,7 +26,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader
-from intents_ui.service import origin
+from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
@@ -98,7 +98,7 @@ def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Dow
         run=run_of(request),
         is_ending=lifecycle.is_stopping,
     )
-    if not wiring.exports().acquire(download, origin.visitor()):
+    if not wiring.exports().acquire(download, request_context.visitor()):
         return None
     download.begin()
     return download
@@ -123,7 +123,7 @@ def run_of(request: HttpRequest) -> str | None:
 
 
 def no_slot(request: HttpRequest) -> HttpResponse:
-    if not wiring.exports().is_at_share_limit(origin.visitor()):
+    if not wiring.exports().is_at_share_limit(request_context.visitor()):
         return busy(request)
     response = refused(
         request,

@@ -20,7 +20,8 @@ from django.utils.encoding import escape_uri_path
 from intents_ui import bookmarks
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
-from intents_ui.service import errors, origin
+from intents_ui.service import errors
+from intents_ui.service.context import request_context
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +143,7 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
 
 def log_unsent(error: errors.ServiceError) -> str:
     """Log a request that was never sent to the service, and return its request ID."""
-    reference = origin.reference()
+    reference = request_context.reference()
     log.warning("%s skipped (request ID %s): %s", error.operation or "The service", reference, error.summary)
     return reference
 
@@ -211,7 +212,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def internal_error(request: HttpRequest) -> HttpResponse:
-    reference = origin.reference()
+    reference = request_context.reference()
     log.error("Unhandled exception, request ID %s", reference, exc_info=sys.exc_info())
     return page(
         request,

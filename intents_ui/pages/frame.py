@@ -7,7 +7,8 @@ from django.http import HttpRequest
 from intents_ui import operators, wiring
 from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
-from intents_ui.service import freshness, paused, unanswered
+from intents_ui.service.context import failed_calls, stale_data
+from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
 
 NAV = (
@@ -39,7 +40,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "nav": list(nav_links()),
         "export_rows": ENV.intents_max_export_rows,
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
-        "old": freshness.told(),
-        "unanswered": unanswered.told(),
-        "paused": paused.is_paused(),
+        "old": stale_data.told(),
+        "unanswered": failed_calls.told(),
+        "paused": maintenance.is_paused(),
     }

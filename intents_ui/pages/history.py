@@ -20,10 +20,10 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.status_breakdown import mix
+from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.paging import Leaf, Position
-from intents_ui.service.sharing import shared
-from intents_ui.service.wire import IntentHistory
+from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.wire.models import IntentHistory
 
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".

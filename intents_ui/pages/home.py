@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import situations, wiring
 from intents_ui.display.summary import glance
+from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.sharing import shared
-from intents_ui.service.wire import IntentHistory, Page
+from intents_ui.service.wire.models import IntentHistory, Page
 
 SHOWN = 10
 # New transfers are counted up to this number. Beyond it, the list restarts at the newest.

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import conditional_page, require_safe
 
 from intents_ui import wiring
-from intents_ui.service.logos import MISSED_SECONDS, Busy
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.logos.logos import MISSED_SECONDS, Busy
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 # Opened directly, it downloads instead of rendering as a page.
 HEADERS = {

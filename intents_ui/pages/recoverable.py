@@ -18,11 +18,11 @@ from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.service.answers import HistoryAnswer
-from intents_ui.service.paging import Position
-from intents_ui.service.recoverable import Read, read
-from intents_ui.service.sharing import as_of, shared
-from intents_ui.service.wire import Page
+from intents_ui.service.cache.memoize import as_of, shared
+from intents_ui.service.queries.paging import Position
+from intents_ui.service.queries.worklist import Read, read
+from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.responses import HistoryAnswer
 
 BEGINNING = Position()
 PAGE_SIZE = 50

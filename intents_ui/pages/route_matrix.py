@@ -14,9 +14,9 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.routes import matrix
 from intents_ui.display.routes.matrix import Counts, Origins
-from intents_ui.service import operations
+from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.together import together
+from intents_ui.service.operations import operations
 
 AT_A_TIME = 6  # concurrent requests, so that one matrix can't use all connections to the service
 MOST_CHAINS = 40

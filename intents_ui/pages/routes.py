@@ -14,11 +14,11 @@ from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import Asked, Kind, Question
 from intents_ui.operators import Level
-from intents_ui.service import operations
-from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.operations import Call
-from intents_ui.service.together import both
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.wire.responses import TokensAnswer
 
 
 @require_safe

@@ -25,8 +25,8 @@ from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.links import intent_url
-from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.queries import lookup
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 

@@ -25,12 +25,12 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.identity import identity
 from intents_ui.display.tokens.token_amounts import key
-from intents_ui.service import operations
-from intents_ui.service.answers import TokensAnswer
+from intents_ui.service.cache.memoize import shared
+from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.sharing import shared
-from intents_ui.service.together import both
-from intents_ui.service.wire import IntentHistory, Page, TokenInfo
+from intents_ui.service.operations import operations
+from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
+from intents_ui.service.wire.responses import TokensAnswer
 
 LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8

@@ -21,9 +21,9 @@ from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_filters import Asked, Show, TokenFilters
 from intents_ui.display.formatting import text
 from intents_ui.display.tokens import names, prices
+from intents_ui.service.catalog.token_lists import Found
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.token_lists import Found
-from intents_ui.service.wire import TokenInfo
+from intents_ui.service.wire.models import TokenInfo
 
 WINDOW = 100
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search

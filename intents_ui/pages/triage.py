@@ -39,12 +39,13 @@ from intents_ui.display.triage import export, rows, ticket
 from intents_ui.display.triage.rows import Fitting, Reading, Row
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.links import intent_url
-from intents_ui.service import freshness, lookup, origin, processor
-from intents_ui.service.catalog import Catalog
+from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
+from intents_ui.service.context import processor, request_context, stale_data
+from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
-from intents_ui.service.operations import Call
-from intents_ui.service.shares import FairThreads
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.queries import lookup
 from intents_ui.settings import ENV
 from intents_ui.spending import Limit, settle, spend
 
@@ -100,8 +101,8 @@ class Allowance:
 
     def __init__(self, identifiers: int) -> None:
         self._limit = Limit("calls", ENV.intents_rate_service_calls, 60)
-        self._origin = origin.current()
-        self._visitor = origin.visitor()
+        self._origin = request_context.current()
+        self._visitor = request_context.visitor()
         self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)
         self._is_settled = False
 
@@ -227,7 +228,7 @@ class Answers:
 
 async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
     """Run a function on one of these threads, in the turn of the client's address."""
-    context, visitor = contextvars.copy_context(), origin.visitor()
+    context, visitor = contextvars.copy_context(), request_context.visitor()
 
     def in_turn() -> T:
         with processor.computing(visitor):
@@ -259,12 +260,12 @@ type How = Callable[[ClientService, int, Finding], Row]
 def answer(service: ClientService, number: int, finding: Finding, how: How) -> Row:
     """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
     try:
-        with wiring.page(), freshness.collecting() as old:
+        with wiring.page(), stale_data.collecting() as old:
             return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))
     except Exception as error:
-        reference = origin.reference()
+        reference = request_context.reference()
         # Without the error's message, which may contain the pasted text.
         where = "".join(traceback.format_tb(error.__traceback__))
         log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)

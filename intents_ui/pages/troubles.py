@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
 from intents_ui.display import failures
-from intents_ui.service import freshness, unanswered
-from intents_ui.service.freshness import OldAnswer
+from intents_ui.service.context import failed_calls, stale_data
+from intents_ui.service.context.stale_data import OldAnswer
 
 # Their fragments contain all service data of their page.
 WHOLE = frozenset({"newest", "receipt"})
@@ -23,7 +23,7 @@ FRAMED = "embed"
 
 def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
     def answer(request: HttpRequest) -> HttpResponseBase:
-        with freshness.collecting() as old, unanswered.collecting() as failed:
+        with stale_data.collecting() as old, failed_calls.collecting() as failed:
             response = get_response(request)
             if old:
                 response["Age"] = str(age(old))

@@ -18,22 +18,23 @@ from typing import Any, Self, overload
 
 import httpx
 
-from intents_ui.service import operations, unanswered
-from intents_ui.service.allowance import claim
-from intents_ui.service.attempt import Attempt, ByHand
-from intents_ui.service.config import Group, ServiceConfig
-from intents_ui.service.deadline import within
+from intents_ui.service.cache.disk_cache import SavedLists
+from intents_ui.service.cache.redis_cache import SharedAnswers
+from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.context import failed_calls
+from intents_ui.service.context.deadline import within
+from intents_ui.service.context.page_budget import claim
 from intents_ui.service.errors import Overloaded, ServiceError
-from intents_ui.service.exchange import TROUBLE, Exchange
-from intents_ui.service.guard import Answered, Guard
-from intents_ui.service.health import Health, Line
-from intents_ui.service.held_call import HeldCall
-from intents_ui.service.kept import KeptAnswers
-from intents_ui.service.operations import Call
-from intents_ui.service.saved import SavedLists
-from intents_ui.service.shared_answers import SharedAnswers
-from intents_ui.service.transport import AsyncTransport, DeadlineTransport
-from intents_ui.service.wire import IntentReceipt
+from intents_ui.service.http.exchange import TROUBLE, Exchange
+from intents_ui.service.http.long_poll import HeldCall
+from intents_ui.service.http.raw_call import Attempt, ByHand
+from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.config import Group, ServiceConfig
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.resilience.caching_client import Answered, Guard
+from intents_ui.service.resilience.circuit_breaker import Health, Line
+from intents_ui.service.wire.models import IntentReceipt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
 
@@ -135,7 +136,7 @@ class ServiceClient(BlockingOperations):
         try:
             return self._guard.ask(call, newest=newest)
         except ServiceError as error:
-            unanswered.tell(error)
+            failed_calls.tell(error)
             raise
 
     def anew[T](self, call: Call[T]) -> T:
@@ -143,7 +144,7 @@ class ServiceClient(BlockingOperations):
         try:
             return self._guard.ask_past_copies(call)
         except ServiceError as error:
-            unanswered.tell(error)
+            failed_calls.tell(error)
             raise
 
     def forget(self, intent_id: str) -> None:

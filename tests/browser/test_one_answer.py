@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.display.transfers import statuses
-from intents_ui.service.wire import Intent
+from intents_ui.service.wire.models import Intent
 from tests.browser.conftest import Visit, loaded, visiting
 from tests.serving import dashboard
 from tests.waiting import PATIENCE

@@ -6,7 +6,7 @@ from typing import Any
 
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     BalanceGroup,
     ChainInfo,
     Intent,

@@ -12,11 +12,11 @@ from intents_ui.display.transfers.situation import UNCHECKED, Balances, Situatio
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import Scenario, Step
 from intents_ui.emulator.scenarios import SCENARIOS
-from intents_ui.service import transfers
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.queries import transfers
+from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from tests.display.scenes import CATALOG
 
 # Every transfer is quoted at this time, so that the times in its texts are easy to follow.

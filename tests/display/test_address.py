@@ -7,8 +7,8 @@ import pytest
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
-from intents_ui.service import lookup
-from intents_ui.service.wire import (
+from intents_ui.service.queries import lookup
+from intents_ui.service.wire.models import (
     DepositTransaction,
     Intent,
     IntentHistory,

@@ -10,7 +10,7 @@ from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.summary.timeline import Name, State
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire import IntentReceipt, IntentStatus
+from intents_ui.service.wire.models import IntentReceipt, IntentStatus
 from tests.display.builders import ARBITRUM, BASE, NOW, at, receipt, refund, transaction
 
 PLACEHOLDER = "0x" + "0" * 64

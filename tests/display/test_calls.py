@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from intents_ui.display.calls import abi, descriptions
 from intents_ui.display.calls.function_signatures import FUNCTIONS
 from intents_ui.display.formatting import amounts
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     Call,
     ChainInfo,
     DepositIntentEntry,

@@ -11,7 +11,7 @@ from intents_ui.display.tokens import icons, warnings
 from intents_ui.display.tokens.icons import Coin
 from intents_ui.display.tokens.identity import identity
 from intents_ui.display.tokens.warnings import Mark
-from intents_ui.service.wire import ChainInfo, TokenInfo, TokenMetadata
+from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, USDC, USDC_ON_BASE, Catalogue
 
 SPRITE = (Path(__file__).parent.parent.parent / "static" / "img" / "coins.svg").read_text()

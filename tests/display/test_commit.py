@@ -8,7 +8,7 @@ from intents_ui.display.console import commit
 from intents_ui.display.console.commit import Outcome
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason, ServiceError, Unreachable, Unreadable
-from intents_ui.service.wire import Intent
+from intents_ui.service.wire.models import Intent
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from intents_ui.display.tokens.connections import ASKED, Connections, connections
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
 CHAINS = [

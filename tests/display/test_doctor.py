@@ -16,7 +16,7 @@ from intents_ui.display.deposits.diagnosis import DIAGNOSES, Key
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     BalanceGroup,
     DepositTransaction,
     IntentProviderQuote,

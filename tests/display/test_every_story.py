@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are grouped by `legs.Leg`: the transactions of this test refuse to give their status to anything but
-`legs.leg`, so two states of one `Leg` can't be distinguished.
+A step's states are grouped by `step_status.Leg`: the transactions of this test refuse to give their status to anything but
+`step_status.leg`, so two states of one `Leg` can't be distinguished.
 """
 
 import re
@@ -23,7 +23,7 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.step_status import LEGS, Leg, leg
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     BalanceGroup,
     Intent,
     IntentReceipt,

@@ -7,7 +7,7 @@ import pytest
 from intents_ui.display.lists.route_stats import FEW, everyone
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
+from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINE = Facts.of(None, IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",))))

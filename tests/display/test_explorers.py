@@ -6,7 +6,7 @@ from intents_ui.display.search import explorers
 from intents_ui.display.search.explorers import transaction_link
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.tokens import names
-from intents_ui.service.wire import BlockExplorer, ChainInfo
+from intents_ui.service.wire.models import BlockExplorer, ChainInfo
 
 DIGITS = "ab12" * 16
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"

@@ -9,7 +9,7 @@ from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS, Row
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
+from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from tests.display.builders import (
     BASE,
     CATALOGUE,

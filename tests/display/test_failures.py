@@ -10,8 +10,8 @@ import pytest
 
 from intents_ui.display import failures
 from intents_ui.display.console import operations
-from intents_ui.service import errors, refusals
-from intents_ui.service.freshness import OldAnswer
+from intents_ui.service import error_mapping, errors
+from intents_ui.service.context.stale_data import OldAnswer
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 TABLE = json.loads((Path(__file__).parent.parent / "service" / "errors.json").read_text())
@@ -40,7 +40,7 @@ def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
 def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
-    error = refusals.refusal(
+    error = error_mapping.refusal(
         {"error": row["name"], "code": code, "msg": row["msg"]}, status=row["status"], retry_after=None, now=NOW
     )
     words = failures.words(error)
@@ -50,7 +50,7 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
     assert words.todo.endswith(".")
     assert operations.MEANINGS[code]
-    assert type(error) is refusals.KNOWN[code][1]
+    assert type(error) is error_mapping.KNOWN[code][1]
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
@@ -60,7 +60,7 @@ def test_every_error_code_with_a_message_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
-    error = refusals.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
+    error = error_mapping.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
     assert failures.words(error) in {words for _, words in failures.WORDS} | {failures.FAILED}
 
 

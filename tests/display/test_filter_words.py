@@ -9,7 +9,7 @@ from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filter_labels import Steps
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 from tests.display.builders import OWNER
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)

@@ -11,8 +11,8 @@ from intents_ui.display.calls.function_signatures import FUNCTIONS
 from intents_ui.display.formatting import times
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.pages import intent as intent_page
-from intents_ui.service import scalars
-from intents_ui.service.wire import Call, DepositIntentEntry, DepositTransaction, IntentCalls
+from intents_ui.service.wire import scalars
+from intents_ui.service.wire.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
 from tests.display.test_calldata import HERE, leaves
 from tests.display.test_calls import Names, hexed, plan

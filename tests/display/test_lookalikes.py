@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from intents_ui.display.transfers import lookalike_addresses
-from intents_ui.service.wire import DepositTransaction
+from intents_ui.service.wire.models import DepositTransaction
 from tests.display.builders import MERCHANT, OWNER, at, intent, receipt, refund, summary, transaction
 
 # As long as an address, with the same first and last four digits as the owner's.

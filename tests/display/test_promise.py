@@ -17,7 +17,7 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.messages import Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     BalanceGroup,
     DepositTransaction,
     IntentFees,

@@ -4,7 +4,7 @@ import pytest
 
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.search.lookup_keys import KEYS
-from intents_ui.service import lookup
+from intents_ui.service.queries import lookup
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.NEAR_MISS, Kind.SHORTENED)])

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from intents_ui.display.fields import labels, tables
 from intents_ui.display.fields.tables import Kind
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     Call,
     DepositIntentEntry,
     DepositTransaction,

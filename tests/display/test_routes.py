@@ -8,9 +8,9 @@ import pytest
 from intents_ui.display.routes import form, matrix, query, results
 from intents_ui.display.routes.query import Kind, Question, Side
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError, Unreachable
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.wire.responses import TokensAnswer
 
 NATIVE = "0x" + "0" * 40
 ALIAS = "0x" + "Ee" * 20

@@ -4,7 +4,7 @@ import pytest
 
 from intents_ui.display.search import shortened
 from intents_ui.display.search.shortened import Candidate
-from intents_ui.service.wire import IntentHistory
+from intents_ui.service.wire.models import IntentHistory
 from tests.display.builders import INTENT_ID, MERCHANT, OWNER, TXN_HASH, intent, receipt, summary, transaction
 
 OTHER = "0x7c1f" + "00" * 28 + "9e2b"  # starts and ends like INTENT_ID

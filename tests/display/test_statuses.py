@@ -5,7 +5,7 @@ import pytest
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire import IntentStatus, TransactionStatus
+from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 PAST, FUTURE = NOW - timedelta(minutes=1), NOW + timedelta(minutes=1)

@@ -15,7 +15,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     BalanceGroup,
     Intent,
     IntentProviderQuote,

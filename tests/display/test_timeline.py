@@ -10,7 +10,7 @@ from intents_ui.display.summary import timeline as display
 from intents_ui.display.summary.route_diagram import Reached
 from intents_ui.display.summary.timeline import Name, State
 from intents_ui.display.transfers.statuses import TERMINAL, Tone
-from intents_ui.service.wire import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
+from intents_ui.service.wire.models import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
 from tests.display.builders import (
     ARBITRUM,
     BASE,

@@ -11,10 +11,10 @@ from intents_ui.display.summary import next_actor
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Link, Outcome, Reading
-from intents_ui.service import lookup
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.lookup import Found, Hit, Question
-from intents_ui.service.wire import TokenInfo
+from intents_ui.service.queries import lookup
+from intents_ui.service.queries.lookup import Found, Hit, Question
+from intents_ui.service.wire.models import TokenInfo
 from tests.display.builders import (
     BASE,
     CATALOGUE,

@@ -13,11 +13,11 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.tokens.warnings import Standing
 from intents_ui.emulator import Emulator
-from intents_ui.service.catalog import Catalog
+from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.wire import ChainInfo, TokenInfo, TokenMetadata
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
 from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE
 
 NATIVE, ALIAS = "0x" + "0" * 40, "0x" + "e" * 40

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import retries
-from intents_ui.service.transport import DeadlineTransport
+from intents_ui.service.http.transport import DeadlineTransport
+from intents_ui.service.resilience import retries
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
 from tests.pages.conftest import clear_data, fresh

@@ -13,7 +13,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import everyone
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.http.in_process import InProcessTransport
 from tests.pages.conftest import DATA_CACHES
 
 REFERENCE = {"GetChains", "GetTokenList"}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from intents_ui.service.requests import OPERATIONS
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.operations.requests import OPERATIONS
+from intents_ui.service.wire.models import IntentStatus
 from intents_ui.urls import urlpatterns
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")

@@ -23,8 +23,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import bookmarks
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.paging import Position
-from intents_ui.service.wire import Page
+from intents_ui.service.queries.paging import Position
+from intents_ui.service.wire.models import Page
 from intents_ui.settings import ENV
 from intents_ui.situations import MOST_RECEIPTS
 from intents_ui.urls import urlpatterns

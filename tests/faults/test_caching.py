@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.urls import urlpatterns
 from tests.pages.conftest import fresh

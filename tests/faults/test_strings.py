@@ -31,10 +31,10 @@ from intents_ui.display.formatting import csv_text, markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.logs import JsonLines, TextLines
-from intents_ui.service import wire
-from intents_ui.service.members import Kind, Member
-from intents_ui.service.scalars import Text, TextInList
-from intents_ui.service.tolerance import Wire
+from intents_ui.service.operations.json_fields import Kind, Member
+from intents_ui.service.wire import models
+from intents_ui.service.wire.lenient_models import Wire
+from intents_ui.service.wire.scalars import Text, TextInList
 from tests.exported import KINDS
 from tests.faults import corpus
 from tests.faults.hostile import (
@@ -205,8 +205,8 @@ def test_every_text_field_of_every_object_held_a_payload(crawls: list[tuple[Craw
 
 def texts() -> set[str]:
     """The names of all fields that hold text."""
-    models = [each for each in vars(wire).values() if isinstance(each, type) and issubclass(each, Wire)]
-    fields = [field for model in models for field in model.model_fields.values()]
+    objects = [each for each in vars(models).values() if isinstance(each, type) and issubclass(each, Wire)]
+    fields = [field for model in objects for field in model.model_fields.values()]
     return {str(field.alias) for field in fields if is_text(field.annotation) or field.metadata == Text.__metadata__}
 
 

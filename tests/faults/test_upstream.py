@@ -28,10 +28,10 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.errors import NotFound
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.transport import DeadlineTransport
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.http.transport import DeadlineTransport
+from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, bomb, dripping, elsewhere, refusing

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.http.in_process import InProcessTransport
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering, response
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

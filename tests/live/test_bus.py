@@ -9,9 +9,9 @@ import pytest
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.service import long_tasks
-from intents_ui.service.brand import BRAND_OF_INTERFACE
-from intents_ui.service.seal import Seal
-from intents_ui.service.tally import Event
+from intents_ui.service.cache.seal import Seal
+from intents_ui.service.counters import Event
+from intents_ui.service.wire.field_renaming import BRAND_OF_INTERFACE
 from tests.live.following import CountedService, hub_on, until, viewers
 
 KEY = b"a key of the test"

@@ -8,8 +8,8 @@ import logging
 
 from intents_ui.emulator import Emulator
 from intents_ui.live.poller import PollIntervals
-from intents_ui.service.config import LIMITS, Group, Limits
-from intents_ui.service.tally import Event
+from intents_ui.service.counters import Event
+from intents_ui.service.operations.config import LIMITS, Group, Limits
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 

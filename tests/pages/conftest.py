@@ -10,8 +10,9 @@ from django.test import Client
 from intents_ui import newest, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import console, embed, everyone, feeds, history, home, intent, recoverable, token
-from intents_ui.service import clock, paused
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
+from intents_ui.service.http import clock
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
 
 # Cached objects of `wiring`, taken before a test replaces any of them.
@@ -74,7 +75,7 @@ def clear_data() -> None:
     """Drop all cached service data."""
     for each in DATA_CACHES:
         each.cache_clear()
-    paused.heard(None)
+    maintenance.heard(None)
     clock.forget()
     cache.clear()
 

@@ -12,7 +12,7 @@ import pytest
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.http.in_process import InProcessTransport
 
 type Script = Callable[[Any], Any]
 

@@ -9,9 +9,9 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.counters import Event
 from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.tally import Event
-from intents_ui.service.wire import Page
+from intents_ui.service.wire.models import Page
 from tests.faults.odd_service import Odd, odd_service
 
 OTHER_ADDRESS = "0x" + "5a" * 20

@@ -13,7 +13,7 @@ from intents_ui import wiring
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
-from intents_ui.service.wire import Call, Intent, IntentCalls, TransactionPrecondition
+from intents_ui.service.wire.models import Call, Intent, IntentCalls, TransactionPrecondition
 
 TITLE = "Decoded calls"
 

@@ -23,7 +23,7 @@ from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
-from intents_ui.service.requests import OPERATIONS
+from intents_ui.service.operations.requests import OPERATIONS
 from tests.pages.conftest import fresh
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import brief_pause, dashboard

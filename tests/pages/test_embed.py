@@ -14,7 +14,7 @@ from django.urls import URLPattern
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import embed
-from intents_ui.service import transfers
+from intents_ui.service.queries import transfers
 from intents_ui.settings import Environment
 from intents_ui.urls import urlpatterns
 

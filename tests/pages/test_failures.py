@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
-from intents_ui.service.lifetimes import Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import Kind, Lifetime
 from intents_ui.settings import ENV
 
 FAULTS = [

@@ -14,7 +14,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import feeds
-from intents_ui.service import transfers
+from intents_ui.service.queries import transfers
 
 SWAPPED, REFUNDED, EXPIRED = 2, 8, 5
 ATOM = "{http://www.w3.org/2005/Atom}"

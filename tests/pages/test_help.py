@@ -13,7 +13,7 @@ from intents_ui.display.summary.messages import EXPLANATIONS
 from intents_ui.display.summary.placeholders import GAPS
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire import IntentStatus, TransactionStatus
+from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 from tests.display.test_every_story import BY_OTHER_FACTS
 
 SCENARIOS = range(1, 31)

@@ -17,9 +17,9 @@ from intents_ui import bookmarks, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import history
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.paging import Position
-from intents_ui.service.wire import Page
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.queries.paging import Position
+from intents_ui.service.wire.models import Page
 
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
 NOW = 1_795_262_400  # 2026-11-21T12:00:00Z

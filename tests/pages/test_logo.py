@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.logos import Busy, Logos
+from intents_ui.service.logos.logos import Busy, Logos
 from intents_ui.settings import Environment
 from tests.service.logo_host import HOST, Host, hosting
 from tests.service.pictures import opened, picture

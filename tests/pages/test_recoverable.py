@@ -18,7 +18,7 @@ from intents_ui.display.formatting import amounts
 from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
-from intents_ui.service.recoverable import MOST_PAGES
+from intents_ui.service.queries.worklist import MOST_PAGES
 
 POLYGON = 137
 

@@ -12,7 +12,7 @@ from intents_ui.display.summary.messages import SECOND_DEPOSIT
 from intents_ui.display.transfers import assistance
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire import Intent, QuoteIntentRequest
+from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 
 SCENARIOS = range(1, 31)
 

@@ -9,7 +9,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages.search import MOST_SHOWN
-from intents_ui.service.wire import Page
+from intents_ui.service.wire.models import Page
 
 UNUSED_ADDRESS = "0x" + "12" * 20
 NOTHING = "0x" + "12" * 32

@@ -9,8 +9,8 @@ from typing import Any
 import httpcore
 import trustme
 
-from intents_ui.service.deadline import LookUp
-from intents_ui.service.logos import Logos
+from intents_ui.service.context.deadline import LookUp
+from intents_ui.service.logos.logos import Logos
 from tests.service.scripted_server import Script, ScriptedServer
 
 HOST, INSIDE = "logos.service.example", "inside.example"  # the first is where the emulator has its logos

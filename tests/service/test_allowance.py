@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.allowance import Places, claim
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.deadline import seconds_left, within
+from intents_ui.service.context.concurrency import both, end_threads, together, use_threads
+from intents_ui.service.context.deadline import seconds_left, within
+from intents_ui.service.context.page_budget import Places, claim
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
-from intents_ui.service.together import both, end_threads, together, use_threads
 from tests.service.clients import client
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.waiting import until

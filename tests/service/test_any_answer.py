@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from intents_ui.service import json_text
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.tolerance import Wire
-from intents_ui.service.wire import Intent, IntentReceipt, QuoteIntentRequest
+from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.lenient_models import Wire
+from intents_ui.service.wire.models import Intent, IntentReceipt, QuoteIntentRequest
 from tests import spec
 from tests.costs import processor_seconds
 from tests.sampling import examples

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.attempt import Attempt
-from intents_ui.service.config import Group
-from intents_ui.service.deadline import within
+from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Reason, Unreachable, Unreadable
+from intents_ui.service.http.raw_call import Attempt
+from intents_ui.service.operations.config import Group
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, answering, response, serving
 

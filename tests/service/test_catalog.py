@@ -7,14 +7,14 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from intents_ui.service import catalog as catalogue
-from intents_ui.service.allowance import Places
-from intents_ui.service.catalog import Catalog, Listed
+from intents_ui.service.catalog import catalog as catalogue
+from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
+from intents_ui.service.context.page_budget import Places
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.wire.models import ChainInfo
 from tests.waiting import until
 
 USDC = "0xAf88d065e77c8cC2239327C5EDb3A432268e5831"

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui import metrics
-from intents_ui.service import transport
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import Group
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.http import transport
+from intents_ui.service.operations.config import Group
 from tests.service.clients import async_client, client, config
 from tests.service.scripted_server import Visit, response, serving
 

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from intents_ui.service.context.concurrency import together
+from intents_ui.service.context.stale_data import OldAnswer, collecting, tell
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.freshness import OldAnswer, collecting, tell
-from intents_ui.service.together import together
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

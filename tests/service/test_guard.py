@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service import operations
-from intents_ui.service.deadline import within
+from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
-from intents_ui.service.guard import Answered, Guard
-from intents_ui.service.health import Health
-from intents_ui.service.kept import KeptAnswers
-from intents_ui.service.lifetimes import LIFETIMES
-from intents_ui.service.operations import Call
-from intents_ui.service.wire import Intent, QuoteIntentRequest
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.cache_ttl import LIFETIMES
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.resilience.caching_client import Answered, Guard
+from intents_ui.service.resilience.circuit_breaker import Health
+from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 
 READERS = 8
 

@@ -10,7 +10,7 @@ import pytest
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.errors import Overloaded, Reason, Unreachable
-from intents_ui.service.in_process import InProcessTransport
+from intents_ui.service.http.in_process import InProcessTransport
 from tests.service.clients import CANARY, config
 
 

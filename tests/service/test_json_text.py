@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.service import json_text
-from intents_ui.service.json_text import Verbatim
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.json_text import Verbatim
 
 DOCUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

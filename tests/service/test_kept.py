@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service import guard, lifetimes, operations
+from intents_ui.service.cache.response_cache import ENTRY_BYTES, WEIGHT, KeptAnswers
+from intents_ui.service.context.stale_data import OldAnswer, collecting
+from intents_ui.service.counters import Event
 from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Overloaded, Reason, ServiceError, Unreachable
-from intents_ui.service.freshness import OldAnswer, collecting
-from intents_ui.service.guard import RENEWALS
-from intents_ui.service.kept import ENTRY_BYTES, WEIGHT, KeptAnswers
-from intents_ui.service.lifetimes import LIFETIMES, Kind, Lifetime
-from intents_ui.service.operations import Call
-from intents_ui.service.tally import Event
-from intents_ui.service.wire import Intent, IntentReceipt, Page
+from intents_ui.service.operations import cache_ttl, operations
+from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.resilience import caching_client
+from intents_ui.service.resilience.caching_client import RENEWALS
+from intents_ui.service.wire.models import Intent, IntentReceipt, Page
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
 from tests.waiting import until
@@ -94,8 +95,8 @@ def test_every_kind_of_response_is_covered() -> None:
 
 
 def test_an_unknown_status_has_the_shortest_lifetime() -> None:
-    assert lifetimes.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is Kind.MOVING
-    assert lifetimes.of_intent(None, None) is Kind.MOVING
+    assert cache_ttl.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is Kind.MOVING
+    assert cache_ttl.of_intent(None, None) is Kind.MOVING
 
 
 def test_a_lifetime_of_zero_turns_caching_off() -> None:
@@ -274,10 +275,10 @@ def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(
         service.service.ask(operations.get_intent(f"0x{number}"))
     service.clock.now += 300
     service.does = Visit.stay_silent
-    monkeypatch.setattr(guard, "COPY_PATIENCE", 0.3)
+    monkeypatch.setattr(caching_client, "COPY_PATIENCE", 0.3)
     for number in range(5):
         answer, (old,) = told_by(service, operations.get_intent(f"0x{number}"))
-        monkeypatch.setattr(guard, "COPY_PATIENCE", 600)  # one that waited would not come back
+        monkeypatch.setattr(caching_client, "COPY_PATIENCE", 600)  # one that waited would not come back
         assert answer.intent_id == f"0x{number}"
         assert isinstance(old.error, Unreachable)
         assert old.error.reason is Reason.TIMEOUT

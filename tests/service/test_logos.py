@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import trustme
 
-from intents_ui.service import jail
-from intents_ui.service import logos as module
-from intents_ui.service.deadline import within
-from intents_ui.service.logos import KEPT_SECONDS, MISSED_SECONDS, READERS, Busy, Logos
+from intents_ui.service.context.deadline import within
+from intents_ui.service.logos import logos as module
+from intents_ui.service.logos import sandbox
+from intents_ui.service.logos.logos import KEPT_SECONDS, MISSED_SECONDS, READERS, Busy, Logos
 from tests.service import logo_host
 from tests.service.logo_host import HOST, INSIDE, PATIENCE, PRIVATE, PUBLIC, Host
 from tests.service.pictures import opened, picture, png_that_claims
@@ -45,7 +45,7 @@ def test_a_logo_from_an_allowed_host_is_served_as_our_own(hosting: Hosting, kind
 def test_logos_are_decoded_in_a_process_that_is_killed_on_timeout(
     hosting: Hosting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jail, "SECONDS", 0.0)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.0)
     assert hosting(answering(GOOD)).logos().picture(URI) is None
 
 

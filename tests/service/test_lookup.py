@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service import lookup
+from intents_ui.service.queries import lookup
 from tests.service.scripted_server import Visit, response
 from tests.service.upstream import BAD, Upstream, no, upstream
 

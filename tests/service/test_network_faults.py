@@ -10,9 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service import body, exchange
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import (
     AccessDenied,
     Expired,
@@ -27,6 +25,8 @@ from intents_ui.service.errors import (
     Unreadable,
     WrongState,
 )
+from intents_ui.service.http import body, exchange
+from intents_ui.service.operations.config import ServiceConfig
 from tests.service.clients import CANARY, client, config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until

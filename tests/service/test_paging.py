@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.answers import HistoryAnswer
 from intents_ui.service.errors import Invalid
-from intents_ui.service.paging import MOST_EARLIER, End, Leaf, Position, leaf, turn, walk
-from intents_ui.service.wire import Page
+from intents_ui.service.queries.paging import MOST_EARLIER, End, Leaf, Position, leaf, turn, walk
+from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.responses import HistoryAnswer
 
 BORN = 1_795_219_200
 

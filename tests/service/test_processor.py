@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service import processor
+from intents_ui.service.context import processor
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.service.public_addresses import LeadsInside, is_public, public_only
+from intents_ui.service.logos.ssrf_guard import LeadsInside, is_public, public_only
 
 PUBLIC = "93.184.216.34"
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from intents_ui.service import jail, raster
-from intents_ui.service.jail import NotDrawn
-from intents_ui.service.raster import BLACK, WHITE, Unusable, drawn_anew
+from intents_ui.service.logos import image_reencode, sandbox
+from intents_ui.service.logos.image_reencode import BLACK, WHITE, Unusable, drawn_anew
+from intents_ui.service.logos.sandbox import NotDrawn
 from tests.service.pictures import BLUE, RED, opened, picture, png_that_claims, png_with
 
 SECRET = b"canary-of-the-sender"
@@ -141,13 +141,13 @@ def test_a_progressive_jpeg_beyond_the_scan_limit_is_rejected_before_decoding() 
 
 @pytest.mark.finding("S10")
 def test_an_image_of_more_than_64_mb_decoded_is_rejected_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raster, "LARGEST_SIDE", 60_000)
+    monkeypatch.setattr(image_reencode, "LARGEST_SIDE", 60_000)
     with pytest.raises(Unusable, match="more than 64 MB"):
         drawn_anew(png_that_claims(4097, 4096))
 
 
-CHILD = f"import sys; sys.path.append({str(Path(jail.RASTER).parent)!r}); import raster\n"
-LIMITED = f"{CHILD}raster.limit()\n"
+CHILD = f"import sys; sys.path.append({str(Path(sandbox.DECODER).parent)!r}); import image_reencode\n"
+LIMITED = f"{CHILD}image_reencode.limit()\n"
 
 
 @pytest.mark.sampled(2)
@@ -164,7 +164,7 @@ LIMITED = f"{CHILD}raster.limit()\n"
 )
 def test_a_crashing_decoder_takes_down_only_its_own_process(does: str, why: str) -> None:
     with pytest.raises(NotDrawn, match=why):
-        jail.run(["-c", LIMITED + does], b"")
+        sandbox.run(["-c", LIMITED + does], b"")
 
 
 @pytest.mark.finding("S10")
@@ -172,16 +172,16 @@ def test_limits_are_enforced_before_decoding() -> None:
     decodes = """
 import resource
 limits = (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE)
-raster.drawn_anew = lambda body: b"RIFF0000WEBP" + repr([resource.getrlimit(each)[0] for each in limits]).encode()
-sys.exit(raster.main())
+image_reencode.drawn_anew = lambda body: b"RIFF0000WEBP" + repr([resource.getrlimit(each)[0] for each in limits]).encode()
+sys.exit(image_reencode.main())
 """
-    result = jail.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")
-    assert result.decode() == repr([raster.PROCESSOR_SECONDS, raster.MEMORY, 0, 0])
+    result = sandbox.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")
+    assert result.decode() == repr([image_reencode.PROCESSOR_SECONDS, image_reencode.MEMORY, 0, 0])
 
 
 @pytest.mark.finding("S10")
 def test_an_image_is_decoded_in_a_separate_process() -> None:
-    drawn = opened(jail.drawn_anew(picture("JPEG")))
+    drawn = opened(sandbox.drawn_anew(picture("JPEG")))
     assert (drawn.format, drawn.size) == ("WEBP", (64, 64))
     with pytest.raises(NotDrawn, match="UnidentifiedImageError"):
-        jail.drawn_anew(b"<!doctype html>")
+        sandbox.drawn_anew(b"<!doctype html>")

@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from intents_ui.service import deadline, recoverable
-from intents_ui.service.answers import HistoryAnswer
-from intents_ui.service.deadline import within
+from intents_ui.service.context import deadline
+from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.paging import Position
-from intents_ui.service.recoverable import MOST_PAGES, SECONDS_AFTERWARDS, Read, Stop
-from intents_ui.service.wire import Page
+from intents_ui.service.queries import worklist
+from intents_ui.service.queries.paging import Position
+from intents_ui.service.queries.worklist import MOST_PAGES, SECONDS_AFTERWARDS, Read, Stop
+from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.responses import HistoryAnswer
 
 FIRST = Page.first(size=2)
 
@@ -39,7 +40,7 @@ class List:
         return answer.asked_with(page)
 
     def read(self, at: Position = Position()) -> Read:  # noqa: B008 - it is frozen
-        return recoverable.read(self, FIRST, at=at)
+        return worklist.read(self, FIRST, at=at)
 
 
 def ids(*numbers: int) -> list[str]:
@@ -128,7 +129,7 @@ def test_reading_stops_before_the_page_deadline(monkeypatch: pytest.MonkeyPatch,
     now = [100.0]
     clock = types.SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(deadline, "time", clock)
-    monkeypatch.setattr(recoverable, "time", clock)
+    monkeypatch.setattr(worklist, "time", clock)
 
     def take(_: int) -> None:
         now[0] += seconds

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service import operations
+from intents_ui.service.counters import Event
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
-from intents_ui.service.operations import Call
-from intents_ui.service.retries import LEAST, Budget
-from intents_ui.service.tally import Event
-from intents_ui.service.wire import Intent, QuoteIntentRequest
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.resilience.retries import LEAST, Budget
+from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
 from tests.waiting import until

@@ -6,11 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui.service import operations
+from intents_ui.service.catalog.routes import EMPTY_FRESH_SECONDS, FRESH_SECONDS, Routes
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.routes import EMPTY_FRESH_SECONDS, FRESH_SECONDS, Routes
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.config import ServiceConfig
 
 NATIVE = "0x" + "0" * 40
 ALIAS = "0x" + "Ee" * 20

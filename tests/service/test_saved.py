@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from intents_ui.service import saved
-from intents_ui.service.catalog import Catalog
+from intents_ui.service.cache import disk_cache
+from intents_ui.service.cache.disk_cache import NAME, SavedLists
+from intents_ui.service.cache.seal import LENGTH, Seal
+from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.context.stale_data import collecting
+from intents_ui.service.counters import Event
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.freshness import collecting
-from intents_ui.service.saved import NAME, SavedLists
-from intents_ui.service.seal import LENGTH, Seal
-from intents_ui.service.tally import Event
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.service.upstream import BAD
@@ -84,7 +84,7 @@ def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
     ],
 )
 def test_a_modified_file_is_ignored(tmp_path: Path, spoil: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved, "MOST_BYTES", 2**16)
+    monkeypatch.setattr(disk_cache, "MOST_BYTES", 2**16)
     names(tmp_path, lists, Time())
     file = tmp_path / NAME
     file.write_bytes(spoil(file.read_bytes()))  # type: ignore[operator]
@@ -107,7 +107,7 @@ def test_an_unwritable_directory_breaks_nothing(tmp_path: Path) -> None:
 def test_the_file_is_bounded_private_and_holds_the_latest_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saved, "MOST_BYTES", 1000)
+    monkeypatch.setattr(disk_cache, "MOST_BYTES", 1000)
     kept = SavedLists(tmp_path, seal=SEAL, now=Time())
     for number in range(20):
         kept.keep(("GetTokenList", b"%d" % number), "x" * 200)

@@ -11,8 +11,8 @@ from django.urls import resolve, reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.service import json_text, scalars
-from intents_ui.service.scalars import (
+from intents_ui.service.wire import json_text, scalars
+from intents_ui.service.wire.scalars import (
     read_chain_id,
     read_decimals,
     read_figure,

@@ -12,15 +12,16 @@ import pytest
 from redis import Redis
 
 from intents_ui.emulator import Emulator
-from intents_ui.service import balances, shared_answers
+from intents_ui.service.cache import redis_cache
+from intents_ui.service.cache.redis_cache import MOST_INFLATED, SharedAnswers
+from intents_ui.service.cache.seal import LENGTH, Seal
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.counters import Event
 from intents_ui.service.errors import NotFound
-from intents_ui.service.in_process import InProcessTransport
-from intents_ui.service.operations import get_intent
-from intents_ui.service.seal import LENGTH, Seal
-from intents_ui.service.shared_answers import MOST_INFLATED, SharedAnswers
-from intents_ui.service.tally import Event
-from intents_ui.service.wire import Page
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations.operations import get_intent
+from intents_ui.service.queries import balances
+from intents_ui.service.wire.models import Page
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
@@ -53,7 +54,7 @@ def shared(
 ) -> SharedAnswers:
     """With a patience that a busy machine does not outlast."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_answers, "PATIENCE", 10.0)
+        patch.setattr(redis_cache, "PATIENCE", 10.0)
         return SharedAnswers(redis.url, whose=whose, seal=SEAL, now=lambda: clock() + ahead)
 
 

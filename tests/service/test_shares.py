@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.shares import FairThreads, Lack, Shares
+from intents_ui.service.context.shares import FairThreads, Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from intents_ui.service import answers, tolerance, unknown_words, wire
+from intents_ui.service.wire import lenient_models, models, responses, unknown_enums
 from tests import spec
 
 # Strings by the schema, but numbers in every sample. Parsed as numbers.
@@ -23,13 +23,13 @@ READ_AS_MOMENTS = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finished
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
 def test_an_object_has_exactly_the_fields_of_its_table(name):
-    model: type[BaseModel] = getattr(wire, name)
+    model: type[BaseModel] = getattr(models, name)
     assert {field.alias for field in model.model_fields.values()} == {field for field, _ in spec.OBJECTS[name]}
 
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
 def test_a_field_is_read_as_its_table_says(name):
-    model: type[BaseModel] = getattr(wire, name)
+    model: type[BaseModel] = getattr(models, name)
     read_as = {field.alias: _types_in(field.annotation) for field in model.model_fields.values()}
     for field, kind in spec.OBJECTS[name]:
         assert read_as[field] - {type(None), Ellipsis} == _fitting(name, field, kind), field
@@ -38,16 +38,16 @@ def test_a_field_is_read_as_its_table_says(name):
 @pytest.mark.parametrize(
     ("operation", "model"),
     [
-        ("SearchIntents", answers.SearchAnswer),
-        ("GetIntentHistory", answers.HistoryAnswer),
-        ("GetIntent", answers.IntentAnswer),
-        ("GetIntentReceipt", answers.ReceiptAnswer),
-        ("WaitIntentReceipt", answers.WaitAnswer),
-        ("CommitIntent", answers.CommitAnswer),
-        ("GetTokenList", answers.TokensAnswer),
-        ("GetChains", answers.ChainsAnswer),
-        ("GetExactInputRoutes", answers.TokensAnswer),
-        ("GetExactOutputRoutes", answers.TokensAnswer),
+        ("SearchIntents", responses.SearchAnswer),
+        ("GetIntentHistory", responses.HistoryAnswer),
+        ("GetIntent", responses.IntentAnswer),
+        ("GetIntentReceipt", responses.ReceiptAnswer),
+        ("WaitIntentReceipt", responses.WaitAnswer),
+        ("CommitIntent", responses.CommitAnswer),
+        ("GetTokenList", responses.TokensAnswer),
+        ("GetChains", responses.ChainsAnswer),
+        ("GetExactInputRoutes", responses.TokensAnswer),
+        ("GetExactOutputRoutes", responses.TokensAnswer),
     ],
 )
 def test_a_response_has_the_members_of_its_table(operation, model):
@@ -56,13 +56,13 @@ def test_a_response_has_the_members_of_its_table(operation, model):
 
 
 def test_the_known_words_match_the_interface():
-    assert set(wire.IntentStatus) == set(spec.INTENT_STATUSES)
-    assert set(wire.TransactionStatus) == set(spec.TRANSACTION_STATUSES)
+    assert set(models.IntentStatus) == set(spec.INTENT_STATUSES)
+    assert set(models.TransactionStatus) == set(spec.TRANSACTION_STATUSES)
 
 
 @pytest.mark.parametrize("name", spec.OBJECTS)
 def test_a_full_object_is_read_without_loss(name):
-    read = getattr(wire, name).model_validate(_sample(name))
+    read = getattr(models, name).model_validate(_sample(name))
     assert not read.unreadable
     assert all(getattr(read, field) not in (None, ()) for field in type(read).model_fields)
 
@@ -70,7 +70,7 @@ def test_a_full_object_is_read_without_loss(name):
 @pytest.mark.parametrize("name", spec.OBJECTS)
 @pytest.mark.parametrize("nothing", [None, "", "absent"], ids=["null", "empty", "absent"])
 def test_an_object_without_one_member_keeps_the_others(name, nothing):
-    model = getattr(wire, name)
+    model = getattr(models, name)
     required = {info.alias for info in model.model_fields.values() if info.is_required()}
     for field in _sample(name):
         document = _sample(name) | {field: nothing}
@@ -87,11 +87,11 @@ def test_an_object_without_one_member_keeps_the_others(name, nothing):
 
 
 def test_a_document_is_read_by_its_wire_names_only():
-    receipt = wire.IntentReceipt.model_validate(
+    receipt = models.IntentReceipt.model_validate(
         {"intentId": "0x1", "owner_address": "0x2", "summary": {"trade_type": "x", "tradeType": "EXACT_INPUT"}}
     )
     assert receipt.owner_address is None
-    assert receipt.summary == wire.IntentReceiptSummary(trade_type="EXACT_INPUT")
+    assert receipt.summary == models.IntentReceiptSummary(trade_type="EXACT_INPUT")
     assert not receipt.unreadable
 
 
@@ -99,27 +99,27 @@ def test_a_document_is_read_by_its_wire_names_only():
     "intent_id", ["a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]], ids=repr
 )
 def test_an_entry_whose_id_fits_no_url_counts_as_unreadable(intent_id):
-    found = answers.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
+    found = responses.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
     assert [entry.intent_id for entry in found.intents] == ["0x1"]
     assert found.unreadable_entries == 1
 
 
 def test_an_unknown_status_is_kept_verbatim():
-    assert wire.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
+    assert models.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
 
 
 def test_only_unknown_words_are_counted(monkeypatch):
     heard = []
-    monkeypatch.setattr(unknown_words, "heard", lambda *word: heard.append(word))
+    monkeypatch.setattr(unknown_enums, "heard", lambda *word: heard.append(word))
     for status in ("EXECUTING", "FROZEN"):
-        wire.Intent(intent_id="0x1", status=status)
+        models.Intent(intent_id="0x1", status=status)
     for status in ("MINING", "THAWING"):
-        wire.IntentTransaction(status=status)
+        models.IntentTransaction(status=status)
     assert heard == [("an intent", "FROZEN"), ("a transaction", "THAWING")]
 
 
 def test_an_unreadable_member_keeps_its_text_and_does_not_affect_its_siblings():
-    intent = wire.Intent.model_validate(
+    intent = models.Intent.model_validate(
         {"intentId": "0x1", "salt": "12 apples", "quote": {"toAmount": True, "toAmountUsd": "1.5"}, "createdAt": "soon"}
     )
     assert intent.unreadable == {"salt": "12 apples", "created_at": "soon"}
@@ -129,17 +129,17 @@ def test_an_unreadable_member_keeps_its_text_and_does_not_affect_its_siblings():
 
 
 def test_an_unreadable_text_is_truncated():
-    assert wire.SortBy.model_validate({"column": [0] * 10_000}).unreadable["column"] == str([0] * 10_000)[:100]
+    assert models.SortBy.model_validate({"column": [0] * 10_000}).unreadable["column"] == str([0] * 10_000)[:100]
 
 
 def test_unreadable_entries_are_dropped_and_counted():
-    calls = wire.IntentCalls.model_validate({"calls": [{"to": "0xa"}, 5, None, {"to": "0xb"}]})
+    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}, 5, None, {"to": "0xb"}]})
     assert [call.to for call in calls.calls] == ["0xa", "0xb"]
     assert calls.unreadable_entries == 2
 
 
 def test_positional_lists_keep_their_positions():
-    quote = wire.IntentProviderQuote.model_validate(
+    quote = models.IntentProviderQuote.model_validate(
         {"routeProviders": ["A", None, "C"], "routeProvidersFeeUsd": [1, "x", 3]}
     )
     assert quote.route_providers == ("A", "", "C")
@@ -147,7 +147,7 @@ def test_positional_lists_keep_their_positions():
 
 
 def test_a_service_key_cannot_imitate_our_own_annotations():
-    intent = wire.Intent.model_validate(
+    intent = models.Intent.model_validate(
         {"intentId": "0x1", "unreadable": {"a": "b"}, "received": "forged", "_received": "forged"}
     )
     assert (dict(intent.unreadable), intent.received) == ({}, "")
@@ -155,7 +155,7 @@ def test_a_service_key_cannot_imitate_our_own_annotations():
 
 @pytest.mark.parametrize("order", [1, -1], ids=["origin first", "destination first"])
 def test_an_intent_with_the_second_set_of_names_reads_like_one_with_the_first(order):
-    intent = wire.Intent.model_validate(
+    intent = models.Intent.model_validate(
         {
             "intentId": "0x1",
             "originChainId": 1,
@@ -191,7 +191,7 @@ LISTED = [
 
 @pytest.mark.parametrize(("listed", "origin", "destination"), LISTED)
 def test_a_list_entry_belongs_to_the_chain_it_names_or_else_to_its_position(listed, origin, destination):
-    intent = wire.Intent.model_validate(
+    intent = models.Intent.model_validate(
         {"intentId": "0x1", "originChainId": 1, "destinationChainId": 10, "metaTxns": listed}
     )
     found = [each and each.id for each in (intent.origin_meta_txn, intent.destination_meta_txn)]
@@ -199,19 +199,19 @@ def test_a_list_entry_belongs_to_the_chain_it_names_or_else_to_its_position(list
 
 
 def test_the_first_set_of_names_outranks_the_second():
-    intent = wire.Intent.model_validate({"intentId": "0x1", "originCalls": {"nonce": 1}, "calls": [{"nonce": 2}]})
-    assert intent.origin_calls == wire.IntentCalls(nonce=1)
+    intent = models.Intent.model_validate({"intentId": "0x1", "originCalls": {"nonce": 1}, "calls": [{"nonce": 2}]})
+    assert intent.origin_calls == models.IntentCalls(nonce=1)
 
 
 def test_both_formats_of_a_chain_mean_the_same():
-    nested = wire.ChainInfo.model_validate(
+    nested = models.ChainInfo.model_validate(
         {
             "id": 1,
             "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
             "blockExplorer": {"name": "Scan", "url": "https://scan"},
         }
     )
-    flat = wire.ChainInfo.model_validate(
+    flat = models.ChainInfo.model_validate(
         {"id": 1, "tokenName": "Ether", "tokenSymbol": "ETH", "tokenDecimals": 18, "blockExplorerUrl": "https://scan"}
     )
     for chain in (nested, flat):
@@ -231,7 +231,8 @@ def _fitting(name: str, field: str, kind: str) -> set[Any]:
     if kind == "number" or (name, field) in READ_AS_NUMBERS:
         return {Decimal} if _is_figure(field) else {int}
     return {
-        {"string": str, "IntentStatus": str, "TransactionStatus": str, "boolean": bool}.get(kind) or getattr(wire, kind)
+        {"string": str, "IntentStatus": str, "TransactionStatus": str, "boolean": bool}.get(kind)
+        or getattr(models, kind)
     }
 
 
@@ -261,16 +262,18 @@ def _sample_value(name: str, field: str, kind: str) -> Any:
 
 
 def test_an_explorer_may_have_a_name():
-    assert wire.ChainInfo.model_validate({"id": 1, "blockExplorer": {"name": "Etherscan"}}).explorer_name == "Etherscan"
-    assert wire.ChainInfo.model_validate({"id": 1}).explorer_name is None
+    assert (
+        models.ChainInfo.model_validate({"id": 1, "blockExplorer": {"name": "Etherscan"}}).explorer_name == "Etherscan"
+    )
+    assert models.ChainInfo.model_validate({"id": 1}).explorer_name is None
 
 
 def test_a_list_is_limited_to_its_20_newest_entries():
-    assert wire.Page.first() == wire.Page(page_size=20, sort=(wire.SortBy(column="createdAt", order="DESC"),))
+    assert models.Page.first() == models.Page(page_size=20, sort=(models.SortBy(column="createdAt", order="DESC"),))
 
 
 def test_a_page_cursor_is_its_column_and_both_ends():
-    assert wire.Page(column="id", before=3, after=7).cursor == ("id", 3, 7)
+    assert models.Page(column="id", before=3, after=7).cursor == ("id", 3, 7)
 
 
 @pytest.mark.parametrize(
@@ -284,19 +287,19 @@ def test_a_page_cursor_is_its_column_and_both_ends():
     ],
 )
 def test_a_receipt_of_another_intent_is_detected_and_not_used(named, other):
-    assert wire.another_in(named, "0xb") == other
-    entry = wire.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
+    assert models.another_in(named, "0xb") == other
+    entry = models.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
     assert (entry.receipt is None, set(entry.unreadable)) == ((True, {"receipt"}) if other else (False, set()))
 
 
 def test_a_long_list_of_an_unknown_field_is_no_fault():
-    intent = wire.Intent.model_validate({"intentId": "0x1", "new": [0] * (tolerance.LONGEST_LIST + 1)})
+    intent = models.Intent.model_validate({"intentId": "0x1", "new": [0] * (lenient_models.LONGEST_LIST + 1)})
     assert not intent.unreadable
     assert not intent.unreadable_entries
 
 
 def test_a_long_list_is_cut_and_its_other_entries_are_counted():
-    calls = wire.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (tolerance.LONGEST_LIST + 2)})
-    assert len(calls.calls) == tolerance.LONGEST_LIST
+    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (lenient_models.LONGEST_LIST + 2)})
+    assert len(calls.calls) == lenient_models.LONGEST_LIST
     assert calls.unreadable == {"calls": "2 more entries"}
     assert calls.unreadable_entries == 2

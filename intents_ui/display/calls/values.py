@@ -17,7 +17,13 @@ from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import ChainInfo, DepositIntentEntry, ServiceAddressOverrides, ServiceContracts, TokenInfo
+from intents_ui.service.wire.models import (
+    ChainInfo,
+    DepositIntentEntry,
+    ServiceAddressOverrides,
+    ServiceContracts,
+    TokenInfo,
+)
 
 MOST_ENTRIES = 20  # of a list among the arguments
 MOST_BYTES = 2_048  # of an argument; the raw JSON has all of them

@@ -14,7 +14,7 @@ from intents_ui.display.lists.filters import Problem, Query
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import key
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 
 LONGEST_SEARCH = 100
 MOST_LEFT_OUT = 50

@@ -9,7 +9,7 @@ from intents_ui.display.formatting import hashes, solana, text
 from intents_ui.display.tokens.identity import Identity
 from intents_ui.display.tokens.warnings import Standing
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 
 class Listing(StrEnum):

@@ -10,7 +10,7 @@ from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import key
 from intents_ui.display.tokens.warnings import Standing
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 LAST = 10**9  # rank of a featured token without an index
 

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from intents_ui.display.formatting.hashes import is_placeholder
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.members import Member
-from intents_ui.service.requests import Operation
-from intents_ui.service.wire import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
+from intents_ui.service.operations.json_fields import Member
+from intents_ui.service.operations.requests import Operation
+from intents_ui.service.wire.models import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 PAGE_SIZE = "5"  # entries include full receipts

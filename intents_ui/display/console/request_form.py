@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from intents_ui.service.brand import Brand
-from intents_ui.service.members import Kind, Member
+from intents_ui.service.operations.json_fields import Kind, Member
+from intents_ui.service.wire.field_renaming import Brand
 
 NOT_SENT = ("", "not sent")
 

@@ -19,7 +19,7 @@ from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import IntentStatus, TransactionStatus
+from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 
 class Key(StrEnum):

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from intents_ui.service.wire import Intent, IntentReceipt
+from intents_ui.service.wire.models import Intent, IntentReceipt
 
 # Fields whose name would be unclear. Other labels are derived from the name.
 FIELDS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from intents_ui.display.fields.tables import Group
 
-# In page order. `path` as in `records.Group`. Fields without a section belong to their object's record.
+# In page order. `path` as in `tables.Group`. Fields without a section belong to their object's record.
 SECTIONS = (
     ("Quote", ("intent.quote", "intent.quote_request")),
     ("Fees", ("intent.fees",)),

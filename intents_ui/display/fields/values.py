@@ -15,7 +15,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import (
+from intents_ui.service.wire.models import (
     Call,
     DepositIntentEntry,
     DepositTransaction,

@@ -15,7 +15,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.step_status import DEAD, leg
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import BalanceGroup, IntentTransaction
+from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from intents_ui.display.formatting import hashes, solana, text
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
-from intents_ui.service.wire import ChainInfo, IntentStatus, Page
+from intents_ui.service.wire.models import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"

@@ -13,7 +13,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.step_status import DEAD, Leg, leg
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import Intent, IntentHistory, IntentStatus
+from intents_ui.service.wire.models import Intent, IntentHistory, IntentStatus
 
 # Fewer transfers are not significant.
 FEW = 5

@@ -19,7 +19,7 @@ from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import Shown
 from intents_ui.display.transfers.step_status import RUNNING, Leg
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 NOT_REPORTED = "not reported"
 ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})

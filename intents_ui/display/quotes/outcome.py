@@ -18,7 +18,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
 UNPAID = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED, Leg.GIVEN_UP})

@@ -10,7 +10,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.step_status import RUNNING, Leg
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 NO_DEPOSIT = "No deposit has been seen."
 CONFLICTING = "Conflicting data: status and steps disagree"

@@ -18,7 +18,7 @@ from intents_ui.display.tokens.icons import Coin
 from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 PARAMETER = "with"  # in the URL
 NATIVE = "native"

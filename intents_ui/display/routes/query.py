@@ -15,7 +15,7 @@ from intents_ui.display.formatting import hashes, solana, text
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.wire import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 LONGEST_ECHO = 100
 LARGEST_CHAIN = 2**64 - 1
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Side:
-    """One side. `address` is a `tokens.key`, so that the native token has one."""
+    """One side. `address` is a `token_amounts.key`, so that the native token has one."""
 
     chain_id: int | None = None
     address: str | None = None

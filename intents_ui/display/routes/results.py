@@ -14,9 +14,9 @@ from intents_ui.display.tokens.icons import Coin
 from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.answers import TokensAnswer
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire import TokenInfo
+from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.wire.responses import TokensAnswer
 
 # Tokens of a chain shown at first: next to other chains, and alone.
 MOST_EACH = 12

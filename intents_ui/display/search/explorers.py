@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from intents_ui.display.formatting import hashes, solana
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.tokens import names
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 
 
 @dataclass(frozen=True)

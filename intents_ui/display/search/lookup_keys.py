@@ -1,7 +1,7 @@
 """Search keys for each kind of pasted identifier."""
 
 from intents_ui.display.search.identifiers import Kind
-from intents_ui.service import lookup
+from intents_ui.service.queries import lookup
 
 KEYS = {
     Kind.INTENT: (lookup.INTENT_ID,),

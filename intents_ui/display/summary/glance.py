@@ -19,7 +19,7 @@ from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.step_status import DEAD, Leg, leg
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 # Labels of amounts that haven't been seen to move.
 EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
@@ -250,7 +250,7 @@ def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> 
 
 
 def _amount(money: Money, token: Identity) -> amounts.Amount:
-    """Return the same as `tokens.amount`, from an identity that is already known."""
+    """Return the same as `token_amounts.amount`, from an identity that is already known."""
     decimals = money.decimals if token.decimals is None else token.decimals
     symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
     found = amounts.amount(money.value, decimals=decimals, symbol=symbol)

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 SECOND_DEPOSIT = "Do not deposit again for this transfer."
 

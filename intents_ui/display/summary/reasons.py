@@ -16,7 +16,7 @@ from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.step_status import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import IntentTransaction
+from intents_ui.service.wire.models import IntentTransaction
 
 FIXED: Mapping[str, str] = {
     "aborted by owner": "The owner aborted the transfer.",

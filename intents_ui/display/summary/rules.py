@@ -11,7 +11,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})

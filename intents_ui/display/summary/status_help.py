@@ -8,7 +8,7 @@ from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Ro
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.service.wire import IntentStatus, TransactionStatus
+from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 # Values for the placeholders of a message when there is no transfer.
 IN_GENERAL = {

@@ -20,7 +20,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.display.transfers.step_status import RUNNING
-from intents_ui.service.wire import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import icons, names, providers
 from intents_ui.display.tokens.icons import Coin
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 
 LARGEST_ID = 2**64 - 1
 LONGEST_ECHO = 100

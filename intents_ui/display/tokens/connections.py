@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from intents_ui.display.tokens import chains, providers
 from intents_ui.display.tokens.chains import Chain, Network
-from intents_ui.service.wire import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 
 # Excludes "automatic", which lets the service choose a provider.
 ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)

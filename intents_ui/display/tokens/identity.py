@@ -7,7 +7,7 @@ from intents_ui.display.tokens import icons, names, token_amounts, warnings
 from intents_ui.display.tokens.icons import Coin
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, Standing
-from intents_ui.service.wire import TokenInfo, TokenMetadata
+from intents_ui.service.wire.models import TokenInfo, TokenMetadata
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark
-from intents_ui.service.wire import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
+from intents_ui.service.wire.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from cachetools import LRUCache, cached
 from intents_ui.display.formatting import confusables, hashes, text
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.wire import TokenInfo
+from intents_ui.service.wire.models import TokenInfo
 
 UNLISTED = "unlisted"
 IN_DISGUISE = "lookalike letters"

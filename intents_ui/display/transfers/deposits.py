@@ -9,7 +9,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.step_status import Leg, has_hash
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.wire import BalanceGroup, IntentTransaction
+from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 
 NO_DEPOSIT = IntentTransaction()
 

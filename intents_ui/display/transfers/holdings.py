@@ -9,7 +9,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, side_of
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import BalanceGroup
+from intents_ui.service.wire.models import BalanceGroup
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from intents_ui.display.transfers.holdings import Holding, holdings
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire import BalanceGroup, Intent, IntentHistory, IntentReceipt
+from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
 
 class Check(StrEnum):

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.display.formatting import text, times
-from intents_ui.service.wire import IntentStatus, TransactionStatus
+from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 
 class Tone(StrEnum):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes
-from intents_ui.service.wire import IntentTransaction, TransactionStatus
+from intents_ui.service.wire.models import IntentTransaction, TransactionStatus
 
 
 class Leg(StrEnum):

@@ -20,10 +20,10 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.lookup import Found, Hit, Question
-from intents_ui.service.wire import Intent, IntentReceipt, IntentStatus, TokenInfo
+from intents_ui.service.queries import lookup
+from intents_ui.service.queries.lookup import Found, Hit, Question
+from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus, TokenInfo
 
 
 class Outcome(Enum):

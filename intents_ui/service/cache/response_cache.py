@@ -1,0 +1,212 @@
+"""In-memory response cache, including negative entries for the service's error responses.
+
+Lists of chains and tokens have an LRU of their own, so that other requests can't evict the names that every page needs.
+Negative entries are separate too, so that made-up IDs can't evict good data.
+"""
+
+import random
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from cachetools import LRUCache, TTLCache
+
+from intents_ui.service.errors import Invalid, NotFound, ServiceError
+from intents_ui.service.http.clock import BELIEVED
+from intents_ui.service.operations.cache_ttl import Kind, Lifetime
+from intents_ui.service.operations.operations import Call, Question, get_intent, get_intent_receipt
+from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
+
+KEPT_BYTES = 32 * 2**20
+LISTS_SHARE = 0.5
+KEPT_ANSWERS = 20_000
+KEPT_REFUSALS = KEPT_ANSWERS // 10
+WEIGHT = 5  # bytes of memory per byte received. Measured: 2.2 for a history, 5.8 for the list of chains
+ENTRY_BYTES = 2_000  # overhead of an entry
+JITTER = 0.1  # random share of the TTL, so that entries created together don't expire together
+FORGOTTEN_SECONDS = 60.0  # longer than any pending request for the intent
+MOST_OFTEN = 3  # NotFound responses after which an ID is considered made up
+RENEWALS_PAUSE = 5.0  # longest wait in seconds before the next refresh after a failed one
+
+LISTS = frozenset({Kind.CHAINS, Kind.TOKENS})
+
+
+@dataclass(slots=True)
+class Copy:
+    """Cache entry. Times are those of the cache's clock.
+
+    `trouble` is the error of the last refresh, and `again_at` is when to try the next one.
+    """
+
+    answer: Any
+    kind: Kind
+    asked_at: float
+    learned_at: float
+    lifetime: Lifetime
+    size: int = 0
+    trouble: ServiceError | None = None
+    again_at: float = 0.0
+
+
+@dataclass(slots=True)
+class Refusal:
+    error: ServiceError
+    until: float
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Shelf:
+    """LRU cache bounded by bytes and by number of entries."""
+
+    bytes: int
+    most: int
+    copies: LRUCache[Question, Copy] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.copies = LRUCache(self.bytes, getsizeof=lambda copy: copy.size)
+
+    def put(self, question: Question, copy: Copy) -> None:
+        if copy.size > self.bytes:
+            self.copies.pop(question, None)
+            return
+        self.copies[question] = copy
+        while len(self.copies) > self.most:
+            self.copies.popitem()
+
+
+class KeptAnswers:
+    """Response cache. Thread-safe. Cached responses are shared and must not be modified."""
+
+    def __init__(
+        self,
+        lifetimes: Mapping[Kind, Lifetime],
+        *,
+        clock: Callable[[], float],
+        most_bytes: int = KEPT_BYTES,
+        most: int = KEPT_ANSWERS,
+    ) -> None:
+        self._lifetimes = lifetimes
+        self._clock = clock
+        self._lock = threading.Lock()
+        lists = int(most_bytes * LISTS_SHARE)
+        self._lists = Shelf(lists, most)
+        self._others = Shelf(most_bytes - lists, most)
+        self._negative: LRUCache[Question, Refusal] = LRUCache(most // 10)
+        self._invalidated: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
+
+    def copy(self, question: Question) -> Copy | None:
+        """Return the cached response while it may be shown at all, however stale."""
+        with self._lock:
+            found = self._lists.copies.get(question) or self._others.copies.get(question)
+            return found if found and self._clock() - found.learned_at < found.lifetime.old else None
+
+    def refusal(self, question: Question) -> ServiceError | None:
+        with self._lock:
+            found = self._negative.get(question)
+            return found.error if found and self._clock() < found.until else None
+
+    def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
+        """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now).
+
+        Returns the response to show. An older response never replaces a newer one. Responses can arrive out of order,
+        and a later request can return an earlier state.
+        """
+        if call.kind is None:
+            return answer
+        kind, now = call.kind(answer), self._clock()
+        lifetime = self._lifetimes[kind]
+        if not lifetime.old:
+            return answer
+        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - jitter, not security
+        copy = Copy(
+            answer=answer,
+            kind=kind,
+            asked_at=asked_at,
+            learned_at=now if learned_at is None else learned_at,
+            lifetime=Lifetime(*(age * factor for age in lifetime)),
+            size=weight(size),
+        )
+        with self._lock:
+            shelf = self._lists if kind in LISTS else self._others
+            before = shelf.copies.get(call.question)
+            if before and (before.asked_at > asked_at or self._is_older(before, answer)):
+                return cast(T, before.answer)
+            if asked_at >= self._invalidated.get(call.question, asked_at):
+                self._negative.pop(call.question, None)
+                shelf.put(call.question, copy)
+            return answer
+
+    def refuse(self, call: Call[Any], error: ServiceError, *, asked_at: float) -> None:
+        """Cache the service's error response and drop the cached data that it supersedes."""
+        kind = self._kind_of(call, error)
+        if kind is None or call.kind is None:
+            return
+        with self._lock:
+            if asked_at < self._invalidated.get(call.question, asked_at):
+                return
+            before = self._negative.get(call.question)
+            times = before.times + 1 if before else 1
+            if kind is Kind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
+                kind = Kind.OFTEN_UNKNOWN
+            for shelf in (self._lists, self._others):
+                shelf.copies.pop(call.question, None)
+            # A copy, because the error's traceback references every frame that it passed.
+            self._negative[call.question] = Refusal(
+                error.again(call.operation), self._clock() + self._lifetimes[kind].fresh, times
+            )
+
+    def fail(self, question: Question, error: ServiceError) -> None:
+        """Record that a refresh failed, so that the next calls don't all repeat it."""
+        with self._lock:
+            copy = self._lists.copies.get(question) or self._others.copies.get(question)
+            if copy:
+                copy.trouble = error.again(error.operation or question[0])
+                copy.again_at = self._clock() + min(copy.lifetime.fresh, RENEWALS_PAUSE)
+
+    def forget(self, intent_id: str) -> list[Question]:
+        """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""
+        about = [call.question for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
+        now = self._clock()
+        with self._lock:
+            lists = [
+                question for question, copy in self._others.copies.items() if intent_id in _intents_in(copy.answer)
+            ]
+            for question in [*about, *lists]:
+                self._others.copies.pop(question, None)
+                self._negative.pop(question, None)
+                self._invalidated[question] = now
+        return about
+
+    def _is_older(self, before: Copy, answer: object) -> bool:
+        """Return whether a response has an older state than the entry it would replace, which may still be shown.
+
+        An update time in the far future is ignored: it would block all later updates.
+        """
+        known, result = _updated_at(before.answer), _updated_at(answer)
+        if known is None or result is None or self._clock() - before.learned_at >= before.lifetime.old:
+            return False
+        return result < known < datetime.now(UTC) + BELIEVED
+
+    def _kind_of(self, call: Call[Any], error: ServiceError) -> Kind | None:
+        if isinstance(error, NotFound):
+            return Kind.UNKNOWN
+        return Kind.INVALID if isinstance(error, Invalid) and error.code == 2000 else None
+
+
+def weight(size: int) -> int:
+    """Return the bytes of memory for a response of `size` bytes."""
+    return size * WEIGHT + ENTRY_BYTES
+
+
+def _updated_at(answer: object) -> datetime | None:
+    return answer.updated_at if isinstance(answer, Intent | IntentReceipt) else None
+
+
+def _intents_in(answer: object) -> frozenset[str]:
+    if isinstance(answer, HistoryAnswer | SearchAnswer):
+        return frozenset(each.intent_id for each in answer.intents)
+    return frozenset({answer.intent_id}) if isinstance(answer, Intent | IntentReceipt) else frozenset()

@@ -1,0 +1,190 @@
+"""Total deadlines for blocking network calls.
+
+A read timeout doesn't end a call whose headers or body trickle in, or whose name resolution hangs. So every wait (DNS,
+connect, read, write) is cut to the time left. Deadlines follow the context: they nest, and the threads of `concurrency`
+inherit them.
+"""
+
+import contextlib
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore
+
+from intents_ui.service.context import processor
+
+RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
+
+type LookUp = Callable[[str, int], list[str]]
+
+_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
+
+
+class NameNotResolved(httpcore.ConnectError):
+    """The host name has no address."""
+
+
+class ConnectionDied(httpcore.ReadError):
+    """The peer closed a reused connection before the response began, because it had been idle."""
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
+    ends_at, outer = time.monotonic() + seconds, _ends_at.get()
+    token = _ends_at.set(ends_at if outer is None else min(ends_at, outer))
+    try:
+        yield
+    finally:
+        _ends_at.reset(token)
+
+
+def seconds_left() -> float | None:
+    """Return the seconds until the current deadline, negative after it, or None without a deadline."""
+    ends_at = _ends_at.get()
+    return None if ends_at is None else ends_at - time.monotonic()
+
+
+def is_over() -> bool:
+    left = seconds_left()
+    return left is not None and left <= 0
+
+
+def time_left(timeout: float | None, *, expired: type[Exception]) -> float | None:
+    """Return `timeout` cut to the time left. Raises `expired` after the deadline."""
+    left = seconds_left()
+    if left is None:
+        return timeout
+    if left <= 0:
+        raise expired("the time is over")
+    return left if timeout is None else min(left, timeout)
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    """Return a name's addresses without duplicates, in the resolver's order. Has no timeout."""
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
+
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Network backend that connects within the deadline, trying each address that `look_up` returns."""
+
+    def __init__(self, look_up: LookUp = addresses_of, *, sockets: httpcore.NetworkBackend | None = None) -> None:
+        self._look_up = look_up
+        self._sockets = sockets or httpcore.SyncBackend()
+        self._resolvers = threading.BoundedSemaphore(RESOLVERS)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        ends_at = None if timeout is None else time.monotonic() + timeout
+        failure: Exception = NameNotResolved("the name has no address")
+        for address in self._addresses(host, port, timeout):
+            left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
+            allowed = time_left(left, expired=httpcore.ConnectTimeout)
+            try:
+                with processor.waiting():
+                    stream = self._sockets.connect_tcp(address, port, allowed, local_address, socket_options)
+                return DeadlineStream(stream)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
+        """Return the host's addresses, looked up in a separate thread because the lookup can hang."""
+        if _is_address(host):
+            return [host]
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        if not self._resolvers.acquire(timeout=-1 if allowed is None else allowed):
+            raise httpcore.ConnectTimeout("too many names are being looked up")
+        found: Future[list[str]] = Future()
+        # A daemon thread, so that a lookup that hangs doesn't block the process's exit.
+        threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
+        try:
+            with processor.waiting():
+                return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("the name was not resolved in time") from None
+        except (OSError, UnicodeError) as error:
+            raise NameNotResolved(f"the name could not be resolved: {error}") from None
+
+    def _resolve(self, host: str, port: int, found: Future[list[str]]) -> None:
+        try:
+            found.set_result(self._look_up(host, port))
+        except Exception as error:
+            found.set_exception(error)
+        finally:
+            self._resolvers.release()
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """Connection whose waits are cut to the deadline of the call that currently uses it."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+        self._has_served = False
+        self._is_answered = False
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            with processor.waiting():
+                data = self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+        except httpcore.ReadError:
+            data = b""
+            if not self._may_have_died:
+                raise
+        if not data and self._may_have_died:
+            raise ConnectionDied("the connection was closed while it was idle")
+        self._is_answered = True
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if self._is_answered:
+            self._has_served, self._is_answered = True, False
+        try:
+            with processor.waiting():
+                self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+        except httpcore.WriteError:
+            if not self._may_have_died:
+                raise
+            raise ConnectionDied("the connection was closed while it was idle") from None
+
+    @property
+    def _may_have_died(self) -> bool:
+        return self._has_served and not self._is_answered
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        with processor.waiting():
+            return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

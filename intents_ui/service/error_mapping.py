@@ -1,0 +1,156 @@
+"""Maps the service's error responses to `ServiceError` classes.
+
+The error's code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from intents_ui.service import errors
+from intents_ui.service.errors import LONGEST_TEXT, SLOW_DOWN_SECONDS, Reason, ServiceError
+from intents_ui.service.wire.scalars import read_text
+
+LONGEST_PAUSE_SECONDS = 300.0
+
+# The documented error codes, each with its name and our error class.
+KNOWN: Mapping[int, tuple[str, type[ServiceError]]] = {
+    -10: ("WebrpcStreamFinished", errors.Unreadable),
+    -9: ("WebrpcStreamLost", errors.Unreachable),
+    -8: ("WebrpcClientAborted", errors.Unreachable),
+    -7: ("WebrpcInternalError", errors.Unreachable),
+    -6: ("WebrpcServerPanic", errors.Unreachable),
+    -5: ("WebrpcBadResponse", errors.Unreadable),
+    -4: ("WebrpcBadRequest", errors.Invalid),
+    -3: ("WebrpcBadMethod", errors.Invalid),
+    -2: ("WebrpcBadRoute", errors.Invalid),
+    -1: ("WebrpcRequestFailed", errors.Unreachable),
+    0: ("WebrpcEndpoint", errors.Refused),
+    1000: ("Unauthorized", errors.AccessDenied),
+    1001: ("PermissionDenied", errors.AccessDenied),
+    1002: ("SessionExpired", errors.AccessDenied),
+    1003: ("MethodNotFound", errors.Invalid),
+    1004: ("RequestConflict", errors.WrongState),
+    1005: ("Aborted", errors.Refused),
+    1006: ("Geoblocked", errors.AccessDenied),
+    1007: ("RateLimited", errors.TooBusy),
+    1008: ("ProjectNotFound", errors.AccessDenied),
+    1101: ("AccessKeyNotFound", errors.AccessDenied),
+    1102: ("AccessKeyMismatch", errors.AccessDenied),
+    1103: ("InvalidOrigin", errors.AccessDenied),
+    1104: ("InvalidService", errors.AccessDenied),
+    1105: ("UnauthorizedUser", errors.AccessDenied),
+    1200: ("QuotaExceeded", errors.TooBusy),
+    1201: ("QuotaRateLimit", errors.TooBusy),
+    1300: ("NoDefaultKey", errors.AccessDenied),
+    1301: ("MaxAccessKeys", errors.AccessDenied),
+    1302: ("AtLeastOneKey", errors.AccessDenied),
+    1900: ("Timeout", errors.Unreachable),
+    2000: ("InvalidArgument", errors.Invalid),
+    2001: ("Unexpected", errors.Unreachable),
+    2002: ("Unavailable", errors.Unreachable),
+    2003: ("QueryFailed", errors.Refused),
+    2004: ("IntentStatus", errors.WrongState),
+    3000: ("IntentProtocolDeprecated", errors.Invalid),
+    7000: ("IntentsSkipped", errors.Invalid),
+    7001: ("QuoteExpired", errors.Expired),
+    7002: ("HighPriceImpact", errors.Refused),
+    7003: ("FeeOnTransferToken", errors.Refused),
+    8000: ("NotFound", errors.NotFound),
+    8008: ("UnsupportedNetwork", errors.Invalid),
+    8009: ("ClientOutdated", errors.Invalid),
+    9000: ("IntentsDisabled", errors.Unreachable),
+    9001: ("ChainNodeHealth", errors.Unreachable),
+}
+_BY_NAME = dict(KNOWN.values())
+
+_BY_STATUS: Mapping[int, type[ServiceError]] = {
+    401: errors.AccessDenied,
+    403: errors.AccessDenied,
+    404: errors.NotFound,
+    407: errors.AccessDenied,
+    408: errors.Unreachable,
+    409: errors.WrongState,
+    410: errors.Expired,
+    425: errors.Unreachable,
+    429: errors.TooBusy,
+    451: errors.AccessDenied,
+}
+
+
+def envelope(document: object) -> Mapping[str, Any] | None:
+    """Return the error object in a JSON document, in either form, or None. It can come with any HTTP status."""
+    if not isinstance(document, dict):
+        return None
+    wrapped = document.get("webrpcError")
+    if isinstance(wrapped, dict):
+        return wrapped
+    return document if isinstance(document.get("error"), str) and "code" in document else None
+
+
+def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+    """Return the error for an error object."""
+    code = _code(found.get("code"))
+    name = _text(found.get("error") or found.get("name"))
+    known = KNOWN.get(code) if code is not None else None
+    claimed = _code(found.get("status") or found.get("httpStatus"))
+    kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
+    error = kind(
+        _text(found.get("msg") or found.get("message")) or "",
+        status=status,
+        code=code,
+        name=name,
+        cause=_text(found.get("cause")),
+    )
+    return _completed(error, retry_after=retry_after, now=now)
+
+
+def bare_refusal(body: str, *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+    """Return the error for an HTTP error status without an error object, such as a proxy's error page."""
+    # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
+    kind = errors.Unreadable if status == 404 else _by_status(status)
+    return _completed(kind(status=status, cause=_text(body)), retry_after=retry_after, now=now)
+
+
+def pause(header: str | None, *, now: datetime) -> float:
+    """Parse Retry-After (seconds or an HTTP date) into seconds: 5 if it is invalid, 300 at most."""
+    if header and re.fullmatch(r"[0-9]{1,20}", header.strip()):
+        return min(float(header), LONGEST_PAUSE_SECONDS)
+    try:
+        moment = parsedate_to_datetime(header or "")
+    except (ValueError, OverflowError):
+        return SLOW_DOWN_SECONDS
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return min(max((moment - now).total_seconds(), 0.0), LONGEST_PAUSE_SECONDS)
+
+
+def _by_status(status: int) -> type[ServiceError]:
+    if status >= 500:
+        return errors.Unreachable
+    if status in (400, 405, 411, 413, 414, 415, 422, 431):
+        return errors.Invalid
+    return _BY_STATUS.get(status, errors.Refused)
+
+
+def _completed(error: ServiceError, *, retry_after: str | None, now: datetime) -> ServiceError:
+    if isinstance(error, errors.TooBusy):
+        error.retry_after = pause(retry_after, now=now)
+    if isinstance(error, errors.Unreachable) and (error.code == 1900 or error.status in (408, 425, 504)):
+        error.reason = Reason.TIMEOUT
+    return error
+
+
+def _code(value: object) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else None
+
+
+def _text(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return read_text(text[:LONGEST_TEXT])

@@ -1,0 +1,184 @@
+"""Splits a request into form fields and assembles JSON from their values.
+
+Nothing is rejected: text in a number field is sent as text, for the service to validate.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from intents_ui.service.operations.requests import ABOUT, NEEDED, WORDS, Known
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service.wire.lenient_models import Wire
+from intents_ui.service.wire.models import Intent, QuoteIntentRequest
+from intents_ui.service.wire.scalars import read_text
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
+SEPARATORS = re.compile(r"[\s,]+")
+
+
+class Kind(StrEnum):
+    """Type of a field: how it is serialized and edited."""
+
+    TEXT = "string"
+    WHOLE = "integer"
+    FIGURE = "number"
+    FLAG = "boolean"
+    TEXTS = "string[]"
+    WHOLES = "integer[]"
+    OBJECT = "object"
+    OBJECTS = "object[]"
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the field is edited and sent as JSON."""
+        return self in (Kind.OBJECT, Kind.OBJECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Form field of a request. `name` is its path in the API's schema, separated by dots."""
+
+    name: str
+    kind: Kind
+    about: str
+    is_required: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> list[str]:
+        return self.name.split(".")
+
+    def under(self, names: Brand) -> str:
+        """Return the field's name with the operator's brand."""
+        return ".".join(name for each in self.path for name in names.write({each: None}))
+
+
+def members(model: type[Wire]) -> tuple[Member, ...]:
+    """Return the form fields of a request model, in order.
+
+    Nested objects are split up, except intents. Lists are not.
+    """
+    return tuple(_members(model, inside=""))
+
+
+def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
+    """Return the request as JSON, with the operator's field names. Blank fields are omitted."""
+    document: dict[str, Any] = {}
+    for member in known:
+        if text := typed.get(member.name, "").strip():
+            *outer, last = member.path
+            place = document
+            for name in outer:
+                place = place.setdefault(name, {})
+            place[last] = _value(member.kind, text)
+    return json_text.write(names.write(document)).decode()
+
+
+def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
+    """Return the form values of a request, the inverse of `written`. Fields that can't be parsed are omitted."""
+    try:
+        json_text.read(request)
+    except ValueError:
+        return {}
+    found = ((member.name, _found(request, member.path, names)) for member in known)
+    return {name: _typed(text) for name, text in found if text is not None}
+
+
+def _found(text: str, path: list[str], names: Brand) -> str | None:
+    """Return the exact JSON text of a nested field, or None."""
+    for name in path:
+        if not text.lstrip().startswith("{"):
+            return None
+        (theirs,) = names.write({name: None})
+        inside = json_text.members(text)
+        if theirs not in inside:
+            return None
+        text = inside[theirs]
+    return text
+
+
+def _typed(text: str) -> str:
+    value = json_text.read(text)
+    if isinstance(value, str):
+        return read_text(value)
+    if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
+        return ", ".join(read_text(each) if isinstance(each, str) else json.dumps(each, default=str) for each in value)
+    return text
+
+
+def _members(model: type[Wire], *, inside: str) -> Iterator[Member]:
+    for field in model.model_fields.values():
+        name = f"{inside}{field.alias}"
+        annotation, known = _unwrapped(field)
+        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation is not Intent:
+            yield from _members(annotation, inside=f"{name}.")
+            continue
+        known = known or WORDS.get(name)
+        yield Member(
+            name,
+            _kind(annotation),
+            field.description or ABOUT[name],
+            is_required=field.is_required() or (model is QuoteIntentRequest and name in NEEDED),
+            words=known.words if known else (),
+        )
+
+
+def _unwrapped(field: FieldInfo) -> tuple[Any, Known | None]:
+    """Return the type of an optional field and its known values."""
+    known = next((each for each in field.metadata if isinstance(each, Known)), None)
+    annotation: Any = field.annotation
+    if get_origin(annotation) in (Union, UnionType):
+        annotation = next(each for each in get_args(annotation) if each is not NoneType)
+    return annotation, known
+
+
+_SCALARS: Mapping[Any, Kind] = {str: Kind.TEXT, int: Kind.WHOLE, Decimal: Kind.FIGURE, bool: Kind.FLAG}
+_LISTS: Mapping[Any, Kind] = {str: Kind.TEXTS, int: Kind.WHOLES}
+
+
+def _kind(annotation: Any) -> Kind:
+    if get_origin(annotation) is tuple:
+        return _LISTS.get(_base_type(get_args(annotation)[0]), Kind.OBJECTS)
+    return _SCALARS.get(_base_type(annotation), Kind.OBJECT)
+
+
+def _base_type(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _value(kind: Kind, text: str) -> Any:
+    match kind:
+        case Kind.WHOLE | Kind.FIGURE:
+            return _number(text)
+        case Kind.FLAG:
+            return {"true": True, "false": False}.get(text, text)
+        case Kind.TEXTS:
+            return _listed(text)
+        case Kind.WHOLES:
+            return [_number(each) for each in _listed(text)]
+        case Kind.OBJECT | Kind.OBJECTS:
+            return Verbatim(text)
+        case Kind.TEXT:
+            return text
+
+
+def _number(text: str) -> Any:
+    """Return an integer as int, a number with a point or an exponent verbatim, and anything else as text."""
+    if WHOLE.fullmatch(text):
+        return int(text)
+    return Verbatim(text) if NUMBER.fullmatch(text) else text
+
+
+def _listed(text: str) -> list[str]:
+    return [each for each in SEPARATORS.split(text) if each]

@@ -1,0 +1,23 @@
+"""Reads a transfer: its intent and its receipt, concurrently."""
+
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.context.concurrency import both, in_turn
+from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.operations import operations
+from intents_ui.service.wire.models import Intent, IntentReceipt
+
+
+def read(service: ServiceClient, intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
+    """Return the intent, its receipt, and the error for the receipt. An intent that was never executed has neither.
+
+    Raises the error for the intent itself.
+    """
+    intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
+    # Cached responses need no thread to wait in.
+    ask = in_turn if service.has_fresh(intent) and service.has_fresh(its_receipt) else both
+    found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
+    if isinstance(found, ServiceError):
+        raise found
+    if isinstance(receipt, ServiceError):
+        return found, None, None if isinstance(receipt, NotFound) else receipt
+    return found, receipt, None
