@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are grouped by `step_status.Leg`: the transactions of this test refuse to give their status to anything but
-`step_status.leg`, so two states of one `Leg` can't be distinguished.
+A step's states are grouped by `step_status.Leg`: the transactions of this test refuse to give their status to anything
+but `step_status.leg`, so two states of one `Leg` can't be distinguished.
 """
 
 import re

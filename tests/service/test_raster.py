@@ -172,7 +172,8 @@ def test_limits_are_enforced_before_decoding() -> None:
     decodes = """
 import resource
 limits = (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE)
-image_reencode.drawn_anew = lambda body: b"RIFF0000WEBP" + repr([resource.getrlimit(each)[0] for each in limits]).encode()
+in_force = lambda: repr([resource.getrlimit(each)[0] for each in limits])
+image_reencode.drawn_anew = lambda body: b"RIFF0000WEBP" + in_force().encode()
 sys.exit(image_reencode.main())
 """
     result = sandbox.run(["-c", CHILD + decodes], b"").removeprefix(b"RIFF0000WEBP")

@@ -76,7 +76,7 @@ class Known:
 
 
 class Catalog:
-    """Index of the service's chains and tokens. Thread-safe. The client (`caching_client`) decides how long a list is fresh."""
+    """Index of the service's chains and tokens. Thread-safe. `caching_client` decides how long a list is fresh."""
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service

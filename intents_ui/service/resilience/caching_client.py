@@ -1,8 +1,8 @@
 """Caches, coalesces and retries service calls to limit the load on the service.
 
 Identical concurrent calls share one request. Fresh responses come from the cache, and stale ones are served where the
-service fails. Failed calls are retried where that can help, unless the circuit breaker is open (`circuit_breaker`). Writes
-(quote, commit, execute) are sent exactly once.
+service fails. Failed calls are retried where that can help, unless the circuit breaker is open. Writes (quote,
+commit, execute) are sent exactly once.
 """
 
 import contextlib
