@@ -8,7 +8,8 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 
-from intents_ui import lifecycle, settings
+from intents_ui import settings
+from intents_ui.ops import lifecycle
 
 FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 

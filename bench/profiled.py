@@ -17,7 +17,7 @@ from bench.processes import COLD, KEY, output
 ROUNDS = 60
 PARTS = (
     ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
-    ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/jinja.py", "/eth_")),
+    ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/web/jinja.py", "/eth_")),
     ("parsing into models (wire, pydantic)", ("/pydantic", "/service/wire/")),
     ("JSON", ("/json/", "json_text.py")),
     ("service calls (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),

@@ -46,13 +46,16 @@ CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
 
 django_pages = get_wsgi_application()
 
-from intents_ui import headers, inbound, lifecycle, metrics, readiness, telemetry, visitors, visits, wiring  # noqa: E402 - Django must be set up first
-from intents_ui.live.stream import Limits, Streams  # noqa: E402
-from intents_ui.pages import intent as intent_page  # noqa: E402
-from intents_ui.pages.failures import Failure  # noqa: E402
+from intents_ui import readiness, wiring  # noqa: E402 - Django must be set up first, as for all below
+from intents_ui.live.stream import Limits, Streams  # noqa: E402 - as above
+from intents_ui.middleware import access_log, request_limits, security_headers  # noqa: E402 - as above
+from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
+from intents_ui.ops import lifecycle, metrics, telemetry  # noqa: E402 - as above
+from intents_ui.pages import intent as intent_page  # noqa: E402 - as above
 from intents_ui.service.context import processor, request_context  # noqa: E402 - as above
-from intents_ui.service.long_tasks import LongTask  # noqa: E402
-from intents_ui.settings import is_address  # noqa: E402
+from intents_ui.service.long_tasks import LongTask  # noqa: E402 - as above
+from intents_ui.settings import is_address  # noqa: E402 - as above
+from intents_ui.web import client_ip  # noqa: E402 - as above
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -92,11 +95,11 @@ def without_thread_left() -> Iterator[None]:
 long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
-gate_of_pages = inbound.Gate(settings.ENV.intents_max_requests)
+gate_of_pages = request_limits.Gate(settings.ENV.intents_max_requests)
 # Static files are fast, and a browser requests many at once.
-gate_of_files = inbound.Gate(2 * settings.ENV.intents_max_requests)
+gate_of_files = request_limits.Gate(2 * settings.ENV.intents_max_requests)
 # A separate limit, so that slow downloads don't block pages.
-gate_of_long_answers = inbound.Gate(settings.ENV.intents_max_requests)
+gate_of_long_answers = request_limits.Gate(settings.ENV.intents_max_requests)
 
 
 class Refused(Exception):
@@ -180,7 +183,7 @@ def may_read_metrics(scope: Message) -> bool:
 
     The host may also be an IP address, as scrapers use. A rebound DNS name may not.
     """
-    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and visitors.may_read_figures(scope)
+    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and client_ip.may_read_figures(scope)
 
 
 @cache
@@ -210,10 +213,10 @@ async def look() -> None:
 
 
 async def seen(scope: Message, receive: Receive, send: Send) -> None:
-    visit = visits.Visit(scope)
+    visit = access_log.Visit(scope)
     error: BaseException | None = None
     try:
-        await http({**scope, visits.VISIT: visit}, receive, visit.seeing(send))
+        await http({**scope, access_log.VISIT: visit}, receive, visit.seeing(send))
     except BaseException as raised:
         error = raised
         raise
@@ -233,18 +236,19 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if embedded is not None and path.startswith("/rpc/"):
         return await call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
-    request_origin: request_context.Origin = scope[visits.VISIT].origin
+    request_origin: request_context.Origin = scope[access_log.VISIT].origin
     if not is_file(scope) and not is_of_list(scope):
-        is_costly = inbound.is_costly(scope["method"], path, scope["query_string"])
-        if rejection := inbound.current_rejection(request_origin.visitor, is_costly=is_costly):
+        is_costly = request_limits.is_costly(scope["method"], path, scope["query_string"])
+        if rejection := request_limits.current_rejection(request_origin.visitor, is_costly=is_costly):
             return await turn_away(scope, send, rejection)
     try:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
     except Refused as refused:
-        if refused.failure in inbound.LACKS.values():
+        if refused.failure in request_limits.LACKS.values():
             return await turn_away(scope, send, refused.failure)
-        scope = {**scope, "method": "GET", "headers": without_body_headers(scope), inbound.REFUSED: refused.failure}
+        scope = {**scope, "method": "GET", "headers": without_body_headers(scope)}
+        scope[request_limits.REFUSED] = refused.failure
     handler, gate = handled_by(scope)
     place = gate.enter(request_origin.visitor)
     if isinstance(place, Failure):
@@ -258,11 +262,11 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
 
 async def call(embedded: App, scope: Message, receive: Receive, send: Send) -> None:
     """Call the embedded service. Clients on other machines share the limits of pages."""
-    visitor: str | None = scope[visits.VISIT].origin.visitor
+    visitor: str | None = scope[access_log.VISIT].origin.visitor
     if visitor is None:
         return await embedded(scope, receive, send)
-    if wait := inbound.wait_to_stream(visitor):
-        return await refuse_call(send, inbound.too_many_pages(wait))
+    if wait := request_limits.wait_to_stream(visitor):
+        return await refuse_call(send, request_limits.too_many_pages(wait))
     place = gate_of_long_answers.enter(visitor)
     if isinstance(place, Failure):
         return await refuse_call(send, place)
@@ -281,7 +285,7 @@ async def refuse_call(send: Send, failure: Failure) -> None:
     await send({"type": "http.response.body", "body": f"{failure.title}\n".encode()})
 
 
-def handled_by(scope: Message) -> tuple[App, inbound.Gate]:
+def handled_by(scope: Message) -> tuple[App, request_limits.Gate]:
     if is_long(scope):
         return long_answers, gate_of_long_answers
     return pages, gate_of_files if is_file(scope) else gate_of_pages
@@ -311,10 +315,10 @@ def streams() -> Streams:
         wiring.hub(),
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
-        address_of=lambda scope: visitors.address_of(scope, settings.ENV.trusted_proxies),
-        share_of=lambda scope: visitors.counted(scope, settings.ENV.trusted_proxies),
-        wait=inbound.wait_to_stream,
-        headers=headers.at_the_door(),
+        address_of=lambda scope: client_ip.address_of(scope, settings.ENV.trusted_proxies),
+        share_of=lambda scope: client_ip.counted(scope, settings.ENV.trusted_proxies),
+        wait=request_limits.wait_to_stream,
+        headers=security_headers.at_the_door(),
         stopping=lifecycle.is_stopping,
         limits=Limits(streams=settings.ENV.intents_max_streams, an_address=settings.ENV.intents_max_streams_per_client),
     )
@@ -340,12 +344,13 @@ def with_headers(send: Send) -> Send:
 
     async def send_with_headers(message: Message) -> None:
         is_head = message["type"] == "http.response.start"
-        await send({**message, "headers": [*message["headers"], *headers.at_the_door()]} if is_head else message)
+        ours = security_headers.at_the_door()
+        await send({**message, "headers": [*message["headers"], *ours]} if is_head else message)
 
     return send_with_headers
 
 
-def leaving(place: inbound.Place, send: Send, *, with_first: bool) -> Send:
+def leaving(place: request_limits.Place, send: Send, *, with_first: bool) -> Send:
     """Free the slot once the response is complete, however slowly the client reads it.
 
     A page is complete with its first chunk.
@@ -370,11 +375,11 @@ def without_body(send: Send) -> Send:
 
 def check_headers(scope: Message) -> None:
     if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > sizes()["headers"]:
-        raise Refused(inbound.HEADERS_TOO_LARGE)
+        raise Refused(request_limits.HEADERS_TOO_LARGE)
     for name, value in scope["headers"]:
         # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
         if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
-            raise Refused(inbound.OTHER_CHARSET)
+            raise Refused(request_limits.OTHER_CHARSET)
 
 
 def charset_of(content_type: bytes) -> str:
@@ -390,10 +395,10 @@ def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:
 
 async def read_body(scope: Message, receive: Receive) -> bytes:
     """Read the body. Rate limits are checked first, and the bytes count against a budget that all bodies share."""
-    visitor = scope[visits.VISIT].origin.visitor
-    if has_body(scope) and inbound.wait_to_send(visitor):
-        raise Refused(inbound.BEYOND_SHARE)
-    room = inbound.Room(visitor)
+    visitor = scope[access_log.VISIT].origin.visitor
+    if has_body(scope) and request_limits.wait_to_send(visitor):
+        raise Refused(request_limits.BEYOND_SHARE)
+    room = request_limits.Room(visitor)
     try:
         return await read_into(room, scope, receive)
     finally:
@@ -404,7 +409,7 @@ def has_body(scope: Message) -> bool:
     return any(name in (b"content-length", b"transfer-encoding") and value != b"0" for name, value in scope["headers"])
 
 
-async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> bytes:
+async def read_into(room: request_limits.Room, scope: Message, receive: Receive) -> bytes:
     """Read the body into the budget.
 
     A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
@@ -413,16 +418,16 @@ async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> byt
     body, received = bytearray(), 0
     refused: Failure | None = None
     if declared_length(scope) > max(most, OVERFLOW):
-        raise Refused(inbound.too_large(most))
+        raise Refused(request_limits.too_large(most))
     try:
         async with asyncio.timeout(settings.ENV.intents_request_timeouts["body"]):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise Refused(inbound.CUT_OFF)
+                    raise Refused(request_limits.CUT_OFF)
                 piece = message.get("body", b"")
                 received += len(piece)
-                refused = refused or (room.take(len(piece)) if received <= most else inbound.too_large(most))
+                refused = refused or (room.take(len(piece)) if received <= most else request_limits.too_large(most))
                 if refused:
                     body.clear()
                     room.leave()
@@ -431,7 +436,7 @@ async def read_into(room: inbound.Room, scope: Message, receive: Receive) -> byt
                 if received > max(most, OVERFLOW) or not message.get("more_body", False):
                     break
     except TimeoutError:
-        raise Refused(inbound.TOO_SLOW) from None
+        raise Refused(request_limits.TOO_SLOW) from None
     if refused:
         raise Refused(refused)
     return bytes(body)
@@ -513,7 +518,7 @@ async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: 
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
         *more,
-        *headers.at_the_door(),
+        *security_headers.at_the_door(),
     ]
     await send({"type": "http.response.start", "status": status, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})
@@ -542,7 +547,7 @@ def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> tuple
         "wsgi.url_scheme": "https",
         "wsgi.input": io.BytesIO(),
         "wsgi.errors": sys.stderr,
-        "asgi.scope": {inbound.REFUSED: failure},
+        "asgi.scope": {request_limits.REFUSED: failure},
     }
     if kind == "partial":
         environ["HTTP_HX_REQUEST_TYPE"] = "partial"

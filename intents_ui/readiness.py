@@ -15,7 +15,8 @@ from typing import Any
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
-from intents_ui import lifecycle, wiring
+from intents_ui import wiring
+from intents_ui.ops import lifecycle
 from intents_ui.service import long_tasks
 from intents_ui.service.cache.redis_errors import trouble
 from intents_ui.service.resilience.circuit_breaker import Standing

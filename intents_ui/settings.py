@@ -407,32 +407,32 @@ def read_environment() -> Environment:
 ENV = read_environment()
 
 DEBUG = ENV.debug
-DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.debugging.NoSettings"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.ops.debugging.NoSettings"
 # With the emulator nothing outlives the process, so a random key per start is enough.
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
 
-# Checked and set by pages with forms that write (`operators.guarded`), which make its cookie Secure over HTTPS.
+# Checked and set by pages with forms that write (`operator_auth.guarded`), which make its cookie Secure over HTTPS.
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "intents_ui.pages.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "intents_ui.middleware.failures.csrf_failure"
 
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 MIDDLEWARE = [
-    "intents_ui.visits.named",
+    "intents_ui.middleware.access_log.named",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "intents_ui.headers.add_security_headers",
+    "intents_ui.middleware.security_headers.add_security_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "intents_ui.compression.compressed",
+    "intents_ui.middleware.compression.compressed",
     "django.middleware.http.ConditionalGetMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.pages.site.files_unlisted",
-    "intents_ui.inbound.limits",
-    "intents_ui.pages.troubles.troubles",
-    "intents_ui.pages.failures.FailurePages",
+    "intents_ui.pages.well_known.files_unlisted",
+    "intents_ui.middleware.request_limits.limits",
+    "intents_ui.middleware.stale_notice.troubles",
+    "intents_ui.middleware.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]
 ROOT_URLCONF = "intents_ui.urls"
@@ -458,8 +458,8 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [ROOT / "templates"],
         "OPTIONS": {
-            "environment": "intents_ui.jinja.environment",
-            "context_processors": ["intents_ui.pages.frame.frame"],
+            "environment": "intents_ui.web.jinja.environment",
+            "context_processors": ["intents_ui.web.context_processors.frame"],
         },
     }
 ]
@@ -480,7 +480,7 @@ STATICFILES_DIRS = [ROOT / "static"]
 COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
 STORAGES = {
     "staticfiles": {
-        "BACKEND": "intents_ui.assets.SlimStorage"
+        "BACKEND": "intents_ui.web.assets.SlimStorage"
         if COLLECTED or "collectstatic" in sys.argv
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }
@@ -489,7 +489,7 @@ WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# Content security policy of pages. headers.py has the others. Scripts are allowed by origin only: with
+# Content security policy of pages. security_headers.py has the others. Scripts are allowed by origin only: with
 # `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
 # which text can become HTML.
 SECURE_CSP = {
@@ -520,18 +520,18 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
-# Django's CSRF middleware would set a cookie on pages that change nothing. POST handlers use `operators.guarded`
-# instead or, where nothing changes, `visitors.is_ours`. A test checks every URL.
+# Django's CSRF middleware would set a cookie on pages that change nothing. POST handlers use `operator_auth.guarded`
+# instead or, where nothing changes, `client_ip.is_ours`. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"()": "intents_ui.logs.TextLines", "fmt": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "intents_ui.logs.JsonLines"},
+        "text": {"()": "intents_ui.ops.logs.TextLines", "fmt": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "intents_ui.ops.logs.JsonLines"},
     },
-    "filters": {"refused_requests": {"()": "intents_ui.logs.RefusedRequests"}},
+    "filters": {"refused_requests": {"()": "intents_ui.ops.logs.RefusedRequests"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

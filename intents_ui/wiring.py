@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from django.utils.crypto import salted_hmac
 
-from intents_ui import metrics, telemetry
 from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.ops import metrics, telemetry
 from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache.disk_cache import SavedLists
 from intents_ui.service.cache.redis_cache import SharedAnswers

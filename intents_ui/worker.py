@@ -17,7 +17,7 @@ from gunicorn.asgi import protocol
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 
-from intents_ui import headers
+from intents_ui.middleware import security_headers
 from intents_ui.settings import ENV
 
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
@@ -77,8 +77,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
             super()._send_body(*args, **how)
 
     def _send_error_response(self, status: int, message: str, extra_headers: Sequence[tuple[str, str]] = ()) -> None:
-        security_headers = [(name.decode(), value.decode()) for name, value in headers.at_the_door()]
-        super()._send_error_response(status, message, [*extra_headers, *security_headers])
+        headers = [(name.decode(), value.decode()) for name, value in security_headers.at_the_door()]
+        super()._send_error_response(status, message, [*extra_headers, *headers])
 
     def end_if_idle(self) -> None:
         if self._awaiting_request:

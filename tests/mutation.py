@@ -38,7 +38,7 @@ TESTS = {
     "intents_ui.service.wire.models": ["tests/service/test_wire.py"],
     "intents_ui.service.wire.scalars": ["tests/service/test_scalars.py"],
     "intents_ui.service.queries.paging": ["tests/service/test_paging.py"],
-    "intents_ui.bookmarks": ["tests/test_bookmarks.py"],
+    "intents_ui.web.cursors": ["tests/test_bookmarks.py"],
 }
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")
 # pytest warns that Hypothesis is imported before the forks, and our settings would make that an error.

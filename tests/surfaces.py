@@ -32,7 +32,7 @@ import time_machine
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.display.sharing.customer_reply import to_the_owner
 from intents_ui.display.sharing.preview import state
@@ -49,6 +49,7 @@ from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Lifetime
 from intents_ui.service.queries import balances
 from intents_ui.settings import ENV
+from intents_ui.web import situations
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0

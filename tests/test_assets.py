@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intents_ui import assets
+from intents_ui.web import assets
 
 ROOT = Path(__file__).parent.parent
 SHEETS = sorted((ROOT / "static" / "css").glob("*.css"))

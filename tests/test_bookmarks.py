@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from django.test import RequestFactory
 
-from intents_ui import bookmarks
 from intents_ui.service.queries.paging import MOST_EARLIER, Position
 from intents_ui.service.wire.models import Page
+from intents_ui.web import cursors
 
 LIST = "status=in-flight&origin=8453"
 
@@ -28,7 +28,7 @@ def deep(pages: int) -> Position:
 @pytest.mark.parametrize("pages", [1, 2, MOST_EARLIER, 25, 200])
 def test_a_written_bookmark_is_read_back(pages: int) -> None:
     at = deep(pages)
-    read = bookmarks.read(bookmarks.write(at, of=LIST), of=LIST)
+    read = cursors.read(cursors.write(at, of=LIST), of=LIST)
     assert read == at
     assert read.cursor is not None
     assert at.cursor is not None
@@ -37,12 +37,12 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
 
 def test_a_position_on_the_way_back_keeps_its_boundary() -> None:
     at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
-    assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == at
+    assert cursors.read(cursors.write(at, of=LIST), of=LIST) == at
 
 
 def test_a_bookmark_stays_short_however_deep_it_leads() -> None:
-    assert len(bookmarks.address("/history", of=LIST, at=deep(25))) < 2_000
-    assert len(bookmarks.write(deep(200), of=LIST)) < 2_000
+    assert len(cursors.address("/history", of=LIST, at=deep(25))) < 2_000
+    assert len(cursors.write(deep(200), of=LIST)) < 2_000
 
 
 def test_the_oldest_of_many_long_cursors_are_dropped() -> None:
@@ -50,19 +50,19 @@ def test_the_oldest_of_many_long_cursors_are_dropped() -> None:
     for number in range(MOST_EARLIER + 1):
         token = hashlib.shake_256(bytes([number])).hexdigest(300)
         at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
-    word = bookmarks.write(at, of=LIST)
-    assert len(word) <= bookmarks.LONGEST
-    read = bookmarks.read(word, of=LIST)
+    word = cursors.write(at, of=LIST)
+    assert len(word) <= cursors.LONGEST
+    read = cursors.read(word, of=LIST)
     assert read.cursor == at.cursor
     assert 10 < len(read.earlier) < MOST_EARLIER
     assert read.earlier == at.earlier[-len(read.earlier) :]
 
 
 def test_the_same_position_has_the_same_bookmark() -> None:
-    assert bookmarks.write(deep(5), of=LIST) == bookmarks.write(deep(5), of=LIST)
+    assert cursors.write(deep(5), of=LIST) == cursors.write(deep(5), of=LIST)
 
 
-WORD = bookmarks.write(deep(5), of=LIST)
+WORD = cursors.write(deep(5), of=LIST)
 CHANGED = [WORD[:place] + ("B" if WORD[place] == "A" else "A") + WORD[place + 1 :] for place in range(len(WORD))]
 CUT = [WORD[:length] for length in range(1, len(WORD))]
 
@@ -70,10 +70,10 @@ CUT = [WORD[:length] for length in range(1, len(WORD))]
 @pytest.mark.parametrize("words", [CHANGED, CUT], ids=["changed", "cut off"])
 def test_a_modified_bookmark_is_rejected(words: list[str]) -> None:
     for word in words:
-        with pytest.raises(bookmarks.Unreadable):
-            bookmarks.read(word, of=LIST)
-        with pytest.raises(bookmarks.Unreadable):
-            bookmarks.check(word)
+        with pytest.raises(cursors.Unreadable):
+            cursors.read(word, of=LIST)
+        with pytest.raises(cursors.Unreadable):
+            cursors.check(word)
 
 
 STRANGE = ["zz", ":", "..", "%00", "\x00", "🙂", "a:b:c", ".:" + "A" * 43, "A" * 100_000]
@@ -81,31 +81,31 @@ STRANGE = ["zz", ":", "..", "%00", "\x00", "🙂", "a:b:c", ".:" + "A" * 43, "A"
 
 @pytest.mark.parametrize("word", STRANGE, ids=range(len(STRANGE)))
 def test_a_foreign_bookmark_is_rejected(word: str) -> None:
-    with pytest.raises(bookmarks.Unreadable):
-        bookmarks.check(word)
+    with pytest.raises(cursors.Unreadable):
+        cursors.check(word)
 
 
 @pytest.mark.parametrize("signed", [[], ["list", None, False], {"edge": None}, "word"], ids=repr)
 def test_a_bookmark_signed_in_another_format_is_rejected(signed: object) -> None:
-    with pytest.raises(bookmarks.Unreadable):
-        bookmarks.check(bookmarks.SIGNER.sign_object(signed))
+    with pytest.raises(cursors.Unreadable):
+        cursors.check(cursors.SIGNER.sign_object(signed))
 
 
 def test_a_bookmark_is_valid_only_for_its_list() -> None:
-    with pytest.raises(bookmarks.OfAnotherList):
-        bookmarks.read(WORD, of="status=in-flight")
+    with pytest.raises(cursors.OfAnotherList):
+        cursors.read(WORD, of="status=in-flight")
 
 
 def test_no_bookmark_means_the_first_page() -> None:
-    assert bookmarks.read("", of=LIST) == Position()
-    bookmarks.check("")
+    assert cursors.read("", of=LIST) == Position()
+    cursors.check("")
 
 
 def test_a_list_has_one_url_and_each_position_another() -> None:
-    assert bookmarks.address("/history", of="") == "/history"
-    assert bookmarks.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
-    assert bookmarks.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
-    assert bookmarks.address("/history", of=LIST, at=deep(1)).startswith(f"/history?{LIST}&cursor=")
+    assert cursors.address("/history", of="") == "/history"
+    assert cursors.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
+    assert cursors.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
+    assert cursors.address("/history", of=LIST, at=deep(1)).startswith(f"/history?{LIST}&cursor=")
 
 
 @pytest.mark.parametrize(
@@ -122,19 +122,19 @@ def test_a_list_has_one_url_and_each_position_another() -> None:
     ids=["same words", "escaped", "no query", "one too many", "one missing", "another value", "another order"],
 )
 def test_a_request_is_compared_with_its_canonical_url(asked: str, address: str, same: bool) -> None:
-    assert bookmarks.is_at(RequestFactory().get(asked), address) is same
+    assert cursors.is_at(RequestFactory().get(asked), address) is same
 
 
 def test_the_first_page_is_read_as_written() -> None:
-    assert bookmarks.read(bookmarks.write(Position(), of=LIST), of=LIST) == Position()
+    assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
 
 
 def test_a_bookmark_may_be_as_long_as_the_limit_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bookmarks, "LONGEST", len(WORD))
-    bookmarks.check(WORD)
-    monkeypatch.setattr(bookmarks, "LONGEST", len(WORD) - 1)
-    with pytest.raises(bookmarks.Unreadable):
-        bookmarks.check(WORD)
+    monkeypatch.setattr(cursors, "LONGEST", len(WORD))
+    cursors.check(WORD)
+    monkeypatch.setattr(cursors, "LONGEST", len(WORD) - 1)
+    with pytest.raises(cursors.Unreadable):
+        cursors.check(WORD)
 
 
 def test_no_more_cursors_are_dropped_than_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,5 +143,5 @@ def test_no_more_cursors_are_dropped_than_necessary(monkeypatch: pytest.MonkeyPa
         token = hashlib.shake_256(bytes([number])).hexdigest(100)
         at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
     shorter = replace(at, earlier=at.earlier[1:])
-    monkeypatch.setattr(bookmarks, "LONGEST", len(bookmarks.write(shorter, of=LIST)))
-    assert bookmarks.read(bookmarks.write(at, of=LIST), of=LIST) == shorter
+    monkeypatch.setattr(cursors, "LONGEST", len(cursors.write(shorter, of=LIST)))
+    assert cursors.read(cursors.write(at, of=LIST), of=LIST) == shorter

@@ -9,8 +9,8 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import compression
 from intents_ui.emulator.app import Emulator
+from intents_ui.middleware import compression
 from intents_ui.service.operations.cache_ttl import Kind, Lifetime
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh

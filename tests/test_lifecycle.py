@@ -13,7 +13,7 @@ from tests.serving import ROOT
 
 PROGRAM = """
 import ctypes, sys, threading
-from intents_ui import lifecycle
+from intents_ui.ops import lifecycle
 if sys.argv[1] == "told":
     lifecycle.trim_memory()
 together = threading.Barrier(12)

@@ -18,8 +18,8 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from intents_ui import metrics, telemetry
 from intents_ui.display.service_state import STATES, quick
+from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.resilience.circuit_breaker import Line, State
 from intents_ui.urls import urlpatterns

@@ -12,8 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pydantic import SecretStr
 
-from intents_ui import operators, settings
-from intents_ui.operators import Level
+from intents_ui import settings
+from intents_ui.web import operator_auth
+from intents_ui.web.operator_auth import Level
 
 TOKEN = "canary-token-of-the-operator"
 
@@ -41,8 +42,8 @@ def form(address: str = "203.0.113.7", cookies: dict[str, str] | None = None, **
 def remembered(**fields: str) -> dict[str, str]:
     """Return the cookies of a browser whose form was accepted."""
     request, response = form(**fields), HttpResponse()
-    assert operators.refusal(request) is None
-    operators.remember(request, response)
+    assert operator_auth.refusal(request) is None
+    operator_auth.remember(request, response)
     return {name: morsel.value for name, morsel in response.cookies.items()}
 
 
@@ -60,63 +61,63 @@ def test_writes_to_a_real_service_are_off_by_default(
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console", console)
     monkeypatch.setattr(settings.ENV, "intents_service_url", service)
-    assert operators.level() is level
-    assert operators.may_read() is (level is not Level.OFF)
-    assert operators.may_write(form()) is (level is Level.WRITE)
-    assert (operators.refusal_to_read(form()) is None) is (level is not Level.OFF)
-    assert (operators.refusal(form()) is None) is (level is Level.WRITE)
+    assert operator_auth.level() is level
+    assert operator_auth.may_read() is (level is not Level.OFF)
+    assert operator_auth.may_write(form()) is (level is Level.WRITE)
+    assert (operator_auth.refusal_to_read(form()) is None) is (level is not Level.OFF)
+    assert (operator_auth.refusal(form()) is None) is (level is Level.WRITE)
 
 
 @pytest.mark.usefixtures("token")
 def test_a_form_requires_the_token_and_says_so() -> None:
     for fields in ({}, {"operator_token": ""}):
-        refused = operators.refusal(form(**fields))
-        assert refused == operators.MISSING
-    assert operators.refusal(form(operator_token=TOKEN)) is None
+        refused = operator_auth.refusal(form(**fields))
+        assert refused == operator_auth.MISSING
+    assert operator_auth.refusal(form(operator_token=TOKEN)) is None
     for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "é"):
-        assert operators.refusal(form(operator_token=wrong)) == operators.WRONG
+        assert operator_auth.refusal(form(operator_token=wrong)) == operator_auth.WRONG
 
 
 @pytest.mark.usefixtures("token")
 def test_five_wrong_tokens_block_only_their_own_address(clock: time_machine.Traveller) -> None:
     for _ in range(5):
-        assert operators.refusal(form(operator_token="wrong")) == operators.WRONG
-    refused = operators.refusal(form(operator_token=TOKEN))
+        assert operator_auth.refusal(form(operator_token="wrong")) == operator_auth.WRONG
+    refused = operator_auth.refusal(form(operator_token=TOKEN))
     assert refused is not None
     assert (refused.status, refused.wait) == (429, 180)
     assert "Try again in 3 minutes." in refused.sentence
-    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+    assert operator_auth.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
     clock.shift(timedelta(minutes=15))
-    assert operators.refusal(form(operator_token=TOKEN)) is None
+    assert operator_auth.refusal(form(operator_token=TOKEN)) is None
 
 
 @pytest.mark.finding("S19")
 @pytest.mark.usefixtures("token")
 def test_wrong_tokens_from_many_addresses_are_also_counted_together(clock: time_machine.Traveller) -> None:
-    most = operators.WRONG_TOKENS_OF_ALL.most
+    most = operator_auth.WRONG_TOKENS_OF_ALL.most
     for number in range(most):
-        assert operators.refusal(form(f"203.0.113.{number}", operator_token="wrong")) == operators.WRONG
+        assert operator_auth.refusal(form(f"203.0.113.{number}", operator_token="wrong")) == operator_auth.WRONG
     for given in ("wrong", TOKEN):
-        refused = operators.refusal(form("198.51.100.1", operator_token=given))
+        refused = operator_auth.refusal(form("198.51.100.1", operator_token=given))
         assert refused is not None
         assert refused.status == 429
         assert "Too many wrong tokens." in refused.sentence
     clock.shift(timedelta(minutes=15))
-    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+    assert operator_auth.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
 
 
 @pytest.mark.usefixtures("token")
 def test_a_blocked_address_does_not_use_up_the_limit_of_others(clock: time_machine.Traveller) -> None:
-    for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
-        operators.refusal(form(operator_token="wrong"))
-    assert operators.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
+    for _ in range(2 * operator_auth.WRONG_TOKENS_OF_ALL.most):
+        operator_auth.refusal(form(operator_token="wrong"))
+    assert operator_auth.refusal(form("198.51.100.1", operator_token=TOKEN)) is None
 
 
 @pytest.mark.usefixtures("token")
 def test_the_right_token_never_counts_as_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
-    for _ in range(2 * operators.WRONG_TOKENS_OF_ALL.most):
-        assert operators.refusal(form(operator_token=TOKEN)) is None
+    for _ in range(2 * operator_auth.WRONG_TOKENS_OF_ALL.most):
+        assert operator_auth.refusal(form(operator_token=TOKEN)) is None
 
 
 @pytest.mark.usefixtures("token")
@@ -124,11 +125,11 @@ def test_a_browser_is_remembered_for_half_an_hour_on_request(clock: time_machine
     assert remembered(operator_token=TOKEN) == {}
     cookies = remembered(operator_token=TOKEN, remember="on")
     assert TOKEN not in str(cookies)
-    assert operators.refusal(form(cookies=cookies)) is None
-    assert operators.asked(form(cookies=cookies)).token is False
+    assert operator_auth.refusal(form(cookies=cookies)) is None
+    assert operator_auth.asked(form(cookies=cookies)).token is False
     clock.shift(timedelta(minutes=30))
-    assert operators.refusal(form(cookies=cookies)) == operators.MISSING
-    assert operators.asked(form(cookies=cookies)).token is True
+    assert operator_auth.refusal(form(cookies=cookies)) == operator_auth.MISSING
+    assert operator_auth.asked(form(cookies=cookies)).token is True
 
 
 @pytest.mark.usefixtures("token")
@@ -136,11 +137,11 @@ def test_a_remembered_token_expires_with_the_token_and_cannot_be_forged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cookies = remembered(operator_token=TOKEN, remember="on")
-    value = cookies[operators.COOKIE]
-    for changed in (value[:-1], "x" + value, "", "a:b", operators.SIGNER.sign_object("word")):
-        assert operators.may_write(form(cookies={operators.COOKIE: changed})) is False
+    value = cookies[operator_auth.COOKIE]
+    for changed in (value[:-1], "x" + value, "", "a:b", operator_auth.SIGNER.sign_object("word")):
+        assert operator_auth.may_write(form(cookies={operator_auth.COOKIE: changed})) is False
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr("another-token-of-the-operator"))
-    assert operators.may_write(form(cookies=cookies)) is False
+    assert operator_auth.may_write(form(cookies=cookies)) is False
 
 
 def test_writes_and_reads_of_a_visitor_are_rate_limited(
@@ -148,13 +149,13 @@ def test_writes_and_reads_of_a_visitor_are_rate_limited(
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 2)
     monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 3)
-    assert [operators.refusal(form()) for _ in range(2)] == [None, None]
-    assert [operators.refusal_to_read(form()) for _ in range(3)] == [None, None, None]
-    refused = [operators.refusal(form()), operators.refusal_to_read(form())]
+    assert [operator_auth.refusal(form()) for _ in range(2)] == [None, None]
+    assert [operator_auth.refusal_to_read(form()) for _ in range(3)] == [None, None, None]
+    refused = [operator_auth.refusal(form()), operator_auth.refusal_to_read(form())]
     assert [(each.status, each.wait) for each in refused if each] == [(429, 30), (429, 20)]
-    assert operators.refusal(form("198.51.100.1")) is None
+    assert operator_auth.refusal(form("198.51.100.1")) is None
     clock.shift(timedelta(seconds=60))
-    assert operators.refusal(form()) is None
+    assert operator_auth.refusal(form()) is None
 
 
 @pytest.mark.usefixtures("token")
@@ -179,12 +180,12 @@ def test_cookies_are_http_only_same_site_and_secure(secure: bool) -> None:
     request.META["HTTP_ORIGIN"] = "https://testserver" if secure else "http://testserver"
 
     def view(request: HttpRequest) -> HttpResponse:
-        operators.remember(request, response)
+        operator_auth.remember(request, response)
         return response
 
     request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
-    operators.guarded(view)(request)
-    cookie = response.cookies[operators.COOKIE]
+    operator_auth.guarded(view)(request)
+    cookie = response.cookies[operator_auth.COOKIE]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Strict", 1800)
     assert bool(cookie["secure"]) is secure
 

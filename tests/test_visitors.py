@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.visitors import address_of, is_ours, is_this_machine, root
+from intents_ui.web.client_ip import address_of, is_ours, is_this_machine, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client, override_settings
 
-from intents_ui import assets
 from intents_ui.emulator.app import Emulator
+from intents_ui.web import assets
 from tests.browser.kinds import PLACES
 from tests.pages.conftest import emulator, site
 
@@ -19,7 +19,7 @@ __all__ = ["emulator", "site"]
 
 LIMITS = {"js": 30_000, "css": 20_000}
 FIRST_VISIT = 60_000
-COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.assets.SlimStorage"}}
+COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.SlimStorage"}}
 AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
 LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
@@ -30,6 +30,7 @@ from intents_ui.service.queries import lookup
 from intents_ui.service.queries.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.service.queries.paging import Leaf, Position
 from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
+from intents_ui.web import cursors, situations
 
 BEGINNING = Position()
 MOST_NEAR = 3
@@ -48,7 +49,7 @@ def address(request: HttpRequest, address: str) -> HttpResponse:
     parsed = filters.read({"status": request.GET.getlist("status")})
     if parsed.problems:
         return page(request, head(finding) | history(None, finding, parsed), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(request.GET.get(bookmarks.NAME, ""), of=of_owner(finding, parsed).query)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), of=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
         return everything(request, finding, parsed)
     return page(request, head(finding) | history(leaf(of_owner(finding, parsed), at=at), finding, parsed, at=at))
@@ -306,4 +307,4 @@ def history(
 def url(finding: Finding, parsed: Asked, *, at: Position = BEGINNING) -> str:
     """Return the canonical URL of a page of the owner's list."""
     path, of = reverse("address", args=[finding.value]), of_owner(finding, parsed).query
-    return bookmarks.address(path, of=of, written=parsed.filters.query, at=at)
+    return cursors.address(path, of=of, written=parsed.filters.query, at=at)

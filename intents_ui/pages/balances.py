@@ -7,12 +7,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import balance_cache, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
+from intents_ui.web import balance_cache
 
 
 @require_safe

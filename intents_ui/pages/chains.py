@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import times
 from intents_ui.display.lists.filter_labels import Chip
@@ -27,6 +27,7 @@ from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
+from intents_ui.web import cursors, situations
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
@@ -56,8 +57,8 @@ def chains(request: HttpRequest) -> HttpResponse:
     parsed = display.read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
-    url = bookmarks.address(reverse("chains"), of=parsed.filters.query)
-    if not bookmarks.is_at(request, url):
+    url = cursors.address(reverse("chains"), of=parsed.filters.query)
+    if not cursors.is_at(request, url):
         return redirect(url)
     provider = parsed.filters.provider
     if provider is None:

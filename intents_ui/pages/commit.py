@@ -10,19 +10,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import confirmations, operators, wiring
-from intents_ui.confirmations import Confirmed
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import Outcome, Told
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.links import elsewhere
-from intents_ui.operators import Level, Refusal
 from intents_ui.service.cache.redis_errors import redis_error
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent
+from intents_ui.web import confirmations, operator_auth
+from intents_ui.web.confirmations import Confirmed
+from intents_ui.web.links import elsewhere
+from intents_ui.web.operator_auth import Level, Refusal
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered
@@ -35,9 +36,9 @@ CHANGED = Refusal(
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@operators.guarded
+@operator_auth.guarded
 def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
-    if operators.level() is not Level.WRITE:
+    if operator_auth.level() is not Level.WRITE:
         raise Http404("Commits are disabled in this dashboard.")
     if moved := elsewhere(request, intent_id, page="commit"):
         return moved
@@ -46,14 +47,14 @@ def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
     form = request.POST.get("form", "")
     confirmed = confirmations.read(request.POST.get("seen", ""), intent_id=intent_id, form=form)
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
-    if confirmed is None or (refused := refused or operators.refusal(request)):
+    if confirmed is None or (refused := refused or operator_auth.refusal(request)):
         return confirmation(request, wiring.service().get_intent(intent_id), refused)
     sent = send(intent_id, form=form, confirmed=confirmed)
     if isinstance(sent, Intent):
         response = confirmation(request, sent, CHANGED, before=confirmed)
     else:
         response = outcome(request, intent_id, sent)
-    operators.remember(request, response)
+    operator_auth.remember(request, response)
     return response
 
 
@@ -77,7 +78,7 @@ def confirmation(
         "form": form,
         "seen": confirmations.signed(found.received, intent_id=found.intent_id, form=form),
         "changes": words.changes(before.text, found.received) if before else None,
-        "asked": operators.asked(request),
+        "asked": operator_auth.asked(request),
         "refused": refused,
     }
     response = render(request, "commit.html", context, status=refused.status if refused else HTTPStatus.OK)

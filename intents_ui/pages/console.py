@@ -19,7 +19,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from intents_ui import confirmations, operators, visitors, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.console import commit, next_call, request_form
 from intents_ui.display.console import operations as words
@@ -28,8 +28,6 @@ from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.links import canonical
-from intents_ui.operators import Level, Refusal
 from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.http.raw_call import Attempt
@@ -38,6 +36,9 @@ from intents_ui.service.operations.json_fields import Kind, Member, members, typ
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
+from intents_ui.web import client_ip, confirmations, operator_auth
+from intents_ui.web.links import canonical
+from intents_ui.web.operator_auth import Level, Refusal
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared
@@ -109,12 +110,12 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
 
 
 def refuse_off() -> None:
-    if not operators.may_read():
+    if not operator_auth.may_read():
         raise Http404("The console is turned off on this dashboard.")
 
 
 def may_write() -> bool:
-    return operators.level() is Level.WRITE
+    return operator_auth.level() is Level.WRITE
 
 
 def offered() -> list[Operation]:
@@ -133,16 +134,16 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = Asked.read(operation, sent)
     if not asked.is_asked or request.method == "HEAD":
         return page(request, operation, asked)
-    if refused := refusal(request, asked) or operators.refusal_to_read(request):
+    if refused := refusal(request, asked) or operator_auth.refusal_to_read(request):
         return page(request, operation, asked, refused=refused)
-    with waiting(operation, visitors.of(request)) as may_wait:
+    with waiting(operation, client_ip.of(request)) as may_wait:
         if not may_wait:
             return page(request, operation, asked, refused=WAITS_ALREADY)
         attempt = call(operation, asked.text)
     return page(request, operation, asked, attempt=attempt)
 
 
-@operators.guarded
+@operator_auth.guarded
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = Asked.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:
@@ -155,13 +156,13 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked, is_to_confirm=True)
     if not confirmations.proves(asked.confirmed, operation=operation.name, text=asked.text):
         return page(request, operation, asked, refused=EDITED, is_to_confirm=True)
-    if refused := operators.refusal(request):
+    if refused := operator_auth.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
     if changed := next_call.changed(attempt):
         wiring.look_again(changed)
     response = page(request, operation, asked, attempt=attempt)
-    operators.remember(request, response)
+    operator_auth.remember(request, response)
     return response
 
 
@@ -177,7 +178,7 @@ def without_blanks(request: HttpRequest) -> str:
 
 
 def refusal(request: HttpRequest, asked: Asked) -> Refusal | None:
-    if request.method == "POST" and not visitors.is_ours(request):
+    if request.method == "POST" and not client_ip.is_ours(request):
         return FOREIGN
     return TOO_LONG if len(asked.text.encode()) > LONGEST else None
 
@@ -224,7 +225,7 @@ def page(
         "asked": asked,
         "scenarios": words.SCENARIOS if wiring.embedded() else (),
         "refused": refused,
-        "operator": operators.asked(request),
+        "operator": operator_auth.asked(request),
         "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
         "consequence": words.CONSEQUENCES.get(operation.name) if is_to_confirm else None,
         "offer": offer(operation, asked, attempt),
@@ -297,7 +298,7 @@ def form(operation: Operation, asked: Asked) -> dict[str, Any]:
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict[str, Any]:
     how = wiring.config()
     # Only operators know the address of a real service.
-    root = visitors.root(request) if wiring.embedded() else words.SOMEWHERE
+    root = client_ip.root(request) if wiring.embedded() else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
     return {
         "attempt": attempt,

@@ -18,17 +18,18 @@ from django.utils.csp import CSP
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.links import elsewhere
 from intents_ui.service.cache.memoize import as_of, shared
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.web import situations
+from intents_ui.web.links import elsewhere
 
 SHARED = 1_000
 SHARED_SECONDS = 3

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import lifecycle, situations, visitors, wiring
+from intents_ui import wiring
 from intents_ui.display.formatting import hashes, solana
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.export_status import Standing, State
@@ -26,8 +26,10 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader
+from intents_ui.ops import lifecycle
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
+from intents_ui.web import client_ip, situations
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
@@ -113,7 +115,7 @@ def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
 
 def links(request: HttpRequest) -> Callable[[str], str]:
     """Return a function from intent IDs to absolute URLs."""
-    root = visitors.root(request)
+    root = client_ip.root(request)
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
 
@@ -166,7 +168,7 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     if not progress.is_run(run):
         raise Http404("Export not found.")
     if request.method == "POST":
-        if not visitors.is_ours(request):
+        if not client_ip.is_ours(request):
             return refused(
                 request,
                 "Cross-site request rejected",

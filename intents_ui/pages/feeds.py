@@ -21,17 +21,18 @@ from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date, quote_etag
 from django.views.decorators.http import require_safe
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry, Feed
-from intents_ui.links import elsewhere
 from intents_ui.service.cache.memoize import shared
 from intents_ui.service.context import stale_data
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
+from intents_ui.web import situations
+from intents_ui.web.links import elsewhere
 
 AUTHOR = "Intents"
 MOST = 25

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, situations, wiring
+from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.summary import glance
@@ -24,6 +24,7 @@ from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf, Position
 from intents_ui.service.wire.models import IntentHistory
+from intents_ui.web import cursors, situations
 
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
@@ -37,14 +38,14 @@ MICROSECOND = timedelta(microseconds=1)
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def history(request: HttpRequest) -> HttpResponse:
-    word = request.GET.get(bookmarks.NAME, "")
-    bookmarks.check(word)
+    word = request.GET.get(cursors.NAME, "")
+    cursors.check(word)
     parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(word, of=parsed.filters.query)
+    at = cursors.read(word, of=parsed.filters.query)
     url = address(parsed.filters, at=at)
-    if not bookmarks.is_at(request, url):
+    if not cursors.is_at(request, url):
         return redirect(url)
     leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
     return page(request, form(parsed) | listed(leaf, parsed.filters, at=at))
@@ -56,7 +57,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
-    return bookmarks.address(reverse("history"), of=wanted.query, at=at)
+    return cursors.address(reverse("history"), of=wanted.query, at=at)
 
 
 def form(parsed: Asked) -> dict[str, object]:

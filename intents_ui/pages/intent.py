@@ -12,7 +12,7 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import operators, situations, wiring
+from intents_ui import wiring
 from intents_ui.display.calls import descriptions
 from intents_ui.display.console import commit
 from intents_ui.display.deposits import diagnosis
@@ -25,7 +25,6 @@ from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses, watching
 from intents_ui.display.transfers.situation import Check, Situation
-from intents_ui.links import canonical, elsewhere, moved_to
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service.cache import memoize
 from intents_ui.service.cache.response_cache import weight
@@ -33,6 +32,8 @@ from intents_ui.service.context import stale_data
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup, transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.web import operator_auth, situations
+from intents_ui.web.links import canonical, elsewhere, moved_to
 
 PLANS_BYTES = 4 * 2**20
 
@@ -100,7 +101,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
     deposit, may_change = diagnosis.of(situation), watching.may_change(situation)
-    offer = commit.offer(situation) if operators.level() is operators.Level.WRITE else None
+    offer = commit.offer(situation) if operator_auth.level() is operator_auth.Level.WRITE else None
     shown = glance.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
     unchecked = warnings.unchecked(sides, using=situation.names)

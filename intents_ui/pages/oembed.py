@@ -15,11 +15,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import resolve, reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import situations
 from intents_ui.display.formatting import text
 from intents_ui.display.sharing import embed, preview
 from intents_ui.display.transfers import watching
-from intents_ui.links import canonical
+from intents_ui.web import situations
+from intents_ui.web.links import canonical
 
 PROVIDER = "Intents"
 # Cache lifetimes of the title: while it can change, and afterwards.

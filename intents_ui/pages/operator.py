@@ -4,17 +4,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import operators
-from intents_ui.operators import Level
+from intents_ui.web import operator_auth
+from intents_ui.web.operator_auth import Level
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@operators.guarded
+@operator_auth.guarded
 def operator(request: HttpRequest) -> HttpResponse:
-    if operators.level() is not Level.WRITE or not operators.has_token():
+    if operator_auth.level() is not Level.WRITE or not operator_auth.has_token():
         raise Http404("This dashboard has no operator sessions.")
     if request.method != "POST":
-        return render(request, "operator.html", {"asked": operators.asked(request)})
+        return render(request, "operator.html", {"asked": operator_auth.asked(request)})
     response = redirect("operator")
-    operators.forget(response)
+    operator_auth.forget(response)
     return response

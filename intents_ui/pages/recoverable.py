@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
+from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
@@ -23,6 +23,7 @@ from intents_ui.service.queries.paging import Position
 from intents_ui.service.queries.worklist import Read, read
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.web import cursors
 
 BEGINNING = Position()
 PAGE_SIZE = 50
@@ -37,14 +38,14 @@ NO_SORT = "Unknown sort. Valid values: age, usd."
 @require_safe
 @vary_on_headers("HX-Request-Type")
 def recoverable(request: HttpRequest) -> HttpResponse:
-    word = request.GET.get(bookmarks.NAME, "")
-    bookmarks.check(word)
+    word = request.GET.get(cursors.NAME, "")
+    cursors.check(word)
     parsed, sort = read_from(request)
     if parsed.problems:
         return page(request, form(parsed, sort), status=HTTPStatus.BAD_REQUEST)
-    at = bookmarks.read(word, of=of_list(parsed.filters, sort))
+    at = cursors.read(word, of=of_list(parsed.filters, sort))
     url = address(parsed.filters, sort, at=at)
-    if not bookmarks.is_at(request, url):
+    if not cursors.is_at(request, url):
         return redirect(url)
     found, as_of = reading(parsed.filters, at=at)
     return page(request, form(parsed, sort) | listed(found, parsed.filters, sort, at=at) | {"as_of": as_of})
@@ -78,7 +79,7 @@ def of_list(wanted: Filters, sort: Sort) -> str:
 
 def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
     written = query_of(wanted.query, sort)
-    return bookmarks.address(reverse("recoverable"), of=of_list(wanted, sort), written=written, at=at)
+    return cursors.address(reverse("recoverable"), of=of_list(wanted, sort), written=written, at=at)
 
 
 def form(parsed: Asked, sort: Sort) -> dict[str, object]:

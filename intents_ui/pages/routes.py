@@ -8,17 +8,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, operators, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import Asked, Kind, Question
-from intents_ui.operators import Level
 from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import Call
 from intents_ui.service.wire.responses import TokensAnswer
+from intents_ui.web import cursors, operator_auth
+from intents_ui.web.operator_auth import Level
 
 
 @require_safe
@@ -26,8 +27,8 @@ def routes(request: HttpRequest) -> HttpResponse:
     parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
-    url = bookmarks.address(reverse("routes"), of=parsed.question.query)
-    if not bookmarks.is_at(request, url):
+    url = cursors.address(reverse("routes"), of=parsed.question.query)
+    if not cursors.is_at(request, url):
         return redirect(url)
     try:
         return page(request, parsed, answer(parsed.question))
@@ -50,7 +51,7 @@ def page(
         "title": display.title(question, using=names),
         "origin": form.origin(parsed, using=names),
         "destination": form.destination(parsed, using=names),
-        "can_quote": operators.level() is Level.WRITE,
+        "can_quote": operator_auth.level() is Level.WRITE,
         "listed": None,
         "one": None,
         "error": None,
@@ -121,7 +122,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if request.headers.get("HX-Request-Type") != "partial":
         whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
         of = request.GET.urlencode() if whole.problems else whole.question.query
-        return redirect(bookmarks.address(reverse("routes"), of=of))
+        return redirect(cursors.address(reverse("routes"), of=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
     parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = parsed.question.destination.chain_id or parsed.question.origin.chain_id

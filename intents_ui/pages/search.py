@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import newest, situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
@@ -24,9 +24,10 @@ from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
-from intents_ui.links import intent_url
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
+from intents_ui.web import newest, situations
+from intents_ui.web.links import intent_url
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 

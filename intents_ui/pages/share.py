@@ -19,7 +19,7 @@ from django.utils.http import quote_etag
 from django.views.decorators.http import conditional_page, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.lists import address as about
@@ -28,12 +28,13 @@ from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.links import elsewhere
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
 from intents_ui.service.context import stale_data
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
+from intents_ui.web import situations
+from intents_ui.web.links import elsewhere
 
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60

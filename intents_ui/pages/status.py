@@ -6,8 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import lifecycle, visitors, wiring
+from intents_ui import wiring
 from intents_ui.display import service_state
+from intents_ui.ops import lifecycle
+from intents_ui.web import client_ip
 
 
 @require_safe
@@ -15,7 +17,7 @@ def status(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     lists = wiring.catalog().known()
     context = {
-        "in_detail": visitors.runs_it(request),
+        "in_detail": client_ip.runs_it(request),
         "service": service_state.state(wiring.health().standing(), now=now),
         "lists": lists,
         "chains_at": service_state.before(lists.chains_age, now=now),

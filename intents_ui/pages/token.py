@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_labels, token_list
 from intents_ui.display.catalog.token_list import Where
@@ -31,6 +31,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
+from intents_ui.web import situations
 
 LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import bookmarks, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_filters import Asked, Show, TokenFilters
@@ -24,6 +24,7 @@ from intents_ui.display.tokens import names, prices
 from intents_ui.service.catalog.token_lists import Found
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import TokenInfo
+from intents_ui.web import cursors
 
 WINDOW = 100
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
@@ -41,7 +42,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     after = read_place(request)
     url = address("tokens", parsed.filters, after=after)
-    if not bookmarks.is_at(request, url):
+    if not cursors.is_at(request, url):
         return redirect(url)
     try:
         return page(request, form(parsed) | window(list_of(parsed.filters), parsed.filters, after=after))
@@ -95,7 +96,7 @@ def read_place(request: HttpRequest) -> int:
 def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     place = urlencode({AFTER: after}) if after else ""
     query = "&".join(part for part in (wanted.query, place) if part)
-    return bookmarks.address(reverse(name), of=query)
+    return cursors.address(reverse(name), of=query)
 
 
 def form(parsed: Asked) -> dict[str, object]:

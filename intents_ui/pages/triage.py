@@ -26,7 +26,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import newest, situations, visitors, wiring
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.truncation import ShortForms
@@ -38,7 +38,6 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows, ticket
 from intents_ui.display.triage.rows import Fitting, Reading, Row
 from intents_ui.display.triage.ticket import Ticket
-from intents_ui.links import intent_url
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.context import processor, request_context, stale_data
@@ -47,7 +46,9 @@ from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations.operations import Call
 from intents_ui.service.queries import lookup
 from intents_ui.settings import ENV
-from intents_ui.spending import Limit, settle, spend
+from intents_ui.web import client_ip, newest, situations
+from intents_ui.web.links import intent_url
+from intents_ui.web.rate_limiter import Limit, settle, spend
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ FOREIGN = "Rejected: the form came from another site. Paste the text here."
 async def triage(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
-    if not visitors.is_ours(request):
+    if not client_ip.is_ours(request):
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
     read = await aside(wiring.text_threads(), partial(ticket.read, received))
@@ -75,7 +76,7 @@ async def triage(request: HttpRequest) -> HttpResponseBase:
         answer["Retry-After"] = str(wait)
         return answer
     page = render_to_string("triaged.html", {"ticket": read}, request)
-    answers = Answers(read, page=page, root=visitors.root(request), allowance=allowance)
+    answers = Answers(read, page=page, root=client_ip.root(request), allowance=allowance)
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

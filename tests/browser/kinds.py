@@ -18,7 +18,7 @@ from playwright.sync_api import Page, Route, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from intents_ui.pages import failures
+from intents_ui.middleware import failures
 from tests.browser.conftest import Visit
 from tests.service import scripted_server
 from tests.service.scripted_server import response

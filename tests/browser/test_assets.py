@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from intents_ui import assets
+from intents_ui.web import assets
 
 pytestmark = pytest.mark.browser
 

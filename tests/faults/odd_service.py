@@ -11,7 +11,7 @@ import pytest
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import everyone
+from intents_ui.pages import route_stats
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from tests.pages.conftest import DATA_CACHES
@@ -86,7 +86,7 @@ class Odd:
         self.way.given.clear()
         self.client = ServiceClient(wiring.config(), transport=self.way)
         names_stay = not REFERENCE & (changes.keys() | self._before)
-        for each in (*DATA_CACHES, everyone.newest):
+        for each in (*DATA_CACHES, route_stats.newest):
             if not (names_stay and each is wiring.catalog):
                 each.cache_clear()
         self._before = set(changes)

@@ -12,7 +12,7 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui import wiring
-from intents_ui.pages import embed, everyone, feeds, history, home, recoverable, token
+from intents_ui.pages import embed, feeds, history, home, recoverable, route_stats, token
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
@@ -41,7 +41,7 @@ class Log(logging.Handler):
 
 
 SHARED = (home.entries, history.newest, recoverable.answer_to, token.newest, embed.read, feeds.transfer, feeds.newest)
-SHARED += (everyone.newest,)
+SHARED += (route_stats.newest,)
 
 
 @dataclass

@@ -21,13 +21,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import bookmarks
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.queries.paging import Position
 from intents_ui.service.wire.models import Page
 from intents_ui.settings import ENV
-from intents_ui.situations import MOST_RECEIPTS
 from intents_ui.urls import urlpatterns
+from intents_ui.web import cursors
+from intents_ui.web.situations import MOST_RECEIPTS
 from tests.faults import strategies
 from tests.faults.odd_pages import content
 from tests.pages.conftest import fresh
@@ -280,11 +280,11 @@ def test_a_form_shows_hidden_characters_that_were_typed_into_it(way: Recorded, f
 
 def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recorded) -> None:
     place = Position(Page.from_text('{"column":"createdAt","order":"DESC","pageSize":20,"page":7}'))
-    word = bookmarks.write(place, of="size=10")
+    word = cursors.write(place, of="size=10")
     way.sent.clear()
     answer = send("GET", f"/history?status=FAILED&cursor={word}")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/history?status=FAILED")
-    for spoilt in (word[:-1], word[1:], word.swapcase(), word + "x", bookmarks.SIGNER.sign_object("four")):
+    for spoilt in (word[:-1], word[1:], word.swapcase(), word + "x", cursors.SIGNER.sign_object("four")):
         assert send("GET", f"/history?size=10&cursor={spoilt}").status_code == 400
     assert [operation for operation, _ in way.sent if operation not in REFERENCE] == []
 

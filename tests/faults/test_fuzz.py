@@ -23,11 +23,12 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import confirmations, wiring
+from intents_ui import wiring
 from intents_ui.display.calls.function_signatures import FUNCTIONS, Function
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from intents_ui.settings import ENV, ROOT
+from intents_ui.web import confirmations
 from tests.display.test_limits import NUMBERS
 from tests.faults import strategies
 from tests.faults.odd_pages import (

@@ -17,8 +17,8 @@ from django.test import Client
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import headers
 from intents_ui.emulator.app import Emulator
+from intents_ui.middleware import security_headers
 from intents_ui.settings import ENV
 from intents_ui.urls import urlpatterns
 from tests.browser import kinds
@@ -33,7 +33,7 @@ TOKEN: Final = "canary-token-of-the-operator"
 KEY: Final = "".join(chr(33 + number % 90) for number in range(60)).replace('"', "x")
 UNKNOWN: Final = "0x" + "ab" * 32
 ONCE: Final = {
-    "permissions-policy": headers.EVERYWHERE["Permissions-Policy"],
+    "permissions-policy": security_headers.EVERYWHERE["Permissions-Policy"],
     "referrer-policy": "strict-origin-when-cross-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",

@@ -19,9 +19,11 @@ import pytest
 import time_machine
 from django.test import Client, override_settings
 
-from intents_ui import inbound, settings, spending
+from intents_ui import settings
 from intents_ui.emulator.app import Emulator
+from intents_ui.middleware import request_limits
 from intents_ui.settings import ENV
+from intents_ui.web import rate_limiter
 from tests.conftest import needs
 from tests.live.redis_server import redis_running
 from tests.pages.conftest import fresh
@@ -48,8 +50,8 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 @pytest.fixture
 def way(emulator: Emulator) -> Iterator[Recorded]:
     """A visitor may ask for one page a second, eight at once, and for two searches a minute."""
-    spending._buckets.resume()
-    inbound.warn_once.cache_clear()
+    rate_limiter._buckets.resume()
+    request_limits.warn_once.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_rate_pages", 1)
         patch.setattr(ENV, "intents_rate_searches", 2)
@@ -199,7 +201,7 @@ def test_without_the_shared_cache_pages_are_counted_locally_and_served() -> None
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
     with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
         assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
-    spending._buckets.resume()
+    rate_limiter._buckets.resume()
 
 
 @pytest.fixture
@@ -301,8 +303,8 @@ def flooded(*, places: int) -> tuple[Counter[int], float]:
 
 @pytest.mark.usefixtures("way")
 def test_streams_are_counted_without_blocking_the_event_loop() -> None:
-    assert [inbound.wait_to_stream("203.0.113.7") for _ in range(9)] == [0] * 8 + [1]
-    assert [inbound.wait_to_stream(each) for each in ("203.0.113.8", "127.0.0.1", None)] == [0, 0, 0]
+    assert [request_limits.wait_to_stream("203.0.113.7") for _ in range(9)] == [0] * 8 + [1]
+    assert [request_limits.wait_to_stream(each) for each in ("203.0.113.8", "127.0.0.1", None)] == [0, 0, 0]
 
 
 @pytest.mark.usefixtures("way")

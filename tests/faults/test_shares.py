@@ -11,9 +11,11 @@ import httpx
 import pytest
 from django.core.cache import cache
 
-from intents_ui import asgi, balance_cache, inbound, wiring
+from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.middleware import request_limits
 from intents_ui.settings import ENV
+from intents_ui.web import balance_cache
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
@@ -32,10 +34,10 @@ def emulator() -> Iterator[Emulator]:
 @pytest.fixture(autouse=True)
 def nothing_spent() -> Iterator[None]:
     cache.clear()
-    inbound._rejections.clear()
+    request_limits._rejections.clear()
     yield
     cache.clear()
-    inbound._rejections.clear()
+    request_limits._rejections.clear()
 
 
 def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Response:
@@ -162,7 +164,7 @@ def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
         assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
         file = ask(GREEDY, "/export/history.json")
         assert is_refused(file)
-        assert json.loads(file.text)["error"] == inbound.BEYOND_SHARE.title
+        assert json.loads(file.text)["error"] == request_limits.BEYOND_SHARE.title
         assert ask(OTHER, "/triage", "POST", data={"q": NOTHING}).status_code == 200
     finally:
         for each in held:
@@ -259,9 +261,9 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
 @pytest.mark.usefixtures("emulator")
 def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    result = [ask(GREEDY, "/help").status_code for _ in range(inbound.BURST_SECONDS + 1)]
-    assert result == [200] * inbound.BURST_SECONDS + [429]
-    monkeypatch.setattr(inbound, "spend", None)
+    result = [ask(GREEDY, "/help").status_code for _ in range(request_limits.BURST_SECONDS + 1)]
+    assert result == [200] * request_limits.BURST_SECONDS + [429]
+    monkeypatch.setattr(request_limits, "spend", None)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
     assert "Too many requests" in again.text
@@ -278,7 +280,7 @@ def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_re
     assert ask(GREEDY, f"/tx/{NOTHING}").status_code == 404
     assert is_refused(ask(GREEDY, f"/tx/{NOTHING}"))
     assert ask(GREEDY, "/help").status_code == 200
-    monkeypatch.setattr(inbound, "spend", None)
+    monkeypatch.setattr(request_limits, "spend", None)
     again = ask(GREEDY, f"/search?q={NOTHING}")
     assert is_refused(again)
     assert "1 search, ticket, or export a minute" in again.text
@@ -332,7 +334,7 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     sending = [asyncio.create_task(each.post()) for each in greedy]
     while any(each.sent < Sender.LENGTH - Sender.PIECE for each in greedy):
         await asyncio.sleep(0)
-    assert 0 < inbound.bodies.held <= inbound.bodies.most // 4 < sum(each.sent for each in greedy)
+    assert 0 < request_limits.bodies.held <= request_limits.bodies.most // 4 < sum(each.sent for each in greedy)
     rest.set()
     await other.post(b"q=" + NOTHING.encode())
     assert other.status == 200
@@ -340,7 +342,7 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     result = [each.status for each in greedy]
     assert 429 in result, "beyond the share"
     assert set(result) <= {400, 429}
-    assert inbound.bodies.held == 0
+    assert request_limits.bodies.held == 0
 
 
 @pytest.mark.finding("S9")
@@ -350,7 +352,7 @@ async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
 ) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     rest = asyncio.Event()
-    begun = [Sender(GREEDY, rest) for _ in range(inbound.BURST_SECONDS)]
+    begun = [Sender(GREEDY, rest) for _ in range(request_limits.BURST_SECONDS)]
     sending = [asyncio.create_task(each.post()) for each in begun]
     while any(each.sent < Sender.LENGTH - Sender.PIECE for each in begun):
         await asyncio.sleep(0)
@@ -360,7 +362,7 @@ async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
     for each in sending:
         each.cancel()
     await asyncio.gather(*sending, return_exceptions=True)
-    assert inbound.bodies.held == 0
+    assert request_limits.bodies.held == 0
 
 
 # The embedded service
@@ -376,8 +378,8 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    result = [call(GREEDY) for _ in range(inbound.BURST_SECONDS + 1)]
-    assert [each.status_code for each in result[:-1]] == [200] * inbound.BURST_SECONDS
+    result = [call(GREEDY) for _ in range(request_limits.BURST_SECONDS + 1)]
+    assert [each.status_code for each in result[:-1]] == [200] * request_limits.BURST_SECONDS
     assert is_refused(result[-1])
     assert result[-1].headers["X-Content-Type-Options"] == "nosniff"
     assert call(OTHER).status_code == 200
@@ -396,4 +398,4 @@ def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() ->
             each.leave()
     assert call(GREEDY).status_code == 200
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
-    assert inbound.bodies.held == 0
+    assert request_limits.bodies.held == 0

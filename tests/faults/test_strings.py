@@ -30,7 +30,7 @@ from intents_ui.display.console import request_form
 from intents_ui.display.formatting import csv_text, markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.formatting.text import visible as visible_text
-from intents_ui.logs import JsonLines, TextLines
+from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.service.operations.json_fields import Kind, Member
 from intents_ui.service.wire import models
 from intents_ui.service.wire.lenient_models import Wire

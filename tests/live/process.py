@@ -9,11 +9,11 @@ import gc
 import os
 from typing import Any
 
-from intents_ui import lifecycle
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
+from intents_ui.ops import lifecycle
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.operations.config import ServiceConfig

@@ -7,13 +7,14 @@ import time_machine
 from django.core.cache import cache
 from django.test import Client
 
-from intents_ui import newest, wiring
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import console, embed, everyone, feeds, history, home, intent, recoverable, token
+from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, route_stats, token
 from intents_ui.service.http import clock
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
+from intents_ui.web import newest
 
 # Cached objects of `wiring`, taken before a test replaces any of them.
 CACHED = (
@@ -28,7 +29,7 @@ CACHED = (
 DATA_CACHES = (
     *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
     *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
-    *(embed.read, everyone.newest, feeds.transfer, feeds.newest, console.examples),
+    *(embed.read, route_stats.newest, feeds.transfer, feeds.newest, console.examples),
     newest.newest,
 )
 

@@ -12,7 +12,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui import balance_cache, wiring
+from intents_ui import wiring
 from intents_ui.display.lists.balances import NO_OWNER, NOTHING
 from intents_ui.display.summary.messages import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
@@ -20,6 +20,7 @@ from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import ENV
+from intents_ui.web import balance_cache
 
 PARTIAL = {"HX-Request-Type": "partial"}
 ABORTED_WITH_FUNDS = 13

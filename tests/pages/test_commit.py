@@ -11,13 +11,14 @@ import time_machine
 from django.test import Client, override_settings
 from pydantic import SecretStr
 
-from intents_ui import settings, spending, wiring
+from intents_ui import settings, wiring
 from intents_ui.display.summary.messages import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
+from intents_ui.web import rate_limiter
 from tests.serving import dashboard, free_port, running
 from tests.waiting import PATIENCE
 
@@ -191,7 +192,7 @@ def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_li
         )
         assert [commit.is_first(quoted, "a-form") for _ in range(2)] == [True, False]
     assert recorder.commits == 0
-    spending._buckets.resume()
+    rate_limiter._buckets.resume()
 
 
 @pytest.mark.parametrize("fault", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])

@@ -7,14 +7,14 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import everyone
+from intents_ui.pages import route_stats
 
 
 @pytest.fixture(autouse=True)
 def empty_caches() -> Iterator[None]:
-    everyone.newest.cache_clear()
+    route_stats.newest.cache_clear()
     yield
-    everyone.newest.cache_clear()
+    route_stats.newest.cache_clear()
 
 
 def test_the_card_shows_how_many_transfers_were_delivered(site: Client, emulator: Emulator) -> None:

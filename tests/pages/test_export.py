@@ -16,13 +16,14 @@ import time_machine
 from django.test import override_settings
 from redis import RedisError
 
-from intents_ui import asgi, lifecycle, settings, wiring
+from intents_ui import asgi, settings, wiring
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.display.lists.export_status import Standing, State
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
+from intents_ui.ops import lifecycle
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, emulator_entries, read

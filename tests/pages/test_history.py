@@ -13,13 +13,14 @@ import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import bookmarks, wiring
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import history
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.queries.paging import Position
 from intents_ui.service.wire.models import Page
+from intents_ui.web import cursors
 
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
 NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
@@ -265,7 +266,7 @@ def test_typed_values_are_shown_again_and_stay_text(site: Client, emulator: Emul
 
 
 def word_of(at: Position, query: str = "") -> str:
-    return bookmarks.write(at, of=query)
+    return cursors.write(at, of=query)
 
 
 DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSize":20}'))

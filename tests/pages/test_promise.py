@@ -4,10 +4,11 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
-from intents_ui import situations, wiring
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service.wire.models import IntentReceipt
+from intents_ui.web import situations
 
 LINES = [
     pytest.param(

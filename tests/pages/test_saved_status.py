@@ -6,9 +6,9 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui import situations
 from intents_ui.display.summary import glance
 from intents_ui.emulator.app import Emulator
+from intents_ui.web import situations
 
 UNKNOWN = "0x" + "ab" * 32
 

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import newest
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
+from intents_ui.web import newest
 from tests.pages.test_triage import legs, send
 
 UNKNOWN = "0x12ab…34cd"

@@ -11,9 +11,10 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from pydantic import ValidationError
 
-from intents_ui import assets, wiring
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
+from intents_ui.web import assets
 from tests.pages.test_share import tags
 
 PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")

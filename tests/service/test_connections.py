@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui import metrics
+from intents_ui.ops import metrics
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.http import transport

@@ -1,6 +1,6 @@
 """Fair shares of limited resources: at most a quarter for one client address, and a half for an IPv6 /48.
 
-A visitor is a client address as `visitors.address_of` normalizes it. None means no address (this machine or a Unix
+A visitor is a client address as `client_ip.address_of` normalizes it. None means no address (this machine or a Unix
 socket), which only the total limits.
 """
 

@@ -5,11 +5,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import situations
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.links import canonical
 from intents_ui.service.errors import ServiceError
+from intents_ui.web import situations
+from intents_ui.web.links import canonical
 
 MOST_IDS = 20
 

@@ -16,14 +16,14 @@ from typing import Any
 from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import visitors
 from intents_ui.display import failures as words
 from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
-from intents_ui.pages import failures
-from intents_ui.pages.failures import Failure
+from intents_ui.middleware import failures
+from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
-from intents_ui.spending import Limit, spend, spend_here
+from intents_ui.web import client_ip
+from intents_ui.web.rate_limiter import Limit, spend, spend_here
 
 log = logging.getLogger(__name__)
 
@@ -49,10 +49,10 @@ def refusal(request: HttpRequest) -> Failure | None:
     if REFUSED in scope:
         found: Failure = scope[REFUSED]
         return found
-    visitor = visitors.of(request)
-    if visitors.is_behind_unnamed_proxy(request):
+    visitor = client_ip.of(request)
+    if client_ip.is_behind_unnamed_proxy(request):
         warn_once(str(request.META.get("REMOTE_ADDR")))
-    if not visitors.is_counted(visitor):
+    if not client_ip.is_counted(visitor):
         return None
     if wait := spend(pages(), visitor):
         failure = too_many_pages(wait)
@@ -85,7 +85,7 @@ def is_costly(method: str | None, path: str, query: str | bytes | None) -> bool:
 
 def wait_to_stream(visitor: str | None) -> int:
     """Return the seconds until the visitor may open a stream, 0 for now. Skips Redis, which would delay all streams."""
-    return spend_here(pages(), visitor) if visitors.is_counted(visitor) else 0
+    return spend_here(pages(), visitor) if client_ip.is_counted(visitor) else 0
 
 
 # Rejections by visitor and by whether they apply to costly pages only, each with its end. Bounded: an evicted
@@ -112,7 +112,7 @@ def current_rejection(visitor: str | None, *, is_costly: bool) -> Failure | None
 def wait_to_send(visitor: str | None) -> int:
     """Return the seconds until the visitor may send a body, 0 for now. Called before any of it is read."""
     most = pages()
-    return spend_here(Limit("bodies", most.most, most.seconds), visitor) if visitors.is_counted(visitor) else 0
+    return spend_here(Limit("bodies", most.most, most.seconds), visitor) if client_ip.is_counted(visitor) else 0
 
 
 @cache

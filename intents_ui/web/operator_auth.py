@@ -33,9 +33,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
-from intents_ui import visitors
 from intents_ui.settings import ENV, LONGEST_SECRET
-from intents_ui.spending import CannotCount, Limit, give_back, spend
+from intents_ui.web import client_ip
+from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, spend
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
 REMEMBERED_SECONDS = 1800
@@ -108,14 +108,14 @@ def refusal_to_read(request: HttpRequest) -> Refusal | None:
     """Return why a read operation is rejected for this client, or None. Counts the request."""
     if not may_read():
         return NOT_HERE
-    return _rate_limited(Limit("read-by-hand", ENV.intents_rate_console_reads, MINUTE), visitors.of(request))
+    return _rate_limited(Limit("read-by-hand", ENV.intents_rate_console_reads, MINUTE), client_ip.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
     """Return why a write operation is rejected for this client, or None. Counts the request and wrong tokens."""
     if level() is not Level.WRITE:
         return NOT_HERE
-    visitor = visitors.of(request)
+    visitor = client_ip.of(request)
     if not may_write(request) and (refused := _authentication_error(request, visitor)):
         return refused
     return _rate_limited(Limit("write-by-hand", ENV.intents_rate_console_writes, MINUTE, is_strict=True), visitor)
@@ -177,7 +177,7 @@ def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = protected(request, *args, **kwargs)
-        if visitors.comes_by_https(request):
+        if client_ip.comes_by_https(request):
             for cookie in response.cookies.values():
                 cookie["secure"] = True
         response["Cache-Control"] = "no-store"

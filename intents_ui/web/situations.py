@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from intents_ui import balance_cache, wiring
+from intents_ui import wiring
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import Contacts
@@ -15,6 +15,7 @@ from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.settings import ENV
+from intents_ui.web import balance_cache
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0

@@ -17,11 +17,11 @@ from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
-from intents_ui import bookmarks
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
+from intents_ui.web import cursors
 
 log = logging.getLogger(__name__)
 
@@ -75,9 +75,9 @@ class FailurePages:
         match error:
             case errors.ServiceError():
                 return page(request, of_service(error, looked_for=looked_for(request)))
-            case bookmarks.Unreadable():
+            case cursors.Unreadable():
                 return page(request, INVALID_CURSOR)
-            case bookmarks.OfAnotherList():
+            case cursors.OfAnotherList():
                 return redirect(without_cursor(request))
             case _:
                 return None
@@ -86,7 +86,7 @@ class FailurePages:
 def without_cursor(request: HttpRequest) -> str:
     """Return the URL of the first page, because a cursor belongs to one set of filters."""
     query = request.GET.copy()
-    query.pop(bookmarks.NAME, None)
+    query.pop(cursors.NAME, None)
     return f"{request.path}?{query.urlencode()}" if query else request.path
 
 

@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
-from intents_ui import assets, wiring
+from intents_ui import wiring
 from intents_ui.display import failures, glossary
 from intents_ui.display.formatting import amounts, hashes, json_text, text, times, truncation
 from intents_ui.display.formatting.truncation import ShortForms, Whole
@@ -23,6 +23,7 @@ from intents_ui.display.tokens.identity import Identity
 from intents_ui.display.tokens.token_amounts import key
 from intents_ui.display.transfers import statuses
 from intents_ui.service.http import clock
+from intents_ui.web import assets
 
 LONGEST_IDENTIFIER = 200
 SOMETHING = "a" * 40

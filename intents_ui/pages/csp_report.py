@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
-from intents_ui import visitors
 from intents_ui.display.formatting.text import visible
-from intents_ui.spending import Limit, spend
+from intents_ui.web import client_ip
+from intents_ui.web.rate_limiter import Limit, spend
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ TEXT = "text/plain; charset=utf-8"
 def report(request: HttpRequest) -> HttpResponse:
     if len(request.body) > LONGEST:
         return HttpResponse(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, content_type=TEXT)
-    if wait := spend(REPORTS, visitors.of(request)):
+    if wait := spend(REPORTS, client_ip.of(request)):
         headers = {"Retry-After": str(wait)}
         return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers, content_type=TEXT)
     for directive, blocked, page in violations(request.body):

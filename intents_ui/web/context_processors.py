@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from django.http import HttpRequest
 
-from intents_ui import operators, wiring
+from intents_ui import wiring
 from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
 from intents_ui.service.context import failed_calls, stale_data
 from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
+from intents_ui.web import operator_auth
 
 NAV = (
     ("search", "Search"),
@@ -25,7 +26,7 @@ NAV = (
 def nav_links() -> Iterator[tuple[str, str]]:
     """Yield the navigation links to enabled pages."""
     yield from NAV
-    if operators.may_read():
+    if operator_auth.may_read():
         yield "console", "Console"
     if wiring.embedded():
         yield "demo", "Demo"
@@ -35,7 +36,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     return {
         "embedded": wiring.embedded(),
-        "may_write": operators.level() is operators.Level.WRITE,
+        "may_write": operator_auth.level() is operator_auth.Level.WRITE,
         "may_be_listed": ENV.intents_index == "index",
         "nav": list(nav_links()),
         "export_rows": ENV.intents_max_export_rows,

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import logs, metrics, telemetry, visitors
+from intents_ui.ops import logs, metrics, telemetry
 from intents_ui.service.context.request_context import Origin, drawn
 from intents_ui.settings import ENV
+from intents_ui.web import client_ip
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -33,7 +34,7 @@ class Visit:
     """One request. `view` is the page's name in `urls.py`."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.origin = Origin(request_id(scope), visitor=visitors.counted(scope, ENV.trusted_proxies))
+        self.origin = Origin(request_id(scope), visitor=client_ip.counted(scope, ENV.trusted_proxies))
         self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
@@ -87,7 +88,7 @@ class Visit:
 def request_id(scope: Mapping[str, Any]) -> str:
     """Return the request ID that a trusted proxy sent, or a new one. Other clients can't choose what is logged."""
     given = [value for name, value in scope["headers"] if name == b"x-request-id"]
-    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and visitors.is_by_our_proxy(scope, ENV.trusted_proxies):
+    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope, ENV.trusted_proxies):
         return str(given[0], "ascii")
     return drawn()
 
