@@ -31,12 +31,12 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         page.keyboard.insert_text(f"Where is my money? {intent_id}")
         page.keyboard.press("Enter")
         expect(page).to_have_url(f"{server}/intent/{intent_id}")
+        page.wait_for_load_state()
 
         page.keyboard.press("Tab")  # 2
         expect(page.locator(":focus")).to_have_text("Skip to content")
         page.keyboard.press("Enter")
         expect(page.get_by_role("main")).to_be_focused()
-        page.wait_for_load_state()  # shortcuts need scripts
         page.keyboard.press("c")
         expect_copied(page, intent_id)
 
