@@ -37,7 +37,7 @@ from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.display.sharing.customer_reply import to_the_owner
 from intents_ui.display.sharing.preview import state
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.messages import SECOND_DEPOSIT
+from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.summary.summary import Summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario

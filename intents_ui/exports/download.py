@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from intents_ui.display import failures
-from intents_ui.display.lists.export_status import Standing, State
+from intents_ui.display.lists.export_row import Standing, State
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch

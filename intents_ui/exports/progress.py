@@ -14,7 +14,7 @@ from typing import Any
 
 from django.core.cache import cache
 
-from intents_ui.display.lists.export_status import Standing, State
+from intents_ui.display.lists.export_row import Standing, State
 from intents_ui.service.cache.redis_errors import redis_error
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import connections, names, providers
 from intents_ui.display.tokens.chains import Asked
-from intents_ui.display.tokens.identity import identity
+from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Invalid, ServiceError

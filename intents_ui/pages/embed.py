@@ -22,7 +22,6 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
-from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.cache.memoize import as_of, shared
 from intents_ui.service.errors import ServiceError
@@ -96,7 +95,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
         "transfer": glance.of(situation),
         "unread": error is not None,
         "changed_at": situation.facts.last_change,
-        "may_change": error is not None or watching.may_change(situation),
+        "may_change": error is not None or situation.may_change,
         "failure": None,
     }
     return page(request, context, intent_id=intent_id)

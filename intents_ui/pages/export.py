@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes, solana
+from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import filters
-from intents_ui.display.lists.export_status import Standing, State
+from intents_ui.display.lists.export_row import Standing, State
 from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import input_errors
@@ -50,7 +50,7 @@ def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
-    known = address if solana.is_address(address) else hashes.canonical_address(address)
+    known = address if hashes.is_solana_address(address) else hashes.canonical_address(address)
     if known is None:
         return refused(request, "Invalid address", [input_errors.of_address(address)])
     if known != address:

@@ -19,7 +19,7 @@ from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.status_breakdown import mix
+from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf, Position

@@ -23,7 +23,7 @@ from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
-from intents_ui.display.transfers import lookalike_addresses, statuses, watching
+from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, Situation
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service.cache import memoize
@@ -79,7 +79,7 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
         "intent": situation.intent,
         "receipt": situation.receipt,
         "names": situation.names,
-        "may_change": watching.may_change(situation),
+        "may_change": situation.may_change,
         "chapters": descriptions.chapters(situation),
         "sections": sections.sections(tables.groups(situation)),
     }
@@ -100,7 +100,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
-    deposit, may_change = diagnosis.of(situation), watching.may_change(situation)
+    deposit, may_change = diagnosis.of(situation), situation.may_change
     offer = commit.offer(situation) if operator_auth.level() is operator_auth.Level.WRITE else None
     shown = glance.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]

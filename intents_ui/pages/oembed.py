@@ -17,7 +17,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui.display.formatting import text
 from intents_ui.display.sharing import embed, preview
-from intents_ui.display.transfers import watching
 from intents_ui.web import situations
 from intents_ui.web.links import canonical
 
@@ -99,7 +98,7 @@ def fields(root: str, intent_id: str, max_width: int | None, max_height: int | N
         "title": text.visible(text.bare(title)),
         "provider_name": PROVIDER,
         "provider_url": f"{root}/",
-        "cache_age": OPEN_SECONDS if watching.may_change(situation) else FINAL_SECONDS,
+        "cache_age": OPEN_SECONDS if situation.may_change else FINAL_SECONDS,
     }
     if settings.ENV.intents_embed_hosts:
         frame = embed.frame(max_width=max_width, max_height=max_height)

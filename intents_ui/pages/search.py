@@ -20,8 +20,8 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
 from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers
+from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Kind, Pasted
-from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.service.errors import ServiceError
@@ -76,7 +76,11 @@ def search(request: HttpRequest) -> HttpResponse:
 
 def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
     service = wiring.service()
-    return [question for finding in findings for question in lookup.as_any(service, KEYS[finding.kind], finding.value)]
+    return [
+        question
+        for finding in findings
+        for question in lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value)
+    ]
 
 
 def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.Question]:

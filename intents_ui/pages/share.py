@@ -26,7 +26,6 @@ from intents_ui.display.lists import address as about
 from intents_ui.display.sharing import embed, preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
@@ -99,7 +98,7 @@ def glance(intent_id: str) -> Glance:
     situation = situations.read(intent_id)
     old = failures.old(stale_data.told(), now=situation.now)
     as_of = old.as_of if old else None
-    may_change = old or summary.of(situation).is_provisional or watching.may_change(situation)
+    may_change = old or summary.of(situation).is_provisional or situation.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
     return Glance(preview.card(situation, as_of=as_of), seconds, as_of)
 

@@ -17,14 +17,13 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_labels, token_list
 from intents_ui.display.catalog.token_list import Where
-from intents_ui.display.formatting import hashes, solana
+from intents_ui.display.formatting import hashes
 from intents_ui.display.routes import results as ways
 from intents_ui.display.routes.query import Question, Side
 from intents_ui.display.search import input_errors
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
-from intents_ui.display.tokens.identity import identity
-from intents_ui.display.tokens.token_amounts import key
+from intents_ui.display.tokens.token_amounts import identity, key
 from intents_ui.service.cache.memoize import shared
 from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
@@ -62,9 +61,9 @@ def canonical(chain_id: str, written: str) -> Where:
     known = {chain.id for chain in wiring.catalog().chains()}
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
-    if not solana.is_address(written) and hashes.canonical_address(written) is None:
+    if not hashes.is_solana_address(written) and hashes.canonical_address(written) is None:
         raise Http404(input_errors.of_address(written))
-    return int(chain_id), written if solana.is_address(written) else key(written)
+    return int(chain_id), written if hashes.is_solana_address(written) else key(written)
 
 
 def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:

@@ -29,10 +29,10 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
-from intents_ui.display.formatting.truncation import ShortForms
+from intents_ui.display.formatting.hashes import ShortForms
 from intents_ui.display.search import shortened
+from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
-from intents_ui.display.search.lookup_keys import KEYS, KEYS_AFTER_A_MISS
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows, ticket
@@ -277,7 +277,7 @@ def resolved(service: ClientService, number: int, finding: Finding) -> Row:
     if row := rows.unasked(number, finding, now=now()):
         return row
     found = lookup.in_turn(
-        lambda: lookup.as_any(service, KEYS[finding.kind], finding.value),
+        lambda: lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value),
         lambda: lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value),
     )
     if found.error:

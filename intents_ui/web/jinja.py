@@ -11,16 +11,15 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import wiring
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, text, times, truncation
-from intents_ui.display.formatting.truncation import ShortForms, Whole
+from intents_ui.display.formatting import amounts, hashes, json_text, text, times
+from intents_ui.display.formatting.hashes import ShortForms, Whole
 from intents_ui.display.lists import address
 from intents_ui.display.routes.query import Side, can_be_asked
 from intents_ui.display.search import empty_results, explorers
-from intents_ui.display.summary import messages, next_actor
+from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
-from intents_ui.display.tokens.identity import Identity
-from intents_ui.display.tokens.token_amounts import key
+from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
 from intents_ui.service.http import clock
 from intents_ui.web import assets
@@ -58,7 +57,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
-    env.globals.update(clock_ahead=clock.ahead, second_deposit=messages.SECOND_DEPOSIT)
+    env.globals.update(clock_ahead=clock.ahead, second_deposit=rules.SECOND_DEPOSIT)
     env.filters.update(
         account=address.canonical,
         bare=text.bare,
@@ -77,9 +76,9 @@ def environment(**options: Any) -> Environment:
         old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
-        short_address=partial(truncation.shown, whole=hashes.checksum, shorten=hashes.short_address),
-        short_hash=partial(truncation.shown, whole=text.visible, shorten=hashes.short_hash),
-        short_id=partial(truncation.shown, whole=text.visible, shorten=hashes.short_id),
+        short_address=partial(hashes.shown, whole=hashes.checksum, shorten=hashes.short_address),
+        short_hash=partial(hashes.shown, whole=text.visible, shorten=hashes.short_hash),
+        short_id=partial(hashes.shown, whole=text.visible, shorten=hashes.short_id),
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
@@ -90,7 +89,7 @@ def environment(**options: Any) -> Environment:
         usd_full=amounts.usd_full,
         utc=lambda at: times.utc(at, now=now()),
         utc_minute=lambda at: times.utc_minute(at, now=now()),
-        whose_turn=next_actor.whose,
+        whose_turn=summary.whose,
         unanswered=lambda failed: list(failures.unanswered(failed)),
         until=lambda failed: failures.until_all(failed, now=now()),
         visible=text.visible,

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from tests.browser.conftest import visiting
 from tests.waiting import PATIENCE
 

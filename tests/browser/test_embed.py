@@ -14,7 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.urls import urlpatterns
 from tests.browser.conftest import PATIENCE_MS, Visit, fits, some_intent, visiting
 from tests.browser.kinds import RECIPIENT

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.display.summary import next_actor, summary
+from intents_ui.display.summary import summary
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Situation
@@ -124,7 +124,7 @@ def paragraph(told: Summary) -> Iterator[str]:
     yield f"- Where: {told.location}{amount}"
     yield f"- Next: {told.instructions}"
     until = f"until {told.deadline:%H:%M:%S}" if told.deadline else ""
-    if turn := " · ".join(filter(None, (next_actor.whose(told), until))):
+    if turn := " · ".join(filter(None, (summary.whose(told), until))):
         yield f"- {turn}"
     if told.located.finding:
         yield f"- {told.located.finding} ({told.located.check})"

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from intents_ui.display.summary import route_diagram, summary, timeline
-from intents_ui.display.summary.messages import Certainty
 from intents_ui.display.summary.route_diagram import BACK, Reached
+from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.timeline import Name, State
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone

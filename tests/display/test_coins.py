@@ -9,7 +9,7 @@ import pytest
 
 from intents_ui.display.tokens import icons, warnings
 from intents_ui.display.tokens.icons import Coin
-from intents_ui.display.tokens.identity import identity
+from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.display.tokens.warnings import Mark
 from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, USDC, USDC_ON_BASE, Catalogue

@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are grouped by `step_status.Leg`: the transactions of this test refuse to give their status to anything
-but `step_status.leg`, so two states of one `Leg` can't be distinguished.
+A step's states are grouped by `statuses.Leg`: the transactions of this test refuse to give their status to anything
+but `statuses.leg`, so two states of one `Leg` can't be distinguished.
 """
 
 import re
@@ -14,15 +14,13 @@ from itertools import product
 
 import pytest
 
-from intents_ui.display.summary import next_actor
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.funds_location import Agreement
-from intents_ui.display.summary.messages import EXPLANATIONS, Certainty, Who
+from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.step_status import LEGS, Leg, leg
+from intents_ui.display.transfers.statuses import LEGS, Leg, Tone, leg
 from intents_ui.service.wire.models import (
     BalanceGroup,
     Intent,
@@ -285,7 +283,7 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
         ("whose turn it is differs from what to do", not words.asks[told.who]),
-        ("no one is named", told.who is not Who.NOBODY and not next_actor.whose(told)),
+        ("no one is named", told.who is not Who.NOBODY and not summaries.whose(told)),
         (
             "no warning about a second deposit",
             not words.warns and not told.warn_second_deposit and not is_settled(told, case),

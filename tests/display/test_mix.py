@@ -2,8 +2,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.status_breakdown import mix
-from intents_ui.display.transfers.statuses import EXPIRED, INTENTS
+from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, mix
 
 
 def shown(*words: str) -> list[statuses.Shown]:

@@ -14,7 +14,7 @@ from intents_ui.display.quotes import comparison as display
 from intents_ui.display.quotes.comparison_status import SHOWN, Result
 from intents_ui.display.quotes.outcome import Course, Outcome, course
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import (

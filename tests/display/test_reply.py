@@ -8,9 +8,9 @@ import pytest
 
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import glance, summary
-from intents_ui.display.summary.messages import EXPLANATIONS, Certainty
+from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.step_status import Leg
+from intents_ui.display.transfers.statuses import Leg
 from intents_ui.service.wire.models import IntentTransaction
 from tests.display.builders import at, intent
 from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases

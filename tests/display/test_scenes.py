@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.tokens.warnings import Standing
-from intents_ui.display.transfers import watching
 from intents_ui.display.transfers.transfer_data import Facts
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
@@ -67,7 +66,7 @@ def said(told: Scene, now) -> tuple:
         told.transfer(now).received.note,
         [stop.reached for stop in told.stops(now)],
         (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
-        watching.may_change(told.at(now)),
+        told.at(now).may_change,
     )
 
 

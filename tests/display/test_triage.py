@@ -7,7 +7,6 @@ import pytest
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.summary import next_actor
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Link, Outcome, Reading
@@ -65,7 +64,7 @@ def test_a_row_says_the_same_as_the_transfers_page():
         result.location,
         result.instructions,
     )
-    assert row.turn == next_actor.whose(result)
+    assert row.turn == summaries.whose(result)
     assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
 

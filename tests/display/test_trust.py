@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from intents_ui.display.formatting import text
 from intents_ui.display.tokens import token_amounts, warnings
-from intents_ui.display.tokens.identity import identity
 from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.tokens.token_amounts import Money, identity
 from intents_ui.display.tokens.warnings import Standing
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog.catalog import Catalog

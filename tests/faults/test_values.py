@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import unknown_enums
 from tests.costs import processor_seconds

@@ -14,7 +14,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.display.lists.balances import NO_OWNER, NOTHING
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
 from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts

@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui import settings, wiring
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot

@@ -18,8 +18,7 @@ from redis import RedisError
 
 from intents_ui import asgi, settings, wiring
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS
-from intents_ui.display.lists.export_status import Standing, State
+from intents_ui.display.lists.export_row import COLUMNS, Standing, State
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports

@@ -9,8 +9,8 @@ from django.test import Client
 
 from intents_ui.display.glossary import GLOSSARY
 from intents_ui.display.summary import status_help as display
-from intents_ui.display.summary.messages import EXPLANATIONS
 from intents_ui.display.summary.placeholders import GAPS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus

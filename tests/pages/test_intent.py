@@ -15,7 +15,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
-from intents_ui.display.summary.messages import SECOND_DEPOSIT
+from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent

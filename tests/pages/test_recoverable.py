@@ -15,7 +15,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.display.formatting import amounts
-from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
 from intents_ui.service.queries.worklist import MOST_PAGES

@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.display.sharing.customer_reply import to_the_owner
-from intents_ui.display.summary.messages import SECOND_DEPOSIT
+from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers import assistance
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator

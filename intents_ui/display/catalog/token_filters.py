@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Problem, Query
 from intents_ui.display.search import input_errors
@@ -51,7 +51,7 @@ class TokenFilters:
     @property
     def address(self) -> str | None:
         """Return the search text if it is an address, which is matched exactly and not as a name."""
-        return self.words if solana.is_address(self.words) else hashes.canonical_address(self.words)
+        return self.words if hashes.is_solana_address(self.words) else hashes.canonical_address(self.words)
 
     @property
     def narrows(self) -> bool:
@@ -136,7 +136,7 @@ def _without(written: list[str]) -> tuple[str, ...]:
 
 
 def _address(written: str) -> str:
-    if not solana.is_address(written) and hashes.canonical_address(written) is None:
+    if not hashes.is_solana_address(written) and hashes.canonical_address(written) is None:
         raise Problem(input_errors.of_address(written))
     return key(written)
 

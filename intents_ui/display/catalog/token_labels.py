@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.catalog.token_list import place
-from intents_ui.display.formatting import hashes, solana, text
-from intents_ui.display.tokens.identity import Identity
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.tokens.warnings import Standing
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
@@ -86,8 +86,8 @@ def _listing(standing: Standing, info: TokenInfo | None, *, is_searched: bool) -
 
 
 def _link(address: str | None, chain: ChainInfo | None) -> str | None:
-    if address and solana.is_address(address):
-        return solana.address_link(address)
+    if address and hashes.is_solana_address(address):
+        return hashes.solana_address_link(address)
     return hashes.address_link(chain.explorer_url if chain else None, address=address)
 
 

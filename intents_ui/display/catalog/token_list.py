@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.formatting import hashes
-from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.tokens.token_amounts import key
+from intents_ui.display.tokens.token_amounts import Identity, identity, key
 from intents_ui.display.tokens.warnings import Standing
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 

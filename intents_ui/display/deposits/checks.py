@@ -12,8 +12,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, statuses
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.display.transfers.step_status import DEAD
+from intents_ui.display.transfers.statuses import DEAD, Shown, Tone
 from intents_ui.display.transfers.transfer_data import first
 
 

@@ -16,8 +16,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
+from intents_ui.display.transfers.statuses import DEAD, Leg, Shown, Tone, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 

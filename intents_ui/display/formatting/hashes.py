@@ -1,10 +1,18 @@
-"""Hashes, addresses and IDs: parse, shorten, checksum and link to block explorers."""
+"""Hashes, addresses and IDs: parse, shorten, checksum and link to block explorers.
+
+Solana's are recognized by their decoded length. Two values on one page that would be shortened to the same text are
+shown in full, because address poisoning relies on people who compare only the first and last characters.
+"""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 from eth_utils.address import to_checksum_address
 
+from intents_ui.display.formatting import text
 from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
 
 HASH_DIGITS = 64
@@ -124,3 +132,103 @@ def _shortened(text: str, *, each_side: int) -> str:
     head = each_side + (2 if text.startswith("0x") else 0)
     short = text if len(text) <= head + each_side + 2 else f"{text[:head]}…{text[-each_side:]}"
     return short if text.isascii() else isolated(short)  # skip isolation for ASCII: lists have hundreds
+
+
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+BASE58_VALUES = {character: value for value, character in enumerate(BASE58)}
+SOLANA_ADDRESS_BYTES = 32
+SOLANA_SIGNATURE_BYTES = 64
+LONGEST_SOLANA = 88
+SOLANA_EXPLORER = "https://solscan.io"
+
+
+def is_solana_address(word: str) -> bool:
+    return _is_mixed(word) and _decoded_length(word) == SOLANA_ADDRESS_BYTES
+
+
+def is_solana_signature(word: str) -> bool:
+    return _is_mixed(word) and _decoded_length(word) == SOLANA_SIGNATURE_BYTES
+
+
+def _is_mixed(word: str) -> bool:
+    """Return whether the text mixes digits, uppercase and lowercase, as no word and no hex does."""
+    return (
+        word.isascii()
+        and any(character.isdigit() for character in word)
+        and any(character.isupper() for character in word)
+        and any("g" <= character <= "z" for character in word)
+    )
+
+
+def _decoded_length(word: str) -> int | None:
+    """Return the length in bytes (each leading `1` is a zero byte), None if it isn't base58."""
+    if len(word) > LONGEST_SOLANA or any(character not in BASE58_VALUES for character in word):
+        return None
+    number = 0
+    for character in word:
+        number = number * 58 + BASE58_VALUES[character]
+    leading = len(word) - len(word.lstrip("1"))
+    return leading + (number.bit_length() + 7) // 8
+
+
+def solana_transaction_link(signature: str) -> str | None:
+    return f"{SOLANA_EXPLORER}/tx/{signature}" if is_solana_signature(signature) else None
+
+
+def solana_address_link(address: str) -> str | None:
+    return f"{SOLANA_EXPLORER}/account/{address}" if is_solana_address(address) else None
+
+
+LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
+
+
+class Whole(str):
+    """A full value, because another one on the page has the same short form."""
+
+    __slots__ = ()
+
+
+class ShortForms:
+    """The short forms used so far on a page."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+        self._shared: set[str] = set()
+
+    def of(self, value: str, short: str) -> str:
+        """Return `short` unless another value has it too, ignoring case, which people overlook."""
+        form = short.lower()
+        known = self._values.setdefault(form, value)
+        if known != value and _plain(known) != _plain(value):
+            self._shared.add(form)
+        return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
+
+    def draw(self, page: Callable[[], str]) -> str:
+        """Render `page`; again if a later value conflicts with one that was already shortened."""
+        before = len(self._shared)
+        with self._in_use():
+            drawn = page()
+            return drawn if len(self._shared) == before else page()
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        token = _of_the_page.set(self)
+        try:
+            yield
+        finally:
+            _of_the_page.reset(token)
+
+
+_of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=None)
+
+
+def shown(value: str | None, *, whole: Callable[[str], str], shorten: Callable[[str | None], str]) -> str:
+    """Return the shortened value unless it's ambiguous on the page being rendered."""
+    short, forms = shorten(value), _of_the_page.get()
+    if forms is None or not value or "…" not in short or "…" in value:
+        return short  # already shortened in the input
+    return forms.of(whole(value), short)
+
+
+def _plain(value: str) -> str:
+    return value.lower() if HEX.fullmatch(value) else value

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display.formatting import amounts, hashes, solana
+from intents_ui.display.formatting import amounts, hashes
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
 from intents_ui.display.summary import glance
@@ -18,7 +18,7 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.status_breakdown import Share, mix
+from intents_ui.display.transfers.statuses import Share, mix
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.queries.lookup import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentStatus, TokenInfo
@@ -41,7 +41,7 @@ def canonical(written: str | None) -> str | None:
     """Return the canonical form of an account's address; None for anything else."""
     if written is None or hashes.is_native(written):
         return None
-    return hashes.canonical_address(written) or (written if solana.is_address(written) else None)
+    return hashes.canonical_address(written) or (written if hashes.is_solana_address(written) else None)
 
 
 @dataclass(frozen=True)

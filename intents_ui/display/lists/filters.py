@@ -12,7 +12,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
 from intents_ui.service.wire.models import ChainInfo, IntentStatus, Page
@@ -201,7 +201,7 @@ def _size(written: str) -> int:
 
 
 def _owner(written: str) -> str:
-    found = written if solana.is_address(written) else hashes.canonical_address(written)
+    found = written if hashes.is_solana_address(written) else hashes.canonical_address(written)
     if found is None:
         raise Problem(input_errors.of_address(written))
     return found

@@ -10,8 +10,7 @@ from math import ceil
 from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.step_status import DEAD, Leg, leg
+from intents_ui.display.transfers.statuses import DEAD, Leg, Tone, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentStatus
 

@@ -8,17 +8,15 @@ from decimal import Decimal
 from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes import fees
-from intents_ui.display.quotes.comparison_status import SHOWN, Result, Row
+from intents_ui.display.quotes.comparison_status import SHOWN, Result, Row, doubt, line
 from intents_ui.display.quotes.fees import EXACT
 from intents_ui.display.quotes.outcome import Course, Outcome
-from intents_ui.display.quotes.quote_summary import doubt, line
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import Shown
-from intents_ui.display.transfers.step_status import RUNNING, Leg
+from intents_ui.display.transfers.statuses import RUNNING, Leg, Shown
 from intents_ui.service.wire.models import IntentStatus
 
 NOT_REPORTED = "not reported"

@@ -10,13 +10,12 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.messages import Certainty
-from intents_ui.display.summary.rules import STOPPED
+from intents_ui.display.summary.rules import STOPPED, Certainty
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
+from intents_ui.display.transfers.statuses import DEAD, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import IntentStatus
 

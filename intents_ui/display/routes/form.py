@@ -8,7 +8,7 @@ from intents_ui.display.routes import query
 from intents_ui.display.routes.query import Asked, Lists, Question, Side
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import Coin
-from intents_ui.display.tokens.identity import Identity, identity
+from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 

@@ -15,8 +15,8 @@ from intents_ui.display.routes import query
 from intents_ui.display.routes.query import Lists, Question, Side
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import Coin
-from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 from urllib.parse import urlencode
 
-from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -198,7 +198,9 @@ def read(query: Query, *, using: Lists) -> Asked:
 def can_be_asked(side: Side) -> bool:
     """Return whether this page and the token page accept the token's address."""
     chain_id, address = side.chain_id, side.address
-    is_address = address is not None and (solana.is_address(address) or hashes.canonical_address(address) is not None)
+    is_address = address is not None and (
+        hashes.is_solana_address(address) or hashes.canonical_address(address) is not None
+    )
     return is_address and chain_id is not None and 0 < chain_id <= LARGEST_CHAIN
 
 
@@ -252,7 +254,7 @@ def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
     chosen = featured(named)
     if len(chosen) == 1:
         return token_amounts.key(chosen[0].address)
-    if solana.is_address(written):
+    if hashes.is_solana_address(written):
         return written
     raise _unclear(written, chain_id, named, chosen, using=using)
 
@@ -276,7 +278,7 @@ def _unclear(
 def _owner(written: str) -> str | None:
     if not written:
         return None
-    found = written if solana.is_address(written) else hashes.canonical_address(written)
+    found = written if hashes.is_solana_address(written) else hashes.canonical_address(written)
     if found is None:
         raise Problem(input_errors.of_address(written))
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.formatting import hashes, solana
+from intents_ui.display.formatting import hashes
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.tokens import names
 from intents_ui.service.wire.models import ChainInfo
@@ -33,20 +33,20 @@ def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainI
         return None
     if root is None:
         return _of_well_known(txn_hash, chain_id=chain_id)
-    is_solana = solana.is_signature(txn_hash)
+    is_solana = hashes.is_solana_signature(txn_hash)
     return f"{root}/tx/{txn_hash}" if is_solana else hashes.transaction_link(root, txn_hash=txn_hash)
 
 
 def address_link(address: str | None, *, info: ChainInfo | None) -> str | None:
     """Return the listed explorer's link. Solana addresses need no chain."""
-    if info is None and address is not None and solana.is_address(address):
-        return solana.address_link(address)
+    if info is None and address is not None and hashes.is_solana_address(address):
+        return hashes.solana_address_link(address)
     return hashes.address_link(info.explorer_url if info else None, address=address)
 
 
 def _of_well_known(txn_hash: str, *, chain_id: int | None) -> str | None:
     if chain_id in names.SOLANA:
-        return solana.transaction_link(txn_hash)
+        return hashes.solana_transaction_link(txn_hash)
     digits = (hashes.canonical_hash(txn_hash) or "").removeprefix("0x")
     if digits and chain_id in names.BITCOIN:
         return f"https://mempool.space/tx/{digits}"
@@ -75,8 +75,8 @@ def _link(chain: ChainInfo, finding: Finding) -> str | None:
 def _on_solana(finding: Finding) -> str | None:
     match finding.kind:
         case Kind.SOLANA_SIGNATURE:
-            return solana.transaction_link(finding.value)
+            return hashes.solana_transaction_link(finding.value)
         case Kind.SOLANA_ADDRESS:
-            return solana.address_link(finding.value)
+            return hashes.solana_address_link(finding.value)
         case _:
             return None

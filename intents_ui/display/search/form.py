@@ -1,12 +1,17 @@
-"""The advanced search form: the eight criteria of SearchIntents, validated before any request."""
+"""The advanced search form: the eight criteria of SearchIntents, validated before any request.
+
+Also the search keys for each kind of pasted identifier.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from intents_ui.display.formatting import hashes, solana, text
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors
+from intents_ui.display.search.identifiers import Kind
+from intents_ui.service.queries import lookup
 
 
 class Form(Enum):
@@ -122,9 +127,9 @@ def _criterion(value: str, form: Form) -> str | int | None:
         case Form.ID:
             return (hashes.canonical_hash(value) or value) if PLAIN_ID.fullmatch(value) else None
         case Form.HASH:
-            return value if solana.is_signature(value) else hashes.canonical_hash(value)
+            return value if hashes.is_solana_signature(value) else hashes.canonical_hash(value)
         case Form.ADDRESS:
-            return value if solana.is_address(value) else hashes.canonical_address(value)
+            return value if hashes.is_solana_address(value) else hashes.canonical_address(value)
         case Form.NUMBER:
             return None if _problem(value, form) else int(value.lstrip("0") or "0")
         case Form.WORDS:
@@ -147,3 +152,16 @@ def _problem(value: str, form: Form) -> str:
             return input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
         case Form.WORDS:
             return f"Text must have at most {LONGEST_WORDS} characters, all visible."
+
+
+KEYS_OF_KIND = {
+    Kind.INTENT: (lookup.INTENT_ID,),
+    Kind.TRANSACTION: (lookup.TRANSACTION_HASH,),
+    Kind.SOLANA_SIGNATURE: (lookup.TRANSACTION_HASH,),
+    Kind.HASH: (lookup.INTENT_ID, lookup.TRANSACTION_HASH),
+    Kind.ADDRESS: lookup.ADDRESS,
+    Kind.SOLANA_ADDRESS: lookup.ADDRESS,
+    Kind.WORDS: (lookup.WORDS,),
+}
+# Tried if nothing is found: people put intent IDs into transaction links.
+KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (lookup.INTENT_ID,)}

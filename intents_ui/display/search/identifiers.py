@@ -1,6 +1,7 @@
 """Find hashes, addresses and intent IDs in pasted text, in order of appearance.
 
 Nothing is fetched or guessed: a malformed hash or address gets a message that says what's wrong.
+Those broken across lines in emails, quotes and terminals are joined if together they have exactly the right length.
 A single pass of one regular expression without backtracking over text of limited length, so no input is slow.
 """
 
@@ -9,11 +10,19 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from urllib.parse import unquote
 
-from intents_ui.display.formatting import hashes, solana, text
-from intents_ui.display.formatting.hashes import BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HIDDEN
-from intents_ui.display.search import input_errors, line_unwrap
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting.hashes import (
+    ADDRESS_DIGITS,
+    BESIDE,
+    FULL_WIDTH,
+    GREEK_AND_CYRILLIC,
+    HASH_DIGITS,
+    HIDDEN,
+)
+from intents_ui.display.search import input_errors
 
 LONGEST = 10_000
 LONGEST_WORDS = 100
@@ -165,9 +174,9 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
-    seen = line_unwrap.without_unseen(cleaned)
-    plain = line_unwrap.narrow(seen)
-    found = _broken_by_blanks(plain) or _tail_alone(plain) or _scanned(line_unwrap.joined(plain))
+    seen = without_unseen(cleaned)
+    plain = narrow(seen)
+    found = _broken_by_blanks(plain) or _tail_alone(plain) or _scanned(joined(plain))
     findings = _without_short_forms(_once_each(found))
     if plain != seen:
         findings = _with_warning(findings, input_errors.FULL_WIDTH_READ)
@@ -194,7 +203,7 @@ def _broken_by_blanks(received: str) -> list[Finding]:
     pieces = stripped.split()
     whole = "".join(pieces)
     digits = _without_prefix(whole)
-    complete = any(len(_without_prefix(piece)) in line_unwrap.COMPLETE for piece in pieces)
+    complete = any(len(_without_prefix(piece)) in COMPLETE for piece in pieces)
     if len(pieces) > 1 and (complete or digits.isdigit()):
         return []
     return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
@@ -207,7 +216,7 @@ def _tail_alone(received: str) -> list[Finding]:
 
 
 def _is_nearly(length: int) -> bool:
-    return any(abs(length - right) <= FAR_OFF for right in line_unwrap.COMPLETE)
+    return any(abs(length - right) <= FAR_OFF for right in COMPLETE)
 
 
 def _without_prefix(word: str) -> str:
@@ -261,7 +270,7 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
 
 def _of_cut(match: re.Match[str], before: str) -> Finding | None:
     """After a complete hash, the dots end a sentence."""
-    if len(match["head"]) in line_unwrap.COMPLETE:
+    if len(match["head"]) in COMPLETE:
         return _placed(_of_hex(match["head"]), before)
     if not match["tail"] and len(match["head"]) < LEAST_HEAD:
         return None
@@ -286,9 +295,9 @@ def _of_pieces(groups: str) -> Finding | None:
     """Join groups only after `0x`: two IDs side by side look the same."""
     whole = "".join(groups.split())
     digits = _without_prefix(whole)
-    if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in line_unwrap.COMPLETE:
+    if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in COMPLETE:
         return _of_hex(digits)
-    if digits.isdigit() or len(digits) not in line_unwrap.COMPLETE:
+    if digits.isdigit() or len(digits) not in COMPLETE:
         return None
     return Finding(Kind.NEAR_MISS, groups, problem=input_errors.IN_PIECES)
 
@@ -324,9 +333,9 @@ def _of_path(intent_id: str) -> Finding:
 
 
 def _of_base58(word: str) -> Finding | None:
-    if solana.is_address(word):
+    if hashes.is_solana_address(word):
         return Finding(Kind.SOLANA_ADDRESS, word)
-    return Finding(Kind.SOLANA_SIGNATURE, word) if solana.is_signature(word) else None
+    return Finding(Kind.SOLANA_SIGNATURE, word) if hashes.is_solana_signature(word) else None
 
 
 def _placed(finding: Finding, before: str) -> Finding:
@@ -404,3 +413,116 @@ def _stood_in_a_link(finding: Finding) -> bool:
 def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
     head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
     return bool(tail) and any(whole.startswith(head) and whole.endswith(tail[0]) for whole in wholes)
+
+
+COMPLETE = frozenset({ADDRESS_DIGITS, HASH_DIGITS})
+WORD = re.compile(rf"[0-9A-Za-z_{FULL_WIDTH}{HIDDEN}]++")
+UNSEEN = re.compile(rf"[{HIDDEN}]+")
+# Words to normalize. All others stay unchanged.
+IDENTIFIER = re.compile(
+    r"_*(?:0x[0-9a-z]{16,}|[0-9a-f]{37,67}|[1-9a-z]{32,88}|intent_[0-9a-z_]+)_*", re.IGNORECASE | re.ASCII
+)
+WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIGITS}}})", re.IGNORECASE)
+# "fee", "bad" and "add" are hex too.
+SHORTEST = 6
+# After `0x`, shorter groups count: groups of four are common.
+SHORTEST_GROUP = 4
+LONGEST_BREAK = 40
+
+PIECE = re.compile(rf"(?<!{BESIDE})(?P<prefix>0x)?(?P<digits>[0-9a-f]++)(?!{BESIDE})", re.IGNORECASE)
+BLANK = r"\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# `=` ends a soft-wrapped line in quoted-printable, so a piece of any length may follow.
+ENCODED_BREAK = re.compile(r"=[ \t]*\r?\n[>| \t]*+")
+ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0=[ \t]*\r?\n[>| \t]*+(?=x[0-9a-f])", re.IGNORECASE)
+BREAK = re.compile(rf"-?[ \t{BLANK}]*(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]*+|[{BLANK}]++")
+BETWEEN_GROUPS = re.compile(r"[ \t]++(?:\r?\n[>| \t]*+)?|\r?\n[>| \t]*+")
+
+
+def without_unseen(received: str) -> str:
+    """Remove invisible characters from possible identifiers."""
+    return received if received.isascii() else WORD.sub(_without_unseen, received)
+
+
+def _without_unseen(word: re.Match[str]) -> str:
+    pieces = [piece for piece in UNSEEN.split(word[0]) if piece]
+    if len(pieces) > 1 and all(_is_whole_piece(piece) for piece in pieces):
+        return " ".join(pieces)
+    if IDENTIFIER.fullmatch(_narrow("".join(pieces))):
+        return "".join(pieces)
+    return " ".join(pieces) if any(_is_whole_piece(piece) for piece in pieces) else word[0]
+
+
+def _is_whole_piece(piece: str) -> bool:
+    return WHOLE.fullmatch(_narrow(piece)) is not None or hashes.is_solana_address(piece)
+
+
+def narrow(received: str) -> str:
+    """Replace full-width characters in possible identifiers."""
+    return received if received.isascii() else WORD.sub(_narrow_if_identifier, received)
+
+
+def _narrow_if_identifier(word: re.Match[str]) -> str:
+    read = _narrow(word[0])
+    return read if IDENTIFIER.fullmatch(read) else word[0]
+
+
+def _narrow(word: str) -> str:
+    return word if word.isascii() else unicodedata.normalize("NFKC", word)
+
+
+def joined(received: str) -> str:
+    """Return the text with every hash and address joined."""
+    # Quoted-printable encodes `=` as `=3D`.
+    received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
+    pieces = list(PIECE.finditer(received))
+    glued = [_are_glued(received, piece, following) for piece, following in pairwise(pieces)]
+    groups = [_are_groups(received, piece, following) for piece, following in pairwise(pieces)]
+    parts, taken, first = [], 0, 0
+    while first < len(pieces):
+        last = _last(pieces, glued, groups, first)
+        if last > first:
+            parts += [received[taken : pieces[first].end()], *(piece[0] for piece in pieces[first + 1 : last + 1])]
+            taken = pieces[last].end()
+        first = last + 1
+    return "".join(parts) + received[taken:]
+
+
+def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
+    """Return whether a line break alone separates the pieces."""
+    start, end = piece.end(), following.start()
+    if end - start > LONGEST_BREAK or following["prefix"]:
+        return False
+    if ENCODED_BREAK.fullmatch(received, start, end):
+        return True
+    return _shortest_of(piece, following) >= SHORTEST and BREAK.fullmatch(received, start, end) is not None
+
+
+def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
+    """Return whether spaces alone separate the pieces, which counts after `0x` only."""
+    start, end = piece.end(), following.start()
+    if end - start > LONGEST_BREAK or following["prefix"]:
+        return False
+    return (
+        _shortest_of(piece, following) >= SHORTEST_GROUP and BETWEEN_GROUPS.fullmatch(received, start, end) is not None
+    )
+
+
+def _shortest_of(piece: re.Match[str], following: re.Match[str]) -> int:
+    """Return the shorter length; 0 if either piece is complete."""
+    lengths = (len(piece["digits"]), len(following["digits"]))
+    return 0 if COMPLETE.intersection(lengths) else min(lengths)
+
+
+def _last(pieces: list[re.Match[str]], glued: list[bool], groups: list[bool], first: int) -> int:
+    """Return the last piece of the longest complete value that starts at `first`, or `first` if there is none.
+
+    A further group after 40 characters means an incomplete hash, not an address."""
+    last, digits = first, len(pieces[first]["digits"])
+    has_prefix = bool(pieces[first]["prefix"])
+    for index in range(first, len(glued)):
+        digits += len(pieces[index + 1]["digits"])
+        if not (glued[index] or (has_prefix and groups[index])) or digits > HASH_DIGITS:
+            break
+        goes_on = has_prefix and digits < HASH_DIGITS and any(groups[index + 1 : index + 2])
+        last = index + 1 if digits in COMPLETE and not goes_on else last
+    return last

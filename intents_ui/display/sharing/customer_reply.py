@@ -15,7 +15,7 @@ from intents_ui.display.formatting.markdown import literal
 from intents_ui.display.search import explorers
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side, Transfer
-from intents_ui.display.summary.messages import SECOND_DEPOSIT, Cause, Certainty
+from intents_ui.display.summary.rules import SECOND_DEPOSIT, Cause, Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import assistance

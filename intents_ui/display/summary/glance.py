@@ -9,15 +9,14 @@ from decimal import Decimal
 
 from intents_ui.display.formatting import amounts, text, times
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names, providers, token_amounts, warnings
-from intents_ui.display.tokens.identity import Identity, identity
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.tokens.token_amounts import Identity, Money, identity
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.step_status import DEAD, Leg, leg
+from intents_ui.display.transfers.statuses import DEAD, Leg, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus
 

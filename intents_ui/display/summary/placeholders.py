@@ -5,12 +5,11 @@ from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.summary import rules
-from intents_ui.display.summary.messages import EXPLANATIONS
+from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import locations, timing
-from intents_ui.display.transfers.holdings import Holding
-from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.locations import Holding, Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
 

@@ -14,7 +14,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.step_status import DEAD
+from intents_ui.display.transfers.statuses import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentTransaction
 

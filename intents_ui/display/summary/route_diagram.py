@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.messages import Certainty
+from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.locations import Place, address_of, chain_of
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.step_status import UNDER_WAY, Leg
+from intents_ui.display.transfers.statuses import UNDER_WAY, Leg, Tone
 from intents_ui.display.transfers.transfer_data import Facts
 
 

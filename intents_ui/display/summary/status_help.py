@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.statuses import Shown, Tone

@@ -7,7 +7,7 @@ from intents_ui.display.formatting import hashes, times
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.step_status import UNDER_WAY, Leg, has_hash, is_made
+from intents_ui.display.transfers.statuses import UNDER_WAY, Leg, has_hash, is_made
 from intents_ui.service.wire.models import TransactionStatus
 
 ATTESTATIONS = {

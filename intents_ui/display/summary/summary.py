@@ -12,14 +12,13 @@ from functools import cached_property
 
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import Located
-from intents_ui.display.summary.messages import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
 from intents_ui.display.summary.placeholders import Gaps
-from intents_ui.display.transfers import assistance, locations, statuses, timing, watching
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
+from intents_ui.display.transfers import assistance, locations, statuses, timing
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
-from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.display.transfers.step_status import RUNNING
+from intents_ui.display.transfers.statuses import RUNNING, Shown, Tone
 from intents_ui.service.wire.models import IntentStatus
 
 CHECKING = "Checking on-chain balances…"
@@ -272,7 +271,7 @@ def _turning_points(situation: Situation) -> Iterator[datetime | None]:
         yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts))
     if facts.returning in RUNNING or facts.status in rules.STOPPED:
         yield timing.return_overdue_at(facts)
-        yield watching.ends_at(facts)
+        yield timing.settled_at(facts)
 
 
 def _minutes(situation: Situation) -> Iterator[int]:
@@ -329,3 +328,29 @@ def _deadline(key: str, situation: Situation) -> datetime | None:
             return timing.return_overdue_at(facts)
         case _:
             return None
+
+
+TURNS = {
+    Who.NOBODY: "",
+    Who.PAYER: "Waiting on: payer",
+    Who.OWNER: "Waiting on: owner",
+    Who.SUPPORT: "Waiting on: support",
+}
+HELP = {
+    Who.NOBODY: "If in doubt, contact",
+    Who.PAYER: "If in doubt, contact",
+    Who.OWNER: "For help, contact",
+    Who.SUPPORT: "Contact",
+}
+
+
+def whose(summary: Summary) -> str:
+    """Return `Waiting on: owner. For help, contact the app's support team with the intent ID.`
+
+    Without the contact where `summary.help` says whom to contact or where to recover funds.
+    """
+    turn = TURNS[summary.who]
+    if not summary.contact or summary.help:
+        return turn
+    contact = f"{HELP[summary.who]} {summary.contact[0].lower()}{summary.contact[1:]}"
+    return f"{turn}. {contact}" if turn else contact

@@ -10,7 +10,7 @@ from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, leg
+from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, Leg, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus, IntentTransaction
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences
-from intents_ui.display.transfers.step_status import Leg, has_hash
+from intents_ui.display.transfers.statuses import Leg, has_hash
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 

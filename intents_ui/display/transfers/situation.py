@@ -16,9 +16,8 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, locations, statuses, timing
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.holdings import Holding, holdings
-from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.step_status import DEAD, Leg, is_made
+from intents_ui.display.transfers.locations import Holding, Place, holdings
+from intents_ui.display.transfers.statuses import DEAD, Leg, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
@@ -224,6 +223,14 @@ class Situation:
         if timing.given_estimate(self.facts) is None:
             return self.is_stalled
         return timing.has_come(timing.late_at(self.facts), now=self.now)
+
+    @property
+    def may_change(self) -> bool:
+        """Return whether the transfer can still change, so that its page stays live."""
+        facts = self.facts
+        if facts.status in statuses.TERMINAL_FOR_NOW:
+            return facts.last_change is None or not timing.has_come(timing.settled_at(facts), now=self.now)
+        return statuses.is_open(facts.status) and (facts.has_moved or not self.is_expired)
 
 
 def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:

@@ -1,11 +1,18 @@
-"""Label, tone and icon of every status, and one sentence on its meaning. Never color alone."""
+"""Label, tone and icon of every status, and one sentence on its meaning. Never color alone.
 
+Also the state of each transaction, reduced to the few that matter for a transfer's summary (`Leg`), and the number of
+listed intents by status.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 
-from intents_ui.display.formatting import text, times
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.service.wire.models import IntentStatus, IntentTransaction, TransactionStatus
 
 
 class Tone(StrEnum):
@@ -133,3 +140,95 @@ def execute_by(
     committed = updated_at if status == IntentStatus.COMMITTED else None
     ends = [expires_at, times.after(committed, TIME_TO_EXECUTE)]
     return min((end for end in ends if end), default=None)
+
+
+# Delivered first, then open, then not delivered.
+ORDER = (Tone.GOOD, Tone.PROGRESS, Tone.ATTENTION, Tone.BAD, Tone.NEUTRAL)
+WHOLE = Decimal(100)
+HUNDREDTH = Decimal("0.01")
+GAP = Decimal("0.8")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Intents of one status; `start` and `width` are percent of the bar, with a gap before the next."""
+
+    word: str
+    tone: Tone
+    count: int
+    start: Decimal
+    width: Decimal
+
+
+def mix(statuses: Iterable[Shown]) -> tuple[Share, ...]:
+    """Return one share per status, by tone, then most frequent first."""
+    counted = Counter((status.tone, status.word) for status in statuses)
+    total = counted.total()
+    ordered = sorted(counted.items(), key=lambda entry: (ORDER.index(entry[0][0]), -entry[1], entry[0][1]))
+    shares = []
+    before = 0
+    for (tone, word), count in ordered:
+        start, end = (percent(each, of=total) for each in (before, before + count))
+        gap = min(GAP, (end - start) / 2) if end < WHOLE else Decimal(0)
+        shares.append(Share(word, tone, count, start, (end - start - gap).quantize(HUNDREDTH)))
+        before += count
+    return tuple(shares)
+
+
+def percent(count: int, *, of: int) -> Decimal:
+    return (WHOLE * count / of).quantize(HUNDREDTH)
+
+
+class Leg(StrEnum):
+    ABSENT = "absent"  # no transaction, or no status yet
+    WAITING = "waiting"  # for the previous step, the bridge or the deposit
+    QUEUED = "queued"  # ready to run
+    MOVING = "moving"
+    RETRYING = "retrying"
+    STRANGE = "strange"  # an unrecognized status, not final
+    DONE = "done"
+    REJECTED = "rejected"  # on the chain, reverted
+    GIVEN_UP = "given-up"  # never on the chain
+
+
+LEGS: Mapping[str, Leg] = {
+    TransactionStatus.UNKNOWN: Leg.ABSENT,
+    TransactionStatus.ON_HOLD: Leg.WAITING,
+    TransactionStatus.PENDING: Leg.QUEUED,
+    TransactionStatus.RELAYING: Leg.MOVING,
+    TransactionStatus.RELAYED: Leg.MOVING,
+    TransactionStatus.SENT: Leg.MOVING,
+    TransactionStatus.MINING: Leg.MOVING,
+    TransactionStatus.ERRORED: Leg.RETRYING,
+    TransactionStatus.SUCCEEDED: Leg.DONE,
+    TransactionStatus.FAILED: Leg.REJECTED,
+    TransactionStatus.REVERTED: Leg.REJECTED,
+    TransactionStatus.ABORTED: Leg.GIVEN_UP,
+}
+DEAD = frozenset({Leg.REJECTED, Leg.GIVEN_UP})
+# In progress, which implies that the leg before is complete.
+UNDER_WAY = frozenset({Leg.MOVING, Leg.RETRYING})
+RUNNING = UNDER_WAY | {Leg.WAITING, Leg.QUEUED, Leg.STRANGE}
+
+
+def leg(transaction: IntentTransaction | None) -> Leg:
+    status = transaction.status if transaction else None
+    return Leg.ABSENT if status is None else LEGS.get(status, Leg.STRANGE)
+
+
+def deposit_leg(deposit: IntentTransaction | None) -> Leg:
+    """Return the deposit's state. One that was made is in progress even before the service has seen it."""
+    reached = leg(deposit)
+    return Leg.MOVING if reached not in DEAD | UNDER_WAY | {Leg.DONE} and is_made(deposit) else reached
+
+
+def is_made(deposit: IntentTransaction | None) -> bool:
+    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
+    entry = deposit.deposit_intent_entry if deposit else None
+    is_signed = bool(deposit and deposit.meta_txn_id) or bool(entry and entry.intent_signature)
+    return is_signed or has_hash(deposit)
+
+
+def has_hash(transaction: IntentTransaction | None) -> bool:
+    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
+    return transaction is not None and not hashes.is_placeholder(transaction.txn_hash)

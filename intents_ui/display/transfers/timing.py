@@ -4,8 +4,12 @@ from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers.step_status import Leg
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import Leg
 from intents_ui.display.transfers.transfer_data import Facts
+
+# A refund or retry may follow a failure. Watch for this long after the last change.
+SECOND_LOOK = timedelta(minutes=30)
 
 ETHEREUM = 1
 # The service's own client assumes these without an estimate, by the number of sides on Ethereum.
@@ -67,3 +71,10 @@ def stalled_at(facts: Facts) -> datetime | None:
 def has_come(at: datetime | None, *, now: datetime) -> bool:
     """Return whether `at` has passed. Inclusive, so a page rendered exactly at `at` is up to date."""
     return at is not None and now >= at
+
+
+def settled_at(facts: Facts) -> datetime | None:
+    """Return when a failed transfer counts as settled, because no refund or retry followed; None for others."""
+    if facts.status not in statuses.TERMINAL_FOR_NOW or facts.last_change is None:
+        return None
+    return times.after(facts.last_change, SECOND_LOOK)

@@ -8,7 +8,7 @@ from typing import Self
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.step_status import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
+from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
 from intents_ui.service.wire.models import (
     DepositTransaction,
     Intent,

@@ -13,7 +13,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Transfer
-from intents_ui.display.summary.next_actor import whose
+from intents_ui.display.summary.summary import whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
