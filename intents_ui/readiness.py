@@ -19,7 +19,7 @@ from intents_ui import wiring
 from intents_ui.ops import lifecycle
 from intents_ui.service import long_tasks
 from intents_ui.service.cache.redis_errors import trouble
-from intents_ui.service.resilience.circuit_breaker import Standing
+from intents_ui.service.resilience.health import Standing
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)

@@ -38,7 +38,7 @@ from intents_ui.service.logos.logos import Logos
 from intents_ui.service.operations.config import Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf, Position
-from intents_ui.service.resilience.circuit_breaker import Health
+from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Page
 from intents_ui.settings import ENV
 

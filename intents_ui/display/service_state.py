@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.service.resilience.circuit_breaker import Standing, State
+from intents_ui.service.resilience.health import Standing, State
 
 STATES = {
     State.UP: Shown("Operational", Tone.GOOD, "check", "Pages show live data."),

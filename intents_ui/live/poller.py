@@ -62,7 +62,7 @@ class Traffic:
     """State shared by a process's pollers: their number, and the intents in a long poll.
 
     `holding` keeps an intent until its long poll is resumed or given up. The client knows the service's health
-    (`circuit_breaker`).
+    (`health`).
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from intents_ui.service import errors, long_tasks
 from intents_ui.service.counters import Event, Tally
-from intents_ui.service.resilience.circuit_breaker import Standing, State
+from intents_ui.service.resilience.health import Standing, State
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 

@@ -33,7 +33,8 @@ from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import Call
 from intents_ui.service.resilience.caching_client import Answered, Guard
-from intents_ui.service.resilience.circuit_breaker import Health, Line
+from intents_ui.service.resilience.circuit_breaker import Line
+from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import IntentReceipt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
@@ -153,7 +154,7 @@ class ServiceClient(BlockingOperations):
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
-        exchange = ByHand(operation, text, group=group, config=self.config)
+        exchange = ByHand(operation, text, group=group, config=self.config, health=self.health)
         try:
             claim()
             # No breaker: it protects page loads, and console users want the service's own response.
@@ -196,12 +197,12 @@ class ServiceClient(BlockingOperations):
         self.close()
 
     def _exchange(self, call: Call[Any]) -> Answered:
-        exchange = Exchange(call, self.config)
+        exchange = Exchange(call, self.config, self.health)
         answer = self._send(exchange)
         return Answered(answer, exchange.content)
 
     def _recall(self, call: Call[Any], text: str) -> Any:
-        return Exchange(call, self.config).recalled(text)
+        return Exchange(call, self.config, self.health).recalled(text)
 
     def _send[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -298,7 +299,7 @@ class AsyncServiceClient(Operations):
         await self.aclose()
 
     async def _exchange(self, call: Call[Any]) -> Any:
-        exchange = Exchange(call, self.config)
+        exchange = Exchange(call, self.config, self.health)
         with self.health.asking(call.operation, call.group, Line.LIVE):
             try:
                 with ExitStack() as until_read:

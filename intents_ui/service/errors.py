@@ -26,6 +26,8 @@ LONGEST_TEXT = 200  # characters of a text from the service
 SLOW_DOWN_SECONDS = 5.0  # default where the service sends no Retry-After
 PLACE_SECONDS = 2.0  # estimated time until one of our slots is free
 
+PAUSED = 9000  # code of IntentsDisabled: the service is switched off for maintenance
+
 
 class Reason(StrEnum):
     """Why there was no response."""

@@ -8,7 +8,6 @@ from intents_ui import wiring
 from intents_ui.exports import progress
 from intents_ui.exports.formats import FORMATS
 from intents_ui.service.context import failed_calls, stale_data
-from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
@@ -43,5 +42,5 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "export_runs": {kind: progress.new_run() for kind in FORMATS},
         "old": stale_data.told(),
         "unanswered": failed_calls.told(),
-        "paused": maintenance.is_paused(),
+        "paused": wiring.service().health.maintenance.is_on,
     }

@@ -21,7 +21,6 @@ from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
 from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
-from intents_ui.service.http import clock
 from intents_ui.web import assets
 
 LONGEST_IDENTIFIER = 200
@@ -51,13 +50,18 @@ class Templates(Environment):
         return super().make_globals(d) if d else self.globals
 
 
+def clock_ahead() -> timedelta:
+    """Return how far the service's clock is ahead of ours."""
+    return wiring.service().health.clock_offset.ahead()
+
+
 def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
-    env.globals.update(clock_ahead=clock.ahead, second_deposit=rules.SECOND_DEPOSIT)
+    env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
     env.filters.update(
         account=address.canonical,
         bare=text.bare,
@@ -66,7 +70,7 @@ def environment(**options: Any) -> Environment:
         duration=times.duration,
         failure_title=lambda error: failures.words(error).title,
         indented=json_text.indented,
-        left=lambda at, now: max(at - now - clock.ahead(), timedelta()),
+        left=lambda at, now: max(at - now - clock_ahead(), timedelta()),
         is_placeholder=hashes.is_placeholder,
         iso=times.iso,
         likely_causes=empty_results.likely_causes,

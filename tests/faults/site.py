@@ -16,7 +16,6 @@ from intents_ui.pages import embed, feeds, history, home, recoverable, route_sta
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
-from intents_ui.service.resilience import maintenance
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import clear_data
 from tests.service.clients import CANARY
@@ -60,7 +59,6 @@ class Dashboard:
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
         self.patch.setattr(wiring, "service", lambda: client)
-        self.patch.setattr(maintenance, "clock", self.clock)
         self.log.lines.clear()
 
     def open(self, path: str, *, limits: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:

@@ -15,7 +15,8 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.resilience.circuit_breaker import Health, Line
+from intents_ui.service.resilience.circuit_breaker import Line
+from intents_ui.service.resilience.health import Health
 
 # Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(

@@ -10,9 +10,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, route_stats, token
-from intents_ui.service.http import clock
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
-from intents_ui.service.resilience import maintenance
 from intents_ui.settings import ENV
 from intents_ui.web import newest
 
@@ -76,8 +74,6 @@ def clear_data() -> None:
     """Drop all cached service data."""
     for each in DATA_CACHES:
         each.cache_clear()
-    maintenance.heard(None)
-    clock.forget()
     cache.clear()
 
 

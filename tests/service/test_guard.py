@@ -15,7 +15,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES
 from intents_ui.service.operations.operations import Call
 from intents_ui.service.resilience.caching_client import Answered, Guard
-from intents_ui.service.resilience.circuit_breaker import Health
+from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 
 READERS = 8

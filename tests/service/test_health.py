@@ -17,15 +17,8 @@ from intents_ui.service.counters import Event
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.circuit_breaker import (
-    DENIALS,
-    FEWEST_CALLS,
-    LATCH_SECONDS,
-    OPEN_SECONDS,
-    SLOW_SECONDS,
-    Line,
-    State,
-)
+from intents_ui.service.resilience.circuit_breaker import FEWEST_CALLS, OPEN_SECONDS, Line
+from intents_ui.service.resilience.health import DENIALS, LATCH_SECONDS, SLOW_SECONDS, State
 from intents_ui.service.wire.models import Intent
 from tests.service.clients import config
 from tests.service.scripted_server import Visit
@@ -263,7 +256,7 @@ def test_one_call_probes_after_the_pause_and_a_second_429_extends_it(service: Up
 def test_a_key_rejected_three_times_is_probed_every_30_seconds_and_logged_once(
     service: Upstream, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.ERROR, "intents_ui.service.resilience.circuit_breaker")
+    caplog.set_level(logging.ERROR, "intents_ui.service.resilience.health")
     service.does = DENIED
     for number in range(DENIALS):
         assert service.service.health.lets_us_in

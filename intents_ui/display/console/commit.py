@@ -17,7 +17,6 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.service import errors
 from intents_ui.service.errors import Reason, ServiceError
-from intents_ui.service.resilience import maintenance
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, IntentStatus
 
@@ -150,7 +149,7 @@ def outcome_of(error: ServiceError) -> Outcome:
             return Outcome.NOT_SENT
         case errors.Refused():
             return Outcome.REFUSED
-        case errors.Unreachable(code=maintenance.PAUSED_CODE):
+        case errors.Unreachable(code=errors.PAUSED):
             return Outcome.REFUSED
         case errors.Unreachable(reason=reason) if reason in NOT_REACHED:
             return Outcome.NOT_SENT

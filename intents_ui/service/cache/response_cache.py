@@ -14,9 +14,9 @@ from typing import Any, cast
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
-from intents_ui.service.http.clock import BELIEVED
 from intents_ui.service.operations.cache_ttl import Kind, Lifetime
 from intents_ui.service.operations.operations import Call, Question, get_intent, get_intent_receipt
+from intents_ui.service.resilience.health import BELIEVED
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
 

@@ -31,11 +31,10 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.http import clock
 from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body
 from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, Call
-from intents_ui.service.resilience import maintenance
+from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
 
 log = logging.getLogger("intents_ui.service")
@@ -68,11 +67,12 @@ class Exchange[T]:
     Map any of TROUBLE with `failure`.
     """
 
-    def __init__(self, call: Call[T], config: ServiceConfig) -> None:
+    def __init__(self, call: Call[T], config: ServiceConfig, health: Health) -> None:
         self.call = call
         self.request_id = request_context.call_id()
         self.content = b""  # of the response
         self._config = config
+        self._health = health
         self._began = time.monotonic()
 
     @property
@@ -129,7 +129,7 @@ class Exchange[T]:
 
     def _result(self, response: httpx.Response, content: bytes) -> T:
         self.content = content
-        clock.heard(response.headers.get("date"))
+        self._health.clock_offset.learn(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
             document = json_text.read(text)
@@ -142,7 +142,7 @@ class Exchange[T]:
             raise self._flawed(response, Flaw.WRONG_SHAPE, text)
         answer = self._read(document, text)
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
-        maintenance.heard(None)
+        self._health.maintenance.learn(None)
         return answer
 
     def recalled(self, text: str) -> T:
@@ -169,7 +169,7 @@ class Exchange[T]:
         failure.operation = self.call.operation
         failure.request_id = self.request_id
         if failure.code is not None:
-            maintenance.heard(failure.code)
+            self._health.maintenance.learn(failure.code)
         if self._config.access_key and self._config.access_key.get_secret_value():
             failure.without(self._config.access_key.get_secret_value())
         self._log(failure)

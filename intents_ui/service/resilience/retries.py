@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from intents_ui.service.error_mapping import KNOWN
 from intents_ui.service.errors import Flaw, OutOfTime, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.sliding_window import SECONDS, Recent
+from intents_ui.service.resilience.circuit_breaker import RECENT_SECONDS, Recent
 
 SHARE = 0.1  # of all calls
-LEAST = 1 * SECONDS  # at least one retry per second
+LEAST = 1 * RECENT_SECONDS  # at least one retry per second
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
 DEAD_CONNECTIONS = 3  # closed idle connections that one call may run into
 
