@@ -18,7 +18,7 @@ pytest_plugins = ["tests.sampling"]
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     from intents_ui import settings  # pytest-django has configured their module by now
-    from intents_ui.service.resilience import caching_client
+    from intents_ui.service import caching_client
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)

@@ -21,6 +21,7 @@ import httpx
 from intents_ui.service.cache.disk_cache import SavedLists
 from intents_ui.service.cache.redis_cache import SharedAnswers
 from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.caching_client import Answered, Guard
 from intents_ui.service.context import failed_calls
 from intents_ui.service.context.deadline import within
 from intents_ui.service.context.page_budget import claim
@@ -32,7 +33,6 @@ from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import Call
-from intents_ui.service.resilience.caching_client import Answered, Guard
 from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import IntentReceipt

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.caching_client import Answered, Guard
 from intents_ui.service.context.deadline import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES
 from intents_ui.service.operations.operations import Call
-from intents_ui.service.resilience.caching_client import Answered, Guard
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from intents_ui.service import caching_client
 from intents_ui.service.cache.response_cache import ENTRY_BYTES, WEIGHT, KeptAnswers
+from intents_ui.service.caching_client import RENEWALS
 from intents_ui.service.context.stale_data import OldAnswer, collecting
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.operations import cache_ttl, operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.service.operations.operations import Call
-from intents_ui.service.resilience import caching_client
-from intents_ui.service.resilience.caching_client import RENEWALS
 from intents_ui.service.wire.models import Intent, IntentReceipt, Page
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
