@@ -31,7 +31,7 @@ from intents_ui.service.catalog.token_lists import TokenLists
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, Unkept
 from intents_ui.service.context import request_context
 from intents_ui.service.context.concurrency import end_threads, use_threads
-from intents_ui.service.context.page_budget import Places
+from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.logos.logos import Logos
@@ -99,7 +99,7 @@ def seal(kind: str) -> Seal:
     return Seal(key.digest(), tally=health().tally)
 
 
-def unkept() -> Unkept:
+def uncached_service() -> Unkept:
     """Return a client that bypasses the cache, for exports that read a whole list."""
     return Unkept(service())
 
@@ -122,31 +122,31 @@ def kept() -> KeptAnswers:
 
 
 @cache
-def places() -> Places:
-    return Places(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
+def slots() -> ServiceSlots:
+    return ServiceSlots(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
 
 
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
-    return places().page(seconds=ENV.intents_page_timeout)
+    return slots().page(seconds=ENV.intents_page_timeout)
 
 
-def unhurried[T](ask: Callable[[], T]) -> T:
+def without_page_deadline[T](ask: Callable[[], T]) -> T:
     """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
     return request_context.apart().run(ask)
 
 
 @cache
-def places_by_hand(*, held: bool) -> Places:
-    return Places(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_pool_timeout)
+def console_slots(*, held: bool) -> ServiceSlots:
+    return ServiceSlots(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_pool_timeout)
 
 
-def by_hand(group: Group) -> AbstractContextManager[None]:
+def console_call(group: Group) -> AbstractContextManager[None]:
     """Return a context manager for one raw call, which doesn't occupy a page thread.
 
     Long polls have slots of their own.
     """
-    return places_by_hand(held=group is Group.WAIT).page(seconds=ENV.intents_service_total_timeout[group] + 1)
+    return console_slots(held=group is Group.WAIT).page(seconds=ENV.intents_service_total_timeout[group] + 1)
 
 
 @cache

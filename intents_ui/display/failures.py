@@ -7,8 +7,7 @@ from http import HTTPStatus
 
 from intents_ui.display.formatting import times
 from intents_ui.service import errors
-from intents_ui.service.context.stale_data import OldAnswer
-from intents_ui.service.errors import Flaw, Reason
+from intents_ui.service.errors import Flaw, Reason, StaleResponse
 
 NOT_AGAIN = "Don't resend a transfer because of this error."
 THOSE_GO_ON = "Transfers in progress are not affected."
@@ -264,7 +263,7 @@ class Old:
         return f"Last updated {times.dated(self.as_of)}: {self.parts}. {self.why}"
 
 
-def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
+def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
     """Return the age of the oldest response; names of chains and tokens count only where nothing else is stale."""
     result = without_names(answers) or answers
     if not result:
@@ -280,11 +279,11 @@ def old(answers: Sequence[OldAnswer], *, now: datetime) -> Old | None:
     )
 
 
-def without_names(answers: Sequence[OldAnswer]) -> Sequence[OldAnswer]:
+def without_names(answers: Sequence[StaleResponse]) -> Sequence[StaleResponse]:
     return [answer for answer in answers if answer.operation not in NAMES]
 
 
-def _part(answer: OldAnswer) -> str:
+def _part(answer: StaleResponse) -> str:
     return "balances" if answer.has_balances else STALE.get(answer.operation, "parts of this page")
 
 

@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
 from intents_ui.display import failures
-from intents_ui.service.context import failed_calls, stale_data
-from intents_ui.service.context.stale_data import OldAnswer
+from intents_ui.service.context import request_context
+from intents_ui.service.errors import StaleResponse
 
 # Their fragments contain all service data of their page.
 WHOLE = frozenset({"newest", "receipt"})
@@ -23,7 +23,7 @@ FRAMED = "embed"
 
 def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
     def answer(request: HttpRequest) -> HttpResponseBase:
-        with stale_data.collecting() as old, failed_calls.collecting() as failed:
+        with request_context.collecting_stale() as old, request_context.collecting_failed() as failed:
             response = get_response(request)
             if old:
                 response["Age"] = str(age(old))
@@ -42,7 +42,7 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
     return answer
 
 
-def age(old: Sequence[OldAnswer]) -> int:
+def age(old: Sequence[StaleResponse]) -> int:
     """Return the age in seconds of the oldest response."""
     return max(0, int((datetime.now(UTC) - min(each.learned_at for each in old)).total_seconds()))
 

@@ -103,7 +103,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
     if not confirmed.is_of(found.received):
         return found
     try:
-        committed = wiring.unhurried(lambda: wiring.service().commit_intent(found))
+        committed = wiring.without_page_deadline(lambda: wiring.service().commit_intent(found))
         if committed.lower() != found.intent_id.lower():
             raise Unreadable.because(Flaw.OTHER_INTENT)
     except ServiceError as error:
@@ -119,7 +119,7 @@ def afterwards(intent_id: str, error: ServiceError) -> Told:
         return words.told(outcome, error=error, now=now())
     wiring.look_again(intent_id)
     try:
-        state = wiring.unhurried(lambda: wiring.service().get_intent(intent_id))
+        state = wiring.without_page_deadline(lambda: wiring.service().get_intent(intent_id))
     except ServiceError:
         state = None
     return words.told(outcome, error=error, state=state, now=now())

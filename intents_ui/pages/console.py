@@ -28,7 +28,7 @@ from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.config import Group
@@ -205,7 +205,7 @@ def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
 
 
 def call(operation: Operation, text: str) -> Attempt:
-    with wiring.by_hand(operation.group):
+    with wiring.console_call(operation.group):
         return wiring.service().attempt(operation.name, text, group=operation.group)
 
 

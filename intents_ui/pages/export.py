@@ -90,7 +90,7 @@ def export(request: HttpRequest, kind: str, listed: str, parsed: Asked, **fixed:
 def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
     """Return the download with its first page, or None if no export slot is free. Raises ServiceError."""
     over = Event()
-    reader = Reader(wiring.unkept(), situations, wanted, link=links(request), page=wiring.page, over=over)
+    reader = Reader(wiring.uncached_service(), situations, wanted, link=links(request), page=wiring.page, over=over)
     download = Download(
         batches(reader, about.listed, wanted),
         FORMATS[kind],

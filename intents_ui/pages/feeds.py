@@ -28,7 +28,7 @@ from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.service.cache.memoize import shared
-from intents_ui.service.context import stale_data
+from intents_ui.service.context import request_context
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web import situations
@@ -102,7 +102,7 @@ def newest(owner: str) -> Sequence[IntentHistory]:
 
 
 def respond(request: HttpRequest, feed: Feed, how: Format, *, page: str) -> HttpResponseBase:
-    if old := failures.old(stale_data.told(), now=datetime.now(UTC)):
+    if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
         feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
     body = how.write(feed, request, page)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())

@@ -28,7 +28,7 @@ from intents_ui.display.transfers.situation import Check, Situation
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service.cache import memoize
 from intents_ui.service.cache.response_cache import weight
-from intents_ui.service.context import stale_data
+from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup, transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
@@ -108,7 +108,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     # The response and what depends on the clock, without running seconds.
     known = receipt.received if receipt else ""
     by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, deposit, may_change, offer, unchecked)
-    old = stale_data.told()
+    old = request_context.stale_responses()
     ages = [round(each.learned_at.timestamp()) for each in old]
     version = digest(repr((known, type(receipt_error), by_the_clock, ages)))
     return {
@@ -219,7 +219,7 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if receipt_error:
         raise receipt_error
     received = receipt.received if receipt else "null"
-    as_of = f',"as_of":"{times.iso(memoize.as_of())}"' if stale_data.told() else ""
+    as_of = f',"as_of":"{times.iso(memoize.as_of())}"' if request_context.stale_responses() else ""
     return json_text(f'{{"intent":{found.received},"intentReceipt":{received}{as_of}}}')
 
 

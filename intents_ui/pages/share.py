@@ -29,7 +29,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.statuses import Shown, Tone
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
-from intents_ui.service.context import stale_data
+from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web import situations
@@ -96,7 +96,7 @@ def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def glance(intent_id: str) -> Glance:
     """Return the card of a transfer. Raises ServiceError, also for the receipt, without which the status is unknown."""
     situation = situations.read(intent_id)
-    old = failures.old(stale_data.told(), now=situation.now)
+    old = failures.old(request_context.stale_responses(), now=situation.now)
     as_of = old.as_of if old else None
     may_change = old or summary.of(situation).is_provisional or situation.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS

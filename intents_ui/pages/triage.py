@@ -40,7 +40,7 @@ from intents_ui.display.triage.rows import Fitting, Reading, Row
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
-from intents_ui.service.context import processor, request_context, stale_data
+from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations.operations import Call
@@ -261,7 +261,7 @@ type How = Callable[[ClientService, int, Finding], Row]
 def answer(service: ClientService, number: int, finding: Finding, how: How) -> Row:
     """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
     try:
-        with wiring.page(), stale_data.collecting() as old:
+        with wiring.page(), request_context.collecting_stale() as old:
             return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))

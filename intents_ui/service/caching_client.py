@@ -16,11 +16,9 @@ from typing import Any, NamedTuple, cast
 from intents_ui.service.cache.disk_cache import SavedLists
 from intents_ui.service.cache.redis_cache import Found, SharedAnswers
 from intents_ui.service.cache.response_cache import LISTS, Copy, KeptAnswers
-from intents_ui.service.context import processor, stale_data
+from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import aside
-from intents_ui.service.context.deadline import is_over, seconds_left, time_left, within
-from intents_ui.service.context.page_budget import claim
-from intents_ui.service.context.stale_data import OldAnswer
+from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import (
     AccessDenied,
@@ -28,6 +26,7 @@ from intents_ui.service.errors import (
     Overloaded,
     Reason,
     ServiceError,
+    StaleResponse,
     TooBusy,
     Unreachable,
     Unreadable,
@@ -189,7 +188,7 @@ class Guard:
 
     def _claim(self, call: Call[Any]) -> None:
         try:
-            claim()
+            claim_slot()
         except ServiceError as error:
             error.operation = call.operation
             if isinstance(error, Overloaded):
@@ -318,7 +317,9 @@ class Guard:
         age = timedelta(seconds=self._age(copy))
         again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
-        stale_data.tell(OldAnswer(call.operation, datetime.now(UTC) - age, trouble, again_in, has_balances))
+        request_context.add_stale(
+            StaleResponse(call.operation, datetime.now(UTC) - age, trouble, again_in, has_balances)
+        )
         return copy.answer
 
     def _age(self, copy: Copy) -> float:

@@ -22,9 +22,8 @@ from intents_ui.service.cache.disk_cache import SavedLists
 from intents_ui.service.cache.redis_cache import SharedAnswers
 from intents_ui.service.cache.response_cache import KeptAnswers
 from intents_ui.service.caching_client import Answered, Guard
-from intents_ui.service.context import failed_calls
-from intents_ui.service.context.deadline import within
-from intents_ui.service.context.page_budget import claim
+from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import claim_slot, within
 from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.http.exchange import TROUBLE, Exchange
 from intents_ui.service.http.long_poll import HeldCall
@@ -137,7 +136,7 @@ class ServiceClient(BlockingOperations):
         try:
             return self._guard.ask(call, newest=newest)
         except ServiceError as error:
-            failed_calls.tell(error)
+            request_context.add_failed(error)
             raise
 
     def anew[T](self, call: Call[T]) -> T:
@@ -145,7 +144,7 @@ class ServiceClient(BlockingOperations):
         try:
             return self._guard.ask_past_copies(call)
         except ServiceError as error:
-            failed_calls.tell(error)
+            request_context.add_failed(error)
             raise
 
     def forget(self, intent_id: str) -> None:
@@ -156,7 +155,7 @@ class ServiceClient(BlockingOperations):
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
         exchange = ByHand(operation, text, group=group, config=self.config, health=self.health)
         try:
-            claim()
+            claim_slot()
             # No breaker: it protects page loads, and console users want the service's own response.
             with self.health.asking(operation, group, None):
                 self._send(exchange)

@@ -18,6 +18,8 @@ ServiceError
 """
 
 import copy
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
@@ -170,3 +172,19 @@ class Unreadable(ServiceError):
         error = cls(detail, status=status)
         error.flaw = flaw
         return error
+
+
+@dataclass(frozen=True, slots=True)
+class StaleResponse:
+    """A response on a page that was served because the service failed.
+
+    One that is refreshed in the background within its TTL doesn't count. `learned_at` is in UTC, `error` is why there
+    is no newer response, and `again_in` is the number of seconds until the next request. `has_balances` marks a list
+    of transfers requested with balances.
+    """
+
+    operation: str
+    learned_at: datetime
+    error: ServiceError
+    again_in: float | None = None
+    has_balances: bool = False

@@ -11,7 +11,7 @@ import pytest
 from intents_ui.display import failures
 from intents_ui.display.console import operations
 from intents_ui.service import error_mapping, errors
-from intents_ui.service.context.stale_data import OldAnswer
+from intents_ui.service.errors import StaleResponse
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 TABLE = json.loads((Path(__file__).parent.parent / "service" / "errors.json").read_text())
@@ -87,9 +87,9 @@ def test_the_retry_time_is_stated_only_if_waiting_helps() -> None:
     assert failures.until(errors.NotFound(), now=NOW) == failures.until(errors.AccessDenied(), now=NOW) == ""
 
 
-def old(operation: str, seconds: float, again_in: float | None = None) -> OldAnswer:
+def old(operation: str, seconds: float, again_in: float | None = None) -> StaleResponse:
     learned_at = NOW - timedelta(seconds=seconds)
-    return OldAnswer(operation, learned_at, errors.Unreachable.because(errors.Reason.REFUSED), again_in)
+    return StaleResponse(operation, learned_at, errors.Unreachable.because(errors.Reason.REFUSED), again_in)
 
 
 def test_the_oldest_response_determines_the_age() -> None:
@@ -138,7 +138,7 @@ def test_a_list_with_balances_is_labeled_so() -> None:
 
 
 def test_a_service_that_stale_data_does_not_wait_for_is_called_slow() -> None:
-    slow = OldAnswer("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
+    slow = StaleResponse("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
     result = failures.old([slow], now=NOW)
     assert result is not None
     assert (result.why, result.again) == ("The service is slow to respond.", "Retrying on the next refresh.")

@@ -75,7 +75,7 @@ class Dashboard:
             each.cache_clear()
 
     def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
-        with wiring.places().page(seconds=seconds):
+        with wiring.slots().page(seconds=seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
         answer.body = text_of(answer)
         return answer

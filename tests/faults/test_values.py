@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire import unknown_enums
+from intents_ui.service.wire import lenient_models
 from tests.costs import processor_seconds
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
@@ -130,7 +130,7 @@ def test_nesting_up_to_the_limit_is_accepted(transfer: Transfer) -> None:
 
 
 def test_an_unknown_status_is_shown_verbatim_and_counted(transfer: Transfer) -> None:
-    unknown_enums.counts.clear()  # of so many, others are not counted
+    lenient_models.counts.clear()  # of so many, others are not counted
     transfer.put("GetIntentReceipt", "intentReceipt", "status", value="FROZEN")
     transfer.put("GetIntentReceipt", "intentReceipt", "originTransaction", "status", value="MELTED")
     answer = transfer.page()
@@ -143,14 +143,14 @@ def test_an_unknown_status_is_shown_verbatim_and_counted(transfer: Transfer) -> 
     assert EXPLANATIONS["unknown.status"].sentence in words(answer)
     assert "hx-sse:connect=" in answer.body, "it may still change"
     for key in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
-        assert unknown_enums.counts[key] > 0
+        assert lenient_models.counts[key] > 0
 
 
 def test_the_number_of_counted_unknown_words_is_bounded() -> None:
-    for number in range(3 * unknown_enums.MOST_WORDS):
-        unknown_enums.heard("an intent", f"{number}" * 50)
-    assert len(unknown_enums.counts) <= unknown_enums.MOST_WORDS + 2
-    assert all(len(word) <= unknown_enums.LONGEST_WORD for _, word in unknown_enums.counts)
+    for number in range(3 * lenient_models.MOST_WORDS):
+        lenient_models.heard("an intent", f"{number}" * 50)
+    assert len(lenient_models.counts) <= lenient_models.MOST_WORDS + 2
+    assert all(len(word) <= lenient_models.LONGEST_WORD for _, word in lenient_models.counts)
 
 
 # F47, F48, F49, F51: numbers

@@ -22,7 +22,7 @@ CACHED = (
     wiring.exports,
     wiring.ticket_threads,
     wiring.text_threads,
-    wiring.places_by_hand,
+    wiring.console_slots,
 )
 DATA_CACHES = (
     *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),

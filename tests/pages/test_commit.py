@@ -245,7 +245,7 @@ def test_a_slow_service_is_not_called_twice(
 def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
     whole = form(browser, quoted)
     emulator.inject("CommitIntent", "slow-1.2")
-    with wiring.places().page(seconds=1):
+    with wiring.slots().page(seconds=1):
         assert browser.post(f"/intent/{quoted}/commit", whole).status_code == 200
 
 

@@ -595,7 +595,7 @@ def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) 
     requested = [
         threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
     ]
-    places = wiring.places_by_hand(held=False)
+    places = wiring.console_slots(held=False)
     for each in requested:
         each.start()
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import httpcore
 import trustme
 
-from intents_ui.service.context.deadline import LookUp
+from intents_ui.service.http.deadline import LookUp
 from intents_ui.service.logos.logos import Logos
 from tests.service.scripted_server import Script, ScriptedServer
 

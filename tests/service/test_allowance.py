@@ -10,8 +10,7 @@ import pytest
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import both, end_threads, together, use_threads
-from intents_ui.service.context.deadline import seconds_left, within
-from intents_ui.service.context.page_budget import Places, claim
+from intents_ui.service.context.request_context import ServiceSlots, claim_slot, seconds_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from tests.service.clients import client
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
@@ -59,68 +58,68 @@ def failure_of(call: Any) -> ServiceError:
     return caught.value
 
 
-def on_a_page(places: Places, ask: Any, *, seconds: float = 5.0) -> Any:
-    with places.page(seconds=seconds):
+def on_a_page(slots: ServiceSlots, ask: Any, *, seconds: float = 5.0) -> Any:
+    with slots.page(seconds=seconds):
         return ask()
 
 
 def test_a_page_beyond_the_queue_limit_is_rejected_without_calling_the_service(doors, service):
-    places = Places(2, wait=0.05)
+    slots = ServiceSlots(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
-        waiting = [threads.submit(on_a_page, places, lambda n=n: service.get_intent(f"0xslow{n}")) for n in range(2)]
+        waiting = [threads.submit(on_a_page, slots, lambda n=n: service.get_intent(f"0xslow{n}")) for n in range(2)]
         until(lambda: len(doors.requested) == 2)
-        error = failure_of(lambda: on_a_page(places, lambda: service.get_intent("0x3")))
+        error = failure_of(lambda: on_a_page(slots, lambda: service.get_intent("0x3")))
         assert (type(error), error.operation, error.retry_after) == (Overloaded, "GetIntent", 2.0)
         doors.open.set()
         assert [page.result(60).intent_id for page in waiting] == ["0xslow0", "0xslow1"]
-    assert on_a_page(places, lambda: service.get_intent("0x3")).intent_id == "0x3"
+    assert on_a_page(slots, lambda: service.get_intent("0x3")).intent_id == "0x3"
     assert sorted(doors.requested) == ["0x3", "0xslow0", "0xslow1"]
 
 
 def test_a_page_that_joins_a_pending_call_waits_like_its_first_caller(doors, service):
-    places = Places(1, wait=0.05)
+    slots = ServiceSlots(1, wait=0.05)
     with ThreadPoolExecutor(1) as threads:
-        first = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
+        first = threads.submit(on_a_page, slots, lambda: service.get_intent("0xslow"))
         until(lambda: doors.requested)
-        assert isinstance(failure_of(lambda: on_a_page(places, lambda: service.get_intent("0xslow"))), Overloaded)
+        assert isinstance(failure_of(lambda: on_a_page(slots, lambda: service.get_intent("0xslow"))), Overloaded)
         doors.open.set()
         assert first.result(60).intent_id == "0xslow"
 
 
 def test_all_calls_of_one_page_share_its_slot(service):
-    places = Places(1, wait=0.05)
-    found = on_a_page(places, lambda: together(*(lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5))))
+    slots = ServiceSlots(1, wait=0.05)
+    found = on_a_page(slots, lambda: together(*(lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5))))
     assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
 
 
 def test_a_page_without_a_slot_waits_once_rather_than_once_per_call(service, monkeypatch):
-    places, waits = Places(1, wait=0.2), list[str | None]()
-    take = places.take
-    monkeypatch.setattr(places, "take", lambda visitor: (waits.append(visitor), take(visitor))[1])
-    with ThreadPoolExecutor(1) as threads, places.page(seconds=60):
+    slots, waits = ServiceSlots(1, wait=0.2), list[str | None]()
+    acquire = slots.acquire
+    monkeypatch.setattr(slots, "acquire", lambda visitor: (waits.append(visitor), acquire(visitor))[1])
+    with ThreadPoolExecutor(1) as threads, slots.page(seconds=60):
         service.get_intent("0x9")
         waits.clear()
         questions = [lambda n=n: service.get_intent(f"0x{n}") for n in range(5)]
-        answers = threads.submit(on_a_page, places, lambda: together(*questions)).result(60)
+        answers = threads.submit(on_a_page, slots, lambda: together(*questions)).result(60)
         assert {type(answer) for answer in answers} == {Overloaded}
     assert len(waits) == 1
 
 
 def test_calls_outside_a_page_need_no_slot(service):
-    places = Places(1, wait=0.05)
-    with places.page(seconds=5), ThreadPoolExecutor(1) as threads:
+    slots = ServiceSlots(1, wait=0.05)
+    with slots.page(seconds=5), ThreadPoolExecutor(1) as threads:
         service.get_intent("0x1")
         assert threads.submit(service.get_intent, "0x2").result(60).intent_id == "0x2"
 
 
 def test_all_calls_of_a_page_end_at_its_deadline(doors, service):
-    places = Places(1, wait=0.05)
+    slots = ServiceSlots(1, wait=0.05)
     slow = [lambda n=n: service.get_intent(f"0xslow{n}") for n in range(3)]
 
     def ask() -> list[Any]:
         return [*together(*slow), *both(slow[0], slow[1]), *together(slow[2])]
 
-    answers = on_a_page(places, ask, seconds=0.3)
+    answers = on_a_page(slots, ask, seconds=0.3)
     assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}
 
 
@@ -146,16 +145,16 @@ def test_shutdown_leaves_no_thread_running():
 
 def test_a_call_that_times_out_is_not_counted_as_the_page_running_out_of_time(server):
     with client(server.url, total=0.1) as service:
-        error = failure_of(lambda: on_a_page(Places(1, wait=0.05), lambda: service.get_intent("0xslow")))
+        error = failure_of(lambda: on_a_page(ServiceSlots(1, wait=0.05), lambda: service.get_intent("0xslow")))
     assert (type(error), error.reason) == (Unreachable, Reason.TIMEOUT)
 
 
 def test_a_waiter_retries_when_the_first_caller_runs_out_of_time(doors, service):
-    places = Places(2, wait=0.05)
+    slots = ServiceSlots(2, wait=0.05)
     with ThreadPoolExecutor(2) as threads:
-        hurried = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"), seconds=0.3)
+        hurried = threads.submit(on_a_page, slots, lambda: service.get_intent("0xslow"), seconds=0.3)
         until(lambda: doors.requested)
-        patient = threads.submit(on_a_page, places, lambda: service.get_intent("0xslow"))
+        patient = threads.submit(on_a_page, slots, lambda: service.get_intent("0xslow"))
         assert isinstance(hurried.exception(5), OutOfTime)
         until(lambda: len(doors.requested) == 2)
         doors.open.set()
@@ -172,12 +171,12 @@ def test_a_nested_deadline_never_exceeds_the_outer_one():
 
 
 def on_a_place(do: Any) -> Any:
-    claim()
+    claim_slot()
     return do()
 
 
 def test_a_slot_is_released_however_a_page_ends():
-    places = Places(1, wait=0.01)
+    slots = ServiceSlots(1, wait=0.01)
     for _ in range(2):
-        with pytest.raises(ZeroDivisionError), places.page(seconds=1):
+        with pytest.raises(ZeroDivisionError), slots.page(seconds=1):
             on_a_place(lambda: 1 / 0)

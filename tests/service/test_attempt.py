@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Reason, Unreachable, Unreadable
 from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.config import Group

@@ -10,7 +10,7 @@ import pytest
 from intents_ui.service.catalog import catalog as catalogue
 from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.page_budget import Places
+from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.service.operations.config import ServiceConfig
@@ -244,25 +244,25 @@ def test_a_page_does_not_retry_a_list_that_just_failed(service):
 
 @pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
 def test_a_page_that_cannot_wait_loads_nothing_and_does_not_block_later_pages(service, seconds):
-    catalog, places = service.catalog(), Places(1, wait=0.01)
+    catalog, slots = service.catalog(), ServiceSlots(1, wait=0.01)
     is_taken = seconds > 0
     if is_taken:
-        assert places.take(None) is None
-    with places.page(seconds=seconds):
+        assert slots.acquire(None) is None
+    with slots.page(seconds=seconds):
         catalog.learn([1])
         assert catalog.token(1, USDC) is None
         assert service.requested == []
     if is_taken:
-        places.give_back(None)
-    with places.page(seconds=5):
+        slots.release(None)
+    with slots.page(seconds=5):
         assert catalog.token(1, USDC)
 
 
 def test_cached_names_need_no_slot(service):
-    catalog, places = service.catalog(), Places(1, wait=0.01)
+    catalog, slots = service.catalog(), ServiceSlots(1, wait=0.01)
     catalog.learn([1])
-    assert places.take(None) is None
-    with places.page(seconds=5):
+    assert slots.acquire(None) is None
+    with slots.page(seconds=5):
         catalog.learn([1])
         assert catalog.token(1, USDC)
         assert catalog.chain(1)

@@ -9,7 +9,7 @@ from contextlib import closing
 import httpcore
 import pytest
 
-from intents_ui.service.context.deadline import RESOLVERS, ConnectionDied, DeadlineBackend
+from intents_ui.service.http.deadline import RESOLVERS, ConnectionDied, DeadlineBackend
 from tests.waiting import until
 
 

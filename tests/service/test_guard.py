@@ -10,7 +10,7 @@ import pytest
 
 from intents_ui.service.cache.response_cache import KeptAnswers
 from intents_ui.service.caching_client import Answered, Guard
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES

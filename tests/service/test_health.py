@@ -12,7 +12,7 @@ from email.utils import format_datetime
 import pytest
 
 from intents_ui.service.client import AsyncServiceClient
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.operations import operations

@@ -12,9 +12,18 @@ import pytest
 from intents_ui.service import caching_client
 from intents_ui.service.cache.response_cache import ENTRY_BYTES, WEIGHT, KeptAnswers
 from intents_ui.service.caching_client import RENEWALS
-from intents_ui.service.context.stale_data import OldAnswer, collecting
+from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.counters import Event
-from intents_ui.service.errors import AccessDenied, Invalid, NotFound, Overloaded, Reason, ServiceError, Unreachable
+from intents_ui.service.errors import (
+    AccessDenied,
+    Invalid,
+    NotFound,
+    Overloaded,
+    Reason,
+    ServiceError,
+    StaleResponse,
+    Unreachable,
+)
 from intents_ui.service.operations import cache_ttl, operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.service.operations.operations import Call
@@ -122,7 +131,7 @@ def test_a_list_is_refreshed_in_the_background_for_the_next_reader(service: Upst
         visit.send(response({"chains": [{"id": 2}]}))
 
     service.does = later
-    with collecting() as result:
+    with collecting_stale() as result:
         for _ in range(5):
             assert service.service.ask(chains) is before
     go_on.set()
@@ -182,8 +191,8 @@ def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -
 # Where the service fails
 
 
-def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[OldAnswer]]:
-    with collecting() as result:
+def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[StaleResponse]]:
+    with collecting_stale() as result:
         return service.service.ask(call), result
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trustme
 
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.logos import logos as module
 from intents_ui.service.logos import sandbox
 from intents_ui.service.logos.logos import KEPT_SECONDS, MISSED_SECONDS, READERS, Busy, Logos

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from intents_ui.service.context import deadline
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.queries import worklist
 from intents_ui.service.queries.paging import Position
@@ -128,7 +128,7 @@ def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
 def test_reading_stops_before_the_page_deadline(monkeypatch: pytest.MonkeyPatch, seconds: float, pages: int) -> None:
     now = [100.0]
     clock = types.SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr(deadline, "time", clock)
+    monkeypatch.setattr(request_context, "time", clock)
     monkeypatch.setattr(worklist, "time", clock)
 
     def take(_: int) -> None:
@@ -139,6 +139,6 @@ def test_reading_stops_before_the_page_deadline(monkeypatch: pytest.MonkeyPatch,
         assert found.stop is (Stop.ENOUGH if pages == MOST_PAGES else Stop.TIME)
         assert len(found.entries) == 2 * pages
         assert found.following is not None
-        left = deadline.seconds_left()
+        left = request_context.seconds_left()
         assert left is not None
         assert left >= min(SECONDS_AFTERWARDS, 8 - seconds)

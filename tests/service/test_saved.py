@@ -9,7 +9,7 @@ from intents_ui.service.cache.disk_cache import NAME, SavedLists
 from intents_ui.service.cache.seal import LENGTH, Seal
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.stale_data import collecting
+from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import Unreachable
 from tests.service.clients import config
@@ -64,7 +64,7 @@ def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
     time = Time()
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
-    with serving(BAD) as server, collecting() as result:
+    with serving(BAD) as server, collecting_stale() as result:
         kept = SavedLists(tmp_path, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             listed = Catalog(service).listed_chains()

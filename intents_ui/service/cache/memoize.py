@@ -9,7 +9,8 @@ from typing import Any
 from cachetools import cached
 from cachetools.keys import hashkey
 
-from intents_ui.service.context import stale_data
+from intents_ui.service.context import request_context
+from intents_ui.service.errors import StaleResponse
 
 
 class Shared[**P, T]:
@@ -22,7 +23,7 @@ class Shared[**P, T]:
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         result, old = self._memoized(*args, **kwargs)
         for each in old:
-            stale_data.tell(each)
+            request_context.add_stale(each)
         return result
 
     def cache_clear(self) -> None:
@@ -37,12 +38,12 @@ def shared[**P, T](
 
 def as_of() -> datetime:
     """Return when the oldest response on the page arrived: now, unless one is stale."""
-    return min((each.learned_at for each in stale_data.told()), default=datetime.now(UTC))
+    return min((each.learned_at for each in request_context.stale_responses()), default=datetime.now(UTC))
 
 
-def _with_age[**P, T](make: Callable[P, T]) -> Callable[P, tuple[T, tuple[stale_data.OldAnswer, ...]]]:
-    def made(*args: P.args, **kwargs: P.kwargs) -> tuple[T, tuple[stale_data.OldAnswer, ...]]:
-        with stale_data.collecting() as old:
+def _with_age[**P, T](make: Callable[P, T]) -> Callable[P, tuple[T, tuple[StaleResponse, ...]]]:
+    def made(*args: P.args, **kwargs: P.kwargs) -> tuple[T, tuple[StaleResponse, ...]]:
+        with request_context.collecting_stale() as old:
             return make(*args, **kwargs), tuple(old)
 
     return made

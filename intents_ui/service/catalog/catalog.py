@@ -13,31 +13,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service.catalog.listings import (
-    CHAINS,
-    NATIVE_TOKEN,
-    NATIVE_TOKEN_ALIAS,
-    Held,
-    Listed,
-    Listing,
-    featured_on,
-    plain,
-    served_by,
-    tokens_of,
-)
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import processor, stale_data
+from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import aside
-from intents_ui.service.context.deadline import time_left
-from intents_ui.service.context.page_budget import claim
+from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import Call
+from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
-
-__all__ = ["NATIVE_TOKEN", "NATIVE_TOKEN_ALIAS", "Catalog", "Listed"]
 
 LISTS_HELD = 256
 PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list that isn't cached
@@ -45,6 +34,69 @@ PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only f
 CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the busiest ones first
 # Skip the cache lookup for this long after the last one, because a page names hundreds of chains and tokens.
 LOOKED_AT_SECONDS = 0.5
+
+NATIVE_TOKEN = "0x" + "0" * 40
+NATIVE_TOKEN_ALIAS = "0x" + "e" * 40
+
+
+@dataclass(frozen=True, slots=True)
+class Listing[K, V]:
+    """One of the service's lists. `subject` is its cache key."""
+
+    subject: object
+    call: Call[Any]
+    entries: Callable[[Any], tuple[V, ...]]
+    key: Callable[[V], K]
+
+
+@dataclass(frozen=True, slots=True)
+class Held[K, V]:
+    """The last response of a list, with its entries by key."""
+
+    answer: Wire
+    index: Mapping[K, V]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed[V]:
+    """List without duplicates, for the page about it. `error` is why it is `age` seconds old, if it is stale."""
+
+    entries: tuple[V, ...]
+    unreadable: int = 0
+    age: float = 0.0
+    error: ServiceError | None = None
+
+
+@lru_cache(256)
+def tokens_of(chain_id: int) -> Listing[str, TokenInfo]:
+    call = operations.get_token_list([chain_id], include_all_listed=True)
+    return Listing(chain_id, call, lambda answer: answer.tokens, lambda token: plain(token.address))
+
+
+def featured_on(chain_ids: Sequence[int]) -> Listing[tuple[int | None, str], TokenInfo]:
+    call = operations.get_token_list(chain_ids)
+    return Listing(
+        ("featured", tuple(chain_ids)),
+        call,
+        lambda answer: answer.tokens,
+        lambda token: (token.chain_id, plain(token.address)),
+    )
+
+
+def served_by(route_provider: str) -> Listing[int, ChainInfo]:
+    call = operations.get_chains(route_provider=route_provider)
+    return Listing(("served by", route_provider), call, lambda answer: answer.chains, lambda chain: chain.id)
+
+
+CHAINS = Listing[int, ChainInfo](
+    "chains", operations.get_chains(), lambda answer: answer.chains, lambda chain: chain.id
+)
+
+
+def plain(address: str) -> str:
+    """Return the normalized form of a token's address, for lookups."""
+    lowered = address.lower()
+    return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered
 
 
 NEVER: tuple[float, Mapping[Any, Any]] = (float("-inf"), {})
@@ -219,7 +271,7 @@ class Catalog:
 
     def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
-        with stale_data.collecting() as stale:
+        with request_context.collecting_stale() as stale:
             held = self._refreshed(listing, newest=True)
         entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
         if not stale:
@@ -280,7 +332,7 @@ class Catalog:
 
     def _fetch[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
         try:
-            with stale_data.collecting():  # discards the stale markers: pages don't report a stale name
+            with request_context.collecting_stale():  # discards the stale markers: pages don't report a stale name
                 return self._refreshed(listing).index
         except ServiceError:
             return self._cached_index(listing)
@@ -315,7 +367,7 @@ class Catalog:
 
 def _may_wait() -> bool:
     try:
-        claim()
+        claim_slot()
     except (OutOfTime, Overloaded):
         return False
     return True

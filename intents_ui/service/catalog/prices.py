@@ -15,10 +15,10 @@ from itertools import batched
 
 from cachetools import TTLCache
 
-from intents_ui.service.catalog.listings import plain
+from intents_ui.service.catalog.catalog import plain
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import together
-from intents_ui.service.context.deadline import within
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
 
 MOST_AT_A_TIME = 100  # tokens per request

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cachetools import TLRUCache
 
-from intents_ui.service.catalog.listings import plain
+from intents_ui.service.catalog.catalog import plain
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.operations.operations import Call, Question
 from intents_ui.service.wire.models import TokenInfo

@@ -1,7 +1,6 @@
 """Run several service calls concurrently.
 
-They run in threads, with the page's deadline and its slot (`page_budget`). One client address gets at most a quarter of
-the threads.
+They run in threads, with the page's deadline and its slot. One client address gets at most a quarter of the threads.
 """
 
 import contextvars
@@ -9,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from intents_ui.service.context import processor, request_context
-from intents_ui.service.context.deadline import seconds_left
+from intents_ui.service.context.request_context import seconds_left
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import OutOfTime, ServiceError
 

@@ -1,18 +1,35 @@
-"""Request context for service calls: the user's request on whose behalf a call is made, and request IDs.
+"""Context of a service call: the user's request on whose behalf it is made, and what that request has used so far.
 
-The call `3f9a0c1d2e4b.2` is the second call of the request `3f9a0c1d2e4b`. A call outside any request has a random ID.
+One immutable `_Context` follows the request through its threads and tasks. It holds
+
+- the request (`Origin`), whose calls are numbered: `3f9a0c1d2e4b.2` is the second call of the request `3f9a0c1d2e4b`,
+- the deadline. Deadlines nest: an inner one can only be earlier,
+- the slot. Pages that wait for the service must not occupy every thread, because other pages need no request. One
+  client address gets at most a quarter of the slots,
+- the stale responses and the failed calls, which the page reports.
+
+Calls outside a request (live updates, background refreshes) have a random ID and need no slot.
 """
 
 import contextlib
+import logging
 import threading
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import Context, ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
+
+from intents_ui.service.context import processor
+from intents_ui.service.context.shares import Lack, Shares
+from intents_ui.service.errors import BeyondShare, OutOfTime, Overloaded, ServiceError, StaleResponse
+
+log = logging.getLogger("intents_ui.service")
 
 
 class Origin:
-    """The current user request. Thread-safe, because a page makes calls in several threads."""
+    """A user's request. Thread-safe, because a page makes calls in several threads."""
 
     def __init__(self, request_id: str, *, visitor: str | None = None) -> None:
         self.id = request_id
@@ -27,11 +44,88 @@ class Origin:
             return f"{self.id}.{self.calls}"
 
 
-_current: ContextVar[Origin | None] = ContextVar("origin", default=None)
+class ServiceSlots:
+    """Concurrency limiter for pages that wait for the service.
+
+    Allows `most` pages at a time. One more is rejected if no slot is free within `wait` seconds.
+    """
+
+    def __init__(self, most: int, *, wait: float) -> None:
+        self._shares = Shares(most)
+        self._wait = wait
+
+    @contextlib.contextmanager
+    def page(self, *, seconds: float) -> Iterator[None]:
+        """Run a page with a deadline of `seconds`.
+
+        Its first service call takes a slot, and the end of the block releases it.
+        """
+        slot = _Slot(self, visitor())
+        try:
+            with within(seconds), _with(slot=slot):
+                yield
+        finally:
+            slot.release()
+
+    def acquire(self, visitor: str | None) -> Lack | None:
+        with processor.waiting():
+            return self._shares.take(visitor, wait=time_left(self._wait, expired=OutOfTime) or 0.0)
+
+    def release(self, visitor: str | None) -> None:
+        self._shares.give_back(visitor)
+
+
+class _Slot:
+    """One page's slot, shared by all threads that work for the page."""
+
+    def __init__(self, slots: ServiceSlots, visitor: str | None) -> None:
+        self._slots = slots
+        self._visitor = visitor
+        self._lock = threading.Lock()
+        self._is_taken: bool | None = None  # None: no call yet
+        self._lack: Lack | None = None
+
+    def acquire(self) -> None:
+        with self._lock:
+            if self._is_taken is None:
+                self._lack = self._slots.acquire(self._visitor)
+                self._is_taken = self._lack is None
+            if self._lack is Lack.SHARE:
+                raise BeyondShare("as many pages of one address wait for the service as may")
+            if not self._is_taken:
+                raise Overloaded("as many pages wait for the service as may")
+
+    def release(self) -> None:
+        with self._lock:
+            if self._is_taken:
+                self._slots.release(self._visitor)
+            self._is_taken = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    origin: Origin | None = None
+    slot: _Slot | None = None
+    ends_at: float | None = None  # of time.monotonic
+    stale: list[StaleResponse] | None = None
+    failed: list[ServiceError] | None = None
+
+
+_context: ContextVar[_Context] = ContextVar("service_context", default=_Context())  # noqa: B039 - immutable
+
+
+@contextlib.contextmanager
+def _with(**changes: Any) -> Iterator[None]:
+    """Run the block in a changed context, including threads with a copy of it (`concurrency`)."""
+    token = _context.set(replace(_context.get(), **changes))
+    try:
+        yield
+    finally:
+        _context.reset(token)
 
 
 def current() -> Origin | None:
-    return _current.get()
+    return _context.get().origin
 
 
 def visitor() -> str | None:
@@ -40,23 +134,18 @@ def visitor() -> str | None:
     return origin.visitor if origin else None
 
 
-@contextlib.contextmanager
-def asking(origin: Origin) -> Iterator[None]:
-    """Run the block on behalf of `origin`, including threads with a copy of its context (`concurrency`)."""
-    token = _current.set(origin)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
+    """Return a context manager that runs its block on behalf of `origin`."""
+    return _with(origin=origin)
 
 
 def apart() -> Context:
     """Return a context for background work that outlives its request.
 
-    It has the origin, but no deadline or page budget.
+    It has the origin, but no deadline or slot.
     """
     context = Context()
-    context.run(_current.set, current())
+    context.run(_context.set, _Context(origin=current()))
     return context
 
 
@@ -74,3 +163,84 @@ def reference() -> str:
 
 def drawn() -> str:
     return uuid.uuid4().hex[:12]
+
+
+def claim_slot() -> None:
+    """Check the page's deadline and slot before a service call.
+
+    Raises OutOfTime after its deadline, and Overloaded or BeyondShare where it gets no slot.
+    """
+    if is_over():
+        raise OutOfTime
+    if slot := _context.get().slot:
+        slot.acquire()
+
+
+def within(seconds: float) -> contextlib.AbstractContextManager[None]:
+    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
+    ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
+    return _with(ends_at=ends_at if outer is None else min(ends_at, outer))
+
+
+def seconds_left() -> float | None:
+    """Return the seconds until the current deadline, negative after it, or None without a deadline."""
+    ends_at = _context.get().ends_at
+    return None if ends_at is None else ends_at - time.monotonic()
+
+
+def is_over() -> bool:
+    left = seconds_left()
+    return left is not None and left <= 0
+
+
+def time_left(timeout: float | None, *, expired: type[Exception]) -> float | None:
+    """Return `timeout` cut to the time left. Raises `expired` after the deadline."""
+    left = seconds_left()
+    if left is None:
+        return timeout
+    if left <= 0:
+        raise expired("the time is over")
+    return left if timeout is None else min(left, timeout)
+
+
+@contextlib.contextmanager
+def collecting_stale() -> Iterator[list[StaleResponse]]:
+    """Collect the stale responses that the block uses."""
+    stale: list[StaleResponse] = []
+    with _with(stale=stale):
+        yield stale
+
+
+def stale_responses() -> Sequence[StaleResponse]:
+    """Return the list of stale responses, which grows while the block runs."""
+    stale = _context.get().stale
+    return () if stale is None else stale
+
+
+def add_stale(response: StaleResponse) -> None:
+    stale = _context.get().stale
+    if stale is not None:
+        stale.append(response)
+
+
+@contextlib.contextmanager
+def collecting_failed() -> Iterator[list[ServiceError]]:
+    """Collect the failed calls of the block, so that the page can show the request ID of each one."""
+    failed: list[ServiceError] = []
+    with _with(failed=failed):
+        yield failed
+
+
+def failed_calls() -> Sequence[ServiceError]:
+    """Return the list of failed calls, which grows while the block runs."""
+    failed = _context.get().failed
+    return () if failed is None else failed
+
+
+def add_failed(error: ServiceError) -> None:
+    if error.request_id is None:
+        error.request_id = reference()
+        log.info("%s skipped (request ID %s): %s", error.operation, error.request_id, error.summary)
+    failed = _context.get().failed
+    if failed is not None:
+        failed.append(error)

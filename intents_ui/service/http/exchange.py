@@ -17,7 +17,7 @@ import httpx
 from pydantic import ValidationError
 
 from intents_ui.service.context import request_context
-from intents_ui.service.context.deadline import ConnectionDied, NameNotResolved, is_over
+from intents_ui.service.context.request_context import is_over
 from intents_ui.service.error_mapping import bare_refusal, envelope, refusal
 from intents_ui.service.errors import (
     AccessDenied,
@@ -32,6 +32,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body
+from intents_ui.service.http.deadline import ConnectionDied, NameNotResolved
 from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, Call
 from intents_ui.service.resilience.health import Health

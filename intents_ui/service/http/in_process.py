@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import httpcore
 import httpx
 
-from intents_ui.service.context.deadline import time_left
+from intents_ui.service.context.request_context import time_left
 
 log = logging.getLogger(__name__)
 

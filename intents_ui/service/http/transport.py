@@ -15,8 +15,9 @@ import httpcore
 import httpx
 
 from intents_ui.service.context import processor
-from intents_ui.service.context.deadline import DeadlineBackend, time_left
+from intents_ui.service.context.request_context import time_left
 from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.http.deadline import DeadlineBackend
 
 KEEP_ALIVE_SECONDS = 15.0
 

@@ -19,7 +19,8 @@ import httpcore
 import httpx
 from cachetools import TLRUCache
 
-from intents_ui.service.context.deadline import DeadlineBackend, LookUp, addresses_of, time_left, within
+from intents_ui.service.context.request_context import time_left, within
+from intents_ui.service.http.deadline import DeadlineBackend, LookUp, addresses_of
 from intents_ui.service.http.exchange import TROUBLE
 from intents_ui.service.logos import sandbox
 from intents_ui.service.logos.sandbox import NotDrawn

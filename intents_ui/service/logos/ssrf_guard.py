@@ -2,7 +2,7 @@
 
 import ipaddress
 
-from intents_ui.service.context.deadline import LookUp
+from intents_ui.service.http.deadline import LookUp
 
 GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 

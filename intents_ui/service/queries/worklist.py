@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 
-from intents_ui.service.context.deadline import seconds_left
+from intents_ui.service.context.request_context import seconds_left
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Ask, Leaf, Position, leaf
 from intents_ui.service.wire.models import IntentHistory, Page

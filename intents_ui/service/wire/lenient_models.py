@@ -1,6 +1,9 @@
 """Lenient parsing: a response object stays usable if some of its fields are invalid."""
 
 import json
+import logging
+import threading
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -172,3 +175,25 @@ def _cut(value: object) -> str:
     if isinstance(value, Decimal):
         return str(value)[:UNREADABLE_TEXT]
     return json.dumps(value, default=str)[:UNREADABLE_TEXT]
+
+
+MOST_WORDS = 100  # distinct values. The others share one counter
+LONGEST_WORD = 40
+OTHERS = "…"
+
+log = logging.getLogger(__name__)
+
+counts: Counter[tuple[str, str]] = Counter()
+_lock = threading.Lock()
+
+
+def heard(kind: str, word: str) -> None:
+    """Count an unknown status. `kind` is the kind of object, and the first occurrence is logged."""
+    key = kind, word[:LONGEST_WORD]
+    with _lock:
+        if key not in counts and len(counts) >= MOST_WORDS:
+            key = kind, OTHERS
+        is_first = key not in counts
+        counts[key] += 1
+    if is_first:
+        log.warning("Unknown value of %s from the service: %r", *key)

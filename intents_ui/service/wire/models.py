@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import PlainValidator, model_validator
 
-from intents_ui.service.wire import unknown_enums
+from intents_ui.service.wire import lenient_models
 from intents_ui.service.wire.lenient_models import Kept, Wire
 from intents_ui.service.wire.scalars import (
     ChainId,
@@ -66,7 +66,7 @@ def _word(kind: str, known: type[StrEnum]) -> PlainValidator:
     def read(value: object) -> str:
         word = read_text(value)
         if word not in words:
-            unknown_enums.heard(kind, word)
+            lenient_models.heard(kind, word)
         return word
 
     return PlainValidator(read)

@@ -1,30 +1,26 @@
 """Total deadlines for blocking network calls.
 
 A read timeout doesn't end a call whose headers or body trickle in, or whose name resolution hangs. So every wait (DNS,
-connect, read, write) is cut to the time left. Deadlines follow the context: they nest, and the threads of `concurrency`
-inherit them.
+connect, read, write) is cut to the time left of the call's context (`request_context.within`).
 """
 
-import contextlib
 import ipaddress
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from contextvars import ContextVar
 from typing import Any
 
 import httpcore
 
 from intents_ui.service.context import processor
+from intents_ui.service.context.request_context import time_left
 
 RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
 
 type LookUp = Callable[[str, int], list[str]]
-
-_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
 
 class NameNotResolved(httpcore.ConnectError):
@@ -33,38 +29,6 @@ class NameNotResolved(httpcore.ConnectError):
 
 class ConnectionDied(httpcore.ReadError):
     """The peer closed a reused connection before the response began, because it had been idle."""
-
-
-@contextlib.contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
-    ends_at, outer = time.monotonic() + seconds, _ends_at.get()
-    token = _ends_at.set(ends_at if outer is None else min(ends_at, outer))
-    try:
-        yield
-    finally:
-        _ends_at.reset(token)
-
-
-def seconds_left() -> float | None:
-    """Return the seconds until the current deadline, negative after it, or None without a deadline."""
-    ends_at = _ends_at.get()
-    return None if ends_at is None else ends_at - time.monotonic()
-
-
-def is_over() -> bool:
-    left = seconds_left()
-    return left is not None and left <= 0
-
-
-def time_left(timeout: float | None, *, expired: type[Exception]) -> float | None:
-    """Return `timeout` cut to the time left. Raises `expired` after the deadline."""
-    left = seconds_left()
-    if left is None:
-        return timeout
-    if left <= 0:
-        raise expired("the time is over")
-    return left if timeout is None else min(left, timeout)
 
 
 def addresses_of(host: str, port: int) -> list[str]:
