@@ -1,6 +1,7 @@
 """Composition root: builds the process's long-lived objects from the settings.
 
-They are the service client, the catalog, the embedded service, the live hub and others.
+`Dashboard` holds them, one of each. The functions below it return those of the current one, which tests replace as a
+whole.
 """
 
 import logging
@@ -8,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Concurrent raw calls per process: ordinary calls and long polls.
-CALLS_BY_HAND = 4
-WAITS_BY_HAND = 4
+CONSOLE_CALLS = 4
+CONSOLE_LONG_POLLS = 4
 # Concurrent identifier lookups for all tickets, a quarter of them per client address. Fewer than the pages that may
 # wait for the service.
 TICKET_THREADS = 16
@@ -61,42 +62,207 @@ def embedded() -> bool:
     return ENV.embedded
 
 
-@cache
+class Dashboard:
+    """The long-lived objects of one process, each built on first use."""
+
+    def __init__(self, **given: Any) -> None:
+        """`given` are objects to use instead of building them, by the name of their property."""
+        vars(self).update(given)
+
+    @cached_property
+    def emulator(self) -> "Emulator | None":
+        """The embedded service, or None with a real one."""
+        if not ENV.embedded:
+            return None
+        from intents_ui.emulator.app import Emulator  # imported only when used
+
+        return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
+
+    @cached_property
+    def service(self) -> ServiceClient:
+        """The pages' service client. Thread-safe."""
+        settings, embedded_service = config(), self.emulator
+        use_threads(settings.connections)
+        in_process = InProcessTransport(embedded_service, loops=settings.connections) if embedded_service else None
+        return ServiceClient(
+            settings,
+            transport=in_process,
+            health=self.health,
+            kept=self.response_cache,
+            saved=SavedLists(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
+            shared=self._redis_cache(settings),
+        )
+
+    def _redis_cache(self, how: ServiceConfig) -> SharedAnswers | None:
+        """Return the Redis cache, if configured. Processes don't share an embedded service."""
+        if ENV.redis_url is None or ENV.embedded:
+            return None
+        key = how.access_key.get_secret_value() if how.access_key else ""
+        # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
+        whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
+        return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=self.seal("answers"))
+
+    def seal(self, kind: str) -> Seal:
+        """Return a seal for data in Redis or STATE_DIR: SECRET_KEY with a separate salt for each kind."""
+        key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
+        return Seal(key.digest(), tally=self.health.tally)
+
+    @cached_property
+    def health(self) -> Health:
+        """The service's health, shared by pages and live updates."""
+        return Health(told=observed)
+
+    @cached_property
+    def response_cache(self) -> KeptAnswers:
+        """The response cache, shared by pages and live updates."""
+        return KeptAnswers(config().lifetimes, clock=time.monotonic)
+
+    @cached_property
+    def slots(self) -> ServiceSlots:
+        """The slots of pages that wait for the service."""
+        return ServiceSlots(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
+
+    @cached_property
+    def console_slots(self) -> Mapping[bool, ServiceSlots]:
+        """The slots of raw calls, which don't occupy page threads: False for ordinary calls, True for long polls."""
+        wait = ENV.intents_service_pool_timeout
+        return {False: ServiceSlots(CONSOLE_CALLS, wait=wait), True: ServiceSlots(CONSOLE_LONG_POLLS, wait=wait)}
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The catalog of chains and tokens."""
+        return Catalog(self.service)
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The route lookups."""
+        return Routes(self.service)
+
+    @cached_property
+    def token_lists(self) -> TokenLists:
+        """The token lists."""
+        return TokenLists(self.service, self.catalog)
+
+    @cached_property
+    def prices(self) -> Prices:
+        """The price cache."""
+        return Prices(self.service)
+
+    @cached_property
+    def logos(self) -> Logos | None:
+        """The logo cache, or None if no logo hosts are configured."""
+        return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The renderer of preview cards."""
+        return Cards()
+
+    @cached_property
+    def exports(self) -> Exports:
+        """This process's exports."""
+        return Exports(ENV.intents_max_exports)
+
+    @cached_property
+    def ticket_threads(self) -> FairThreads:
+        """Threads in which triage rows wait for the service. The event loop's default threads are for short work."""
+        return FairThreads(TICKET_THREADS, name="ticket")
+
+    @cached_property
+    def text_threads(self) -> FairThreads:
+        """Threads that parse pasted text and render copied text. These jobs never block, so a few threads suffice."""
+        return FairThreads(TEXT_THREADS, name="text")
+
+    @cached_property
+    def hub(self) -> Hub:
+        """The hub that polls the intents open in a browser."""
+        embedded_service = self.emulator
+        service = AsyncServiceClient(
+            config(),
+            transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
+            health=self.health,
+            kept=self.response_cache,
+        )
+        bus = (
+            RedisBus(str(ENV.redis_url), names=service.config.names, seal=self.seal("snapshots"))
+            if ENV.redis_url
+            else LocalBus()
+        )
+        return Hub(service, bus, most=ENV.intents_max_watched)
+
+    def close(self) -> None:
+        """Close what was opened, except the hub, which its event loop closes (`close_live`)."""
+        for name, end in (("exports", "close"), ("ticket_threads", "shutdown"), ("text_threads", "shutdown")):
+            if name in vars(self):
+                getattr(vars(self)[name], end)()
+        end_threads()
+        if "service" in vars(self):
+            self.service.close()
+
+
+_current = Dashboard()
+
+
+def current() -> Dashboard:
+    return _current
+
+
+def use(dashboard: Dashboard) -> None:
+    """Replace the current dashboard."""
+    global _current
+    _current = dashboard
+
+
 def emulator() -> "Emulator | None":
-    """Return the embedded service, or None with a real one."""
-    if not ENV.embedded:
-        return None
-    from intents_ui.emulator.app import Emulator  # imported only when used
-
-    return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
+    return _current.emulator
 
 
-@cache
 def service() -> ServiceClient:
-    """Return the pages' service client. Thread-safe."""
-    settings, embedded_service = config(), emulator()
-    use_threads(settings.connections)
-    in_process = InProcessTransport(embedded_service, loops=settings.connections) if embedded_service else None
-    saved = SavedLists(ENV.state_dir, seal=seal("saved lists")) if ENV.state_dir else None
-    return ServiceClient(
-        settings, transport=in_process, health=health(), kept=kept(), saved=saved, shared=shared_answers(settings)
-    )
+    return _current.service
 
 
-def shared_answers(how: ServiceConfig) -> SharedAnswers | None:
-    """Return the Redis cache, if configured. Processes don't share an embedded service."""
-    if ENV.redis_url is None or ENV.embedded:
-        return None
-    key = how.access_key.get_secret_value() if how.access_key else ""
-    # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
-    whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
-    return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=seal("answers"))
+def health() -> Health:
+    return _current.health
 
 
-def seal(kind: str) -> Seal:
-    """Return a seal for data in Redis or STATE_DIR: SECRET_KEY with a separate salt for each kind."""
-    key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
-    return Seal(key.digest(), tally=health().tally)
+def catalog() -> Catalog:
+    return _current.catalog
+
+
+def routes() -> Routes:
+    return _current.routes
+
+
+def token_lists() -> TokenLists:
+    return _current.token_lists
+
+
+def prices() -> Prices:
+    return _current.prices
+
+
+def logos() -> Logos | None:
+    return _current.logos
+
+
+def cards() -> Cards:
+    return _current.cards
+
+
+def exports() -> Exports:
+    return _current.exports
+
+
+def ticket_threads() -> FairThreads:
+    return _current.ticket_threads
+
+
+def text_threads() -> FairThreads:
+    return _current.text_threads
+
+
+def hub() -> Hub:
+    return _current.hub
 
 
 def uncached_service() -> Unkept:
@@ -104,31 +270,14 @@ def uncached_service() -> Unkept:
     return Unkept(service())
 
 
-@cache
-def health() -> Health:
-    """Return the service's health, shared by pages and live updates."""
-    return Health(told=observed)
-
-
 def observed(operation: str, error: BaseException | None, seconds: float) -> None:
     metrics.call(operation, error, seconds)
     telemetry.called(operation, error, seconds)
 
 
-@cache
-def kept() -> KeptAnswers:
-    """Return the response cache, shared by pages and live updates."""
-    return KeptAnswers(config().lifetimes, clock=time.monotonic)
-
-
-@cache
-def slots() -> ServiceSlots:
-    return ServiceSlots(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
-
-
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
-    return slots().page(seconds=ENV.intents_page_timeout)
+    return _current.slots.page(seconds=ENV.intents_page_timeout)
 
 
 def without_page_deadline[T](ask: Callable[[], T]) -> T:
@@ -136,95 +285,10 @@ def without_page_deadline[T](ask: Callable[[], T]) -> T:
     return request_context.apart().run(ask)
 
 
-@cache
-def console_slots(*, held: bool) -> ServiceSlots:
-    return ServiceSlots(WAITS_BY_HAND if held else CALLS_BY_HAND, wait=ENV.intents_service_pool_timeout)
-
-
 def console_call(group: Group) -> AbstractContextManager[None]:
-    """Return a context manager for one raw call, which doesn't occupy a page thread.
-
-    Long polls have slots of their own.
-    """
-    return console_slots(held=group is Group.WAIT).page(seconds=ENV.intents_service_total_timeout[group] + 1)
-
-
-@cache
-def catalog() -> Catalog:
-    """Return the catalog of chains and tokens."""
-    return Catalog(service())
-
-
-@cache
-def routes() -> Routes:
-    """Return the route lookups."""
-    return Routes(service())
-
-
-@cache
-def token_lists() -> TokenLists:
-    """Return the token lists."""
-    return TokenLists(service(), catalog())
-
-
-@cache
-def prices() -> Prices:
-    """Return the price cache."""
-    return Prices(service())
-
-
-@cache
-def logos() -> Logos | None:
-    """Return the logo cache, or None if no logo hosts are configured."""
-    return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
-
-
-@cache
-def cards() -> Cards:
-    """Return the renderer of preview cards."""
-    return Cards()
-
-
-@cache
-def exports() -> Exports:
-    """Return this process's exports."""
-    return Exports(ENV.intents_max_exports)
-
-
-@cache
-def ticket_threads() -> FairThreads:
-    """Return the threads in which triage rows wait for the service.
-
-    The event loop's default threads are for short work.
-    """
-    return FairThreads(TICKET_THREADS, name="ticket")
-
-
-@cache
-def text_threads() -> FairThreads:
-    """Return the threads that parse pasted text and render copied text.
-
-    These jobs never block, so a few threads suffice.
-    """
-    return FairThreads(TEXT_THREADS, name="text")
-
-
-@cache
-def hub() -> Hub:
-    """Return the hub that polls the intents open in a browser."""
-    embedded_service = emulator()
-    service = AsyncServiceClient(
-        config(),
-        transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
-        health=health(),
-        kept=kept(),
-    )
-    bus = (
-        RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal("snapshots"))
-        if ENV.redis_url
-        else LocalBus()
-    )
-    return Hub(service, bus, most=ENV.intents_max_watched)
+    """Return a context manager for one raw call, which doesn't occupy a page thread."""
+    slots = _current.console_slots[group is Group.WAIT]
+    return slots.page(seconds=ENV.intents_service_total_timeout[group] + 1)
 
 
 def newest(intent_id: str) -> Snapshot | None:
@@ -286,8 +350,4 @@ async def close_live() -> None:
 
 
 def close_all() -> None:
-    exports().close()
-    ticket_threads().shutdown()
-    text_threads().shutdown()
-    end_threads()
-    service().close()
+    _current.close()

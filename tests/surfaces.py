@@ -388,7 +388,7 @@ def world() -> Iterator[tuple[Emulator, Client]]:
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         for emulator in fresh():
             # The clock is stopped, so cache entries don't age.
-            patch.setattr(wiring.kept(), "_clock", lambda: 0.0)
+            patch.setattr(wiring.current().response_cache, "_clock", lambda: 0.0)
             patch.setattr(wiring.service()._guard, "_clock", lambda: 0.0)
             yield emulator, Client(headers={"host": HOST})
 

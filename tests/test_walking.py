@@ -40,16 +40,13 @@ def clock() -> Iterator[time_machine.Traveller]:
 @pytest.fixture
 def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     small = Emulator(size=SIZE)
-    monkeypatch.setattr(wiring, "emulator", lambda: small)
+    before = wiring.current()
+    wiring.use(wiring.Dashboard(emulator=small))
     # The service's clock jumps, while cached entries age by a clock that doesn't.
     monkeypatch.setattr(ENV, "intents_cache_ttl", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
-    made = (wiring.service, wiring.kept, wiring.catalog)
-    for each in made:
-        each.cache_clear()
     yield small
     wiring.close_all()
-    for each in made:
-        each.cache_clear()
+    wiring.use(before)
 
 
 type Filter = Callable[[Entry], bool]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 
-from cachetools import TTLCache
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -23,15 +22,11 @@ from intents_ui.display import failures
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.cache.memoize import as_of, shared
+from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
-from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.web import situations
 from intents_ui.web.links import elsewhere
-
-SHARED = 1_000
-SHARED_SECONDS = 3
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
-    found, receipt, error = read(intent_id)
+    found, receipt, error = transfers.read(wiring.service(), intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
         "title": preview.preview(situation).title,
@@ -117,9 +112,3 @@ def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | N
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
     context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": as_of()}
     return render(request, "parts/embed.html" if is_part else "embed.html", context)
-
-
-@shared(TTLCache(SHARED, SHARED_SECONDS))
-def read(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
-    """Read a transfer, cached for a few seconds, because one embedding page can have many viewers."""
-    return transfers.read(wiring.service(), intent_id)

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from html import escape
 from typing import NamedTuple
 
-from cachetools import TTLCache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -27,8 +26,8 @@ from intents_ui.display.lists import address as about
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry, Feed
-from intents_ui.service.cache.memoize import shared
 from intents_ui.service.context import request_context
+from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web import situations
@@ -36,8 +35,7 @@ from intents_ui.web.links import elsewhere
 
 AUTHOR = "Intents"
 MOST = 25
-SHARED = 500
-SHARED_SECONDS = 15
+MAX_AGE = 15.0  # seconds
 
 
 class Format(NamedTuple):
@@ -86,7 +84,6 @@ def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBas
     return respond(request, feed, how, page=reverse("address", args=[address]))
 
 
-@shared(TTLCache(SHARED, SHARED_SECONDS))
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     """Return the intent and its receipt. Raises ServiceError for either, because both are needed for the status."""
     found, receipt, error = transfers.read(wiring.service(), intent_id)
@@ -95,10 +92,10 @@ def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     return found, receipt
 
 
-@shared(TTLCache(SHARED, SHARED_SECONDS))
 def newest(owner: str) -> Sequence[IntentHistory]:
     wanted = Filters(owner=owner, size=MOST)
-    return wiring.service().get_intent_history(page=wanted.first, **wanted.request).intents[:MOST]
+    call = operations.get_intent_history(page=wanted.first, **wanted.request)
+    return wiring.service().ask(call, max_age=MAX_AGE).intents[:MOST]
 
 
 def respond(request: HttpRequest, feed: Feed, how: Format, *, page: str) -> HttpResponseBase:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import takewhile
 
-from cachetools import TTLCache
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -20,7 +19,6 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
-from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf, Position
 from intents_ui.service.wire.models import IntentHistory
@@ -29,8 +27,6 @@ from intents_ui.web import cursors, situations
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
-SHARED_SECONDS = 2
-LISTS_SHARED = 64
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
@@ -149,8 +145,7 @@ def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
     return len(list(takewhile(is_newer, found)))
 
 
-@shared(TTLCache(maxsize=LISTS_SHARED, ttl=SHARED_SECONDS))
 def newest(wanted: Filters) -> Sequence[IntentHistory]:
-    """Fetch the newest entries, shared between viewers of the same list. Without balances, which are slow."""
+    """Fetch the newest entries, without balances, which are slow."""
     request = wanted.request | {"include_balances": False}
     return wiring.service().get_intent_history(page=wanted.first, **request).intents

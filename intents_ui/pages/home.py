@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 
-from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.summary import glance
-from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.web import situations
@@ -20,7 +18,6 @@ from intents_ui.web import situations
 SHOWN = 10
 # New transfers are counted up to this number. Beyond it, the list restarts at the newest.
 READ = 40
-SHARED_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,6 @@ def listed(found: Sequence[IntentHistory], *, top: str) -> Newest:
     return Newest([glance.of(each) for each in situations.of_entries(shown)], newer, is_counted)
 
 
-@shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def entries() -> Sequence[IntentHistory]:
-    """Fetch the newest entries, shared between concurrent viewers."""
+    """Fetch the newest entries."""
     return wiring.service().get_intent_history(page=Page.first(size=READ)).intents

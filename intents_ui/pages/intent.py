@@ -26,7 +26,6 @@ from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, Situation
 from intents_ui.live.snapshot import Snapshot, digest
-from intents_ui.service.cache import memoize
 from intents_ui.service.cache.response_cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
@@ -219,7 +218,7 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if receipt_error:
         raise receipt_error
     received = receipt.received if receipt else "null"
-    as_of = f',"as_of":"{times.iso(memoize.as_of())}"' if request_context.stale_responses() else ""
+    as_of = f',"as_of":"{times.iso(request_context.as_of())}"' if request_context.stale_responses() else ""
     return json_text(f'{{"intent":{found.received},"intentReceipt":{received}{as_of}}}')
 
 

@@ -1,11 +1,10 @@
 """`/recoverable`: transfers with a recoverable balance."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
 
-from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,7 +17,7 @@ from intents_ui.display.lists.filters import Asked, Filters
 from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.service.cache.memoize import as_of, shared
+from intents_ui.service.operations import operations
 from intents_ui.service.queries.paging import Position
 from intents_ui.service.queries.worklist import Read, read
 from intents_ui.service.wire.models import Page
@@ -27,9 +26,6 @@ from intents_ui.web import cursors
 
 BEGINNING = Position()
 PAGE_SIZE = 50
-# Reading is slow, because the service queries each chain. Cache pages, so that sorting doesn't read them again.
-PAGES_HELD = 12
-SHARED_SECONDS = 15
 NARROWED_BY = ("owner", "origin", "destination", "project", "status", "from", "to", "from_at", "to_at", "zone")
 IN_THE_FORM = ("owner", "origin", "destination")
 NO_SORT = "Unknown sort. Valid values: age, usd."
@@ -105,16 +101,12 @@ def reading(wanted: Filters, *, at: Position) -> tuple[Read, datetime]:
     answered: list[datetime] = []
 
     def ask(page: Page) -> HistoryAnswer:
-        answer, at = answer_to(whole, page.received, page)
-        answered.append(at)
+        call = operations.get_intent_history(page=page, **whole.request)
+        answer = wiring.service().ask(call)
+        answered.append(datetime.now(UTC) - timedelta(seconds=wiring.service().age(call) or 0))
         return answer
 
     return read(ask, whole.first, at=at), min(answered)
-
-
-@shared(TTLCache(maxsize=PAGES_HELD, ttl=SHARED_SECONDS), key=lambda wanted, cursor, _: (wanted, cursor))
-def answer_to(wanted: Filters, cursor: str, page: Page) -> tuple[HistoryAnswer, datetime]:
-    return wiring.service().get_intent_history(page=page, **wanted.request), as_of()
 
 
 def listed(found: Read, wanted: Filters, sort: Sort, *, at: Position) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -13,15 +12,14 @@ from intents_ui import wiring
 from intents_ui.display.lists.route_stats import everyone
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.cache.memoize import shared
+from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import IntentHistory, Page
 
 PAGE_SIZE = 50
 PAGES = 2
-SHARED_SECONDS = 60
-CHAIN_PAIRS = 200
+MAX_AGE = 60.0  # seconds
 
 
 @require_safe
@@ -50,12 +48,14 @@ def read(intent_id: str) -> Facts:
     return Facts.of(found, receipt)
 
 
-@shared(TTLCache(maxsize=CHAIN_PAIRS, ttl=SHARED_SECONDS))
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
-    """Return the newest hundred transfers between two chains, from a shared cache."""
+    """Return the newest hundred transfers between two chains, at most MAX_AGE old."""
     service = wiring.service()
     pages = walk(
-        lambda page: service.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination),
+        lambda page: service.ask(
+            operations.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination),
+            max_age=MAX_AGE,
+        ),
         Page.first(size=PAGE_SIZE),
     )
     return [entry for _, (entries, _) in zip(range(PAGES), pages, strict=False) for entry in entries]

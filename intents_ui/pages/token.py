@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from cachetools import TTLCache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
@@ -24,7 +23,6 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.token_amounts import identity, key
-from intents_ui.service.cache.memoize import shared
 from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
@@ -35,8 +33,7 @@ from intents_ui.web import situations
 LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8
 INTENTS_SHOWN = 10
-NEWEST_HELD = 64
-NEWEST_SECONDS = 10
+NEWEST_MAX_AGE = 10.0  # seconds
 NAMESAKES = 24
 # Titles of a part as its own page.
 HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
@@ -157,13 +154,14 @@ def place(side: glance.Side) -> Where | None:
     return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
 
 
-@shared(TTLCache(NEWEST_HELD, NEWEST_SECONDS))
 def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
-    """Return the newest transfers from or to a chain, from a cache shared by all of its tokens."""
-    first, request = Page.first(size=LOOKED_AT), wiring.service().get_intent_history
+    """Return the newest transfers from or to a chain, at most NEWEST_MAX_AGE old."""
+    first = Page.first(size=LOOKED_AT)
     if is_origin:
-        return request(page=first, origin_chain_id=chain_id).intents
-    return request(page=first, destination_chain_id=chain_id).intents
+        call = operations.get_intent_history(page=first, origin_chain_id=chain_id)
+    else:
+        call = operations.get_intent_history(page=first, destination_chain_id=chain_id)
+    return wiring.service().ask(call, max_age=NEWEST_MAX_AGE).intents
 
 
 def part(request: HttpRequest, where: Where, name: str, context: dict[str, object]) -> HttpResponse:

@@ -111,10 +111,11 @@ class Guard:
         copies = [self._cache.copy(call.question) for call in calls]
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
-    def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
+    def ask[T](self, call: Call[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
 
-        With `newest`, a stale response is returned only if the service fails.
+        A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
+        returned only if the service fails.
         """
         if not call.is_read:
             self._claim(call)
@@ -122,7 +123,7 @@ class Guard:
         copy = self._copy(call)
         if copy is None:
             return cast(T, self._fetch(call))
-        if self._age(copy) < copy.lifetime.fresh:
+        if self._age(copy) < max(copy.lifetime.fresh, max_age):
             self._tally.add(Event.HIT)
             return cast(T, copy.answer)
         return cast(T, self._revalidate(call, copy, newest=newest))

@@ -128,13 +128,14 @@ class ServiceClient(BlockingOperations):
             clock=clock,
         )
 
-    def ask[T](self, call: Call[T], *, newest: bool = False) -> T:
+    def ask[T](self, call: Call[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
 
-        With `newest`, a stale response is returned only if the service fails.
+        A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
+        returned only if the service fails.
         """
         try:
-            return self._guard.ask(call, newest=newest)
+            return self._guard.ask(call, newest=newest, max_age=max_age)
         except ServiceError as error:
             request_context.add_failed(error)
             raise

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.cache.memoize import as_of
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import aside
+from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations.operations import Call

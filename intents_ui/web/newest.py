@@ -1,17 +1,15 @@
-"""The newest transfers, with the candidates for resolving a shortened ID. Read once for all users."""
+"""The newest transfers, with the candidates for resolving a shortened ID."""
 
 from dataclasses import dataclass
 
-from cachetools import TTLCache
-
 from intents_ui import wiring
 from intents_ui.display.search import shortened
-from intents_ui.service.cache.memoize import shared
 from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page
 
 READ = 100  # the service's maximum page size
-SHARED_SECONDS = 5
+MAX_AGE = 5.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -20,13 +18,13 @@ class Newest:
     candidates: tuple[shortened.Candidate, ...]
 
 
-@shared(TTLCache(maxsize=1, ttl=SHARED_SECONDS))
 def newest() -> Newest:
-    """Return the newest transfers, cached for some seconds.
+    """Return the newest transfers, at most MAX_AGE old.
 
     Raises ServiceError: without the list, "no match" would be a guess.
     """
-    answer = wiring.service().get_intent_history(page=Page.first(size=READ))
+    call = operations.get_intent_history(page=Page.first(size=READ))
+    answer = wiring.service().ask(call, max_age=MAX_AGE)
     if answer.unreadable_entries and not answer.intents:
         error = Unreadable.because(Flaw.WRONG_SHAPE)
         error.operation = "GetIntentHistory"

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import pytest
 import time_machine
 
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.resilience import retries
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
-from tests.pages.conftest import clear_data, fresh
+from tests.pages.conftest import clear_page_caches, fresh
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
     shared.service.clear_faults()
     yield shared
     shared.service.clear_faults()
-    clear_data()
+    wiring.use(wiring.Dashboard(emulator=wiring.emulator()))
+    clear_page_caches()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
-from unittest.mock import patch
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -123,8 +122,8 @@ def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
     """Make the dashboard use this service, with empty caches. Unless `tick`, the clock is stopped."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=tick), contextmanager(fresh)() as emulator:
         service.emulator = emulator
-        with patch.object(wiring, "emulator", lambda: service):
-            yield service
+        wiring.current().emulator = service
+        yield service
 
 
 def ask(method: str, path: str, **how: Any) -> httpx.Response:

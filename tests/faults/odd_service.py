@@ -11,10 +11,9 @@ import pytest
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import route_stats
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
-from tests.pages.conftest import DATA_CACHES
+from tests.pages.conftest import clear_page_caches
 
 REFERENCE = {"GetChains", "GetTokenList"}
 
@@ -73,29 +72,30 @@ def _document(body: bytes) -> Any:
 class Odd:
     """The site with changed responses. `anew` clears all caches."""
 
-    def __init__(self, way: OddService, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, way: OddService) -> None:
         self.way = way
         self._before: set[str] = set()
-        monkeypatch.setattr(wiring, "service", lambda: self.client)
-        self.client = ServiceClient(wiring.config(), transport=way)
+        self._use()
 
     def rewrite(self, **changes: Change) -> None:
         """Set the changes. Lists of names stay cached unless they change, because every page would load them again."""
         self.way.changes = changes
         self.way.requested.clear()
         self.way.given.clear()
-        self.client = ServiceClient(wiring.config(), transport=self.way)
         names_stay = not REFERENCE & (changes.keys() | self._before)
-        for each in (*DATA_CACHES, route_stats.newest):
-            if not (names_stay and each is wiring.catalog):
-                each.cache_clear()
+        self._use(**({"catalog": wiring.catalog()} if names_stay else {}))
         self._before = set(changes)
+
+    def _use(self, **given: Any) -> None:
+        self.client = ServiceClient(wiring.config(), transport=self.way)
+        wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=self.client, **given))
+        clear_page_caches()
 
 
 @contextmanager
 def odd_service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]:
     way = OddService(emulator)
     try:
-        yield Odd(way, monkeypatch)
+        yield Odd(way)
     finally:
         way.end()

@@ -12,12 +12,11 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui import wiring
-from intents_ui.pages import embed, feeds, history, home, recoverable, route_stats, token
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.upstream import Upstream
-from tests.pages.conftest import clear_data
+from tests.pages.conftest import clear_page_caches
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
@@ -39,10 +38,6 @@ class Log(logging.Handler):
         self.lines.append(self.format(record))
 
 
-SHARED = (home.entries, history.newest, recoverable.answer_to, token.newest, embed.read, feeds.transfer, feeds.newest)
-SHARED += (route_stats.newest,)
-
-
 @dataclass
 class Dashboard:
     """The dashboard with a service on a socket. `open` requests a page with empty caches, `visit` with current ones."""
@@ -54,11 +49,11 @@ class Dashboard:
     ahead: float = 0.0
 
     def begin(self, *, limits: Any = PATIENT, url: str = "") -> None:
-        clear_data()
         self.ahead = 0.0
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
-        self.patch.setattr(wiring, "service", lambda: client)
+        wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=client))
+        clear_page_caches()
         self.log.lines.clear()
 
     def open(self, path: str, *, limits: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:
@@ -69,13 +64,11 @@ class Dashboard:
         return time.monotonic() + self.ahead
 
     def later(self, seconds: float) -> None:
-        """Move the clock. Results that requests share for a moment expire."""
+        """Move the clock."""
         self.ahead += seconds
-        for each in SHARED:
-            each.cache_clear()
 
     def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
-        with wiring.slots().page(seconds=seconds):
+        with wiring.current().slots.page(seconds=seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
         answer.body = text_of(answer)
         return answer

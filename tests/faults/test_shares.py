@@ -148,8 +148,8 @@ def test_exports_of_one_address_leave_capacity_for_others() -> None:
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
-    slots = wiring.console_slots(held=False)
-    for _ in range(max(1, wiring.CALLS_BY_HAND // 4)):
+    slots = wiring.current().console_slots[False]
+    for _ in range(max(1, wiring.CONSOLE_CALLS // 4)):
         assert slots.acquire(GREEDY) is None
     assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
     assert ask(OTHER, "/console/GetChains?ask=fields").status_code == 200
@@ -211,7 +211,7 @@ def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: st
 @pytest.mark.usefixtures("emulator")
 def test_a_page_over_the_share_of_its_address_says_so() -> None:
     for _ in range(ENV.intents_max_waiting_pages // 4):
-        assert wiring.slots().acquire(GREEDY) is None
+        assert wiring.current().slots.acquire(GREEDY) is None
     try:
         refused = ask(GREEDY, f"/intent/{NOTHING}")
         assert is_refused(refused)
@@ -220,7 +220,7 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
         assert ask(OTHER, f"/intent/{NOTHING}").status_code == 404
     finally:
         for _ in range(ENV.intents_max_waiting_pages // 4):
-            wiring.slots().release(GREEDY)
+            wiring.current().slots.release(GREEDY)
 
 
 @pytest.mark.finding("S4")

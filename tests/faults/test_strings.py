@@ -51,6 +51,7 @@ from tests.faults.hostile import (
     text,
     visible,
 )
+from tests.pages.conftest import renew
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
 from tests.serving import ROOT, free_port, wait_for
@@ -302,8 +303,8 @@ def stream(service: Hostile, scenario: int) -> bytes:
         return body
 
     with answering(service, tick=True):
-        for made in (wiring.hub, asgi.streams):
-            made.cache_clear()
+        renew("hub")
+        asgi.streams.cache_clear()
         try:
             return asyncio.run(read())
         finally:

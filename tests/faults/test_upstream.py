@@ -448,7 +448,7 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     filled = {each.attributes["name"]: each.attributes["value"] for each in hidden}
     dashboard.service.inject(refusing(code, name, status), "CommitIntent")
     dashboard.service.requests.clear()
-    with wiring.slots().page(seconds=8):
+    with wiring.current().slots.page(seconds=8):
         answer = Client().post(path, filled)
     result = " ".join(LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split())
     assert answer.status_code == 409

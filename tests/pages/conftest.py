@@ -9,38 +9,23 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import console, embed, feeds, history, home, intent, recoverable, route_stats, token
+from intents_ui.pages import console, intent
 from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
 from intents_ui.settings import ENV
-from intents_ui.web import newest
-
-# Cached objects of `wiring`, taken before a test replaces any of them.
-CACHED = (
-    wiring.emulator,
-    wiring.service,
-    wiring.hub,
-    wiring.exports,
-    wiring.ticket_threads,
-    wiring.text_threads,
-    wiring.console_slots,
-)
-DATA_CACHES = (
-    *(wiring.health, wiring.kept, wiring.catalog, wiring.routes, wiring.prices, wiring.token_lists),
-    *(home.entries, history.newest, intent.plan, recoverable.answer_to, token.newest),
-    *(embed.read, route_stats.newest, feeds.transfer, feeds.newest, console.examples),
-    newest.newest,
-)
 
 # Tests of pages with this data depend on its lifetimes.
 CACHED_KINDS = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES, Kind.BALANCES)
 
 
 @pytest.fixture(autouse=True)
-def without_response_cache() -> Iterator[None]:
+def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     """Most tests change the service's data between two pages, or count a page's requests.
 
-    Tests of caching (`tests/service`, `tests/faults`, browser tests) have the default lifetimes.
+    Tests of caching (marked `cached`, `tests/service`, `tests/faults`, browser tests) have the default lifetimes.
     """
+    if request.node.get_closest_marker("cached"):
+        yield
+        return
     others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
@@ -55,25 +40,26 @@ def emulator() -> Iterator[Emulator]:
 
 
 def fresh() -> Iterator[Emulator]:
-    reset()
-    embedded = wiring.emulator()
-    assert embedded is not None
-    yield embedded
+    """Run on a dashboard of its own."""
+    before = wiring.current()
+    wiring.use(dashboard := wiring.Dashboard())
+    clear_page_caches()
+    assert dashboard.emulator is not None
+    yield dashboard.emulator
     wiring.close_all()
-    reset()
+    wiring.use(before)
+    clear_page_caches()
 
 
-def reset() -> None:
-    """Drop all cached objects and data of the process, except the test's own clients."""
-    for each in CACHED:
-        each.cache_clear()
-    clear_data()
+def renew(*names: str) -> None:
+    """Let the dashboard build these objects again."""
+    for name in names:
+        vars(wiring.current()).pop(name, None)
 
 
-def clear_data() -> None:
-    """Drop all cached service data."""
-    for each in DATA_CACHES:
-        each.cache_clear()
+def clear_page_caches() -> None:
+    intent.plan.cache_clear()
+    console.examples.cache_clear()
     cache.clear()
 
 

@@ -58,5 +58,5 @@ def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Re
     """Route the pages' requests through the recorder. Must be called before any page creates a client."""
     way = Recorded(emulator)
     with ServiceClient(wiring.config(), transport=way) as client:
-        monkeypatch.setattr(wiring, "service", lambda: client)
+        wiring.current().service = client
         yield way

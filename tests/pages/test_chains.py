@@ -62,9 +62,8 @@ class Transport(httpx.BaseTransport):
 def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
     way = Transport(emulator)
     with ServiceClient(wiring.config(), transport=way, clock=lambda: way.now) as client:
-        catalog = Catalog(client, clock=lambda: way.now)
-        monkeypatch.setattr(wiring, "service", lambda: client)
-        monkeypatch.setattr(wiring, "catalog", lambda: catalog)
+        wiring.current().service = client
+        wiring.current().catalog = Catalog(client, clock=lambda: way.now)
         yield way
 
 

@@ -19,6 +19,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
 from intents_ui.web import rate_limiter
+from tests.pages.conftest import renew
 from tests.serving import dashboard, free_port, running
 from tests.waiting import PATIENCE
 
@@ -234,7 +235,7 @@ def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
-    wiring.service.cache_clear()
+    renew("service")
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)
     assert status == 503
@@ -245,7 +246,7 @@ def test_a_slow_service_is_not_called_twice(
 def test_a_page_has_a_short_deadline_and_a_commit_its_own(browser: Client, emulator: Emulator, quoted: str) -> None:
     whole = form(browser, quoted)
     emulator.inject("CommitIntent", "slow-1.2")
-    with wiring.slots().page(seconds=1):
+    with wiring.current().slots.page(seconds=1):
         assert browser.post(f"/intent/{quoted}/commit", whole).status_code == 200
 
 

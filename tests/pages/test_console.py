@@ -591,16 +591,16 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
 
 
 def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "slow-5", times=wiring.CALLS_BY_HAND)
+    emulator.inject("GetChains", "slow-5", times=wiring.CONSOLE_CALLS)
     requested = [
-        threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CALLS_BY_HAND)
+        threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CONSOLE_CALLS)
     ]
-    places = wiring.console_slots(held=False)
+    slots = wiring.current().console_slots[False]
     for each in requested:
         each.start()
     try:
         deadline = time.monotonic() + PATIENCE
-        while places._shares.held < wiring.CALLS_BY_HAND:
+        while slots._shares.held < wiring.CONSOLE_CALLS:
             assert time.monotonic() < deadline
             brief_pause()
         page = site.get("/console/GetTokenPrices?ask=fields")

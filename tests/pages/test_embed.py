@@ -1,7 +1,6 @@
 """Transfers on other sites: the frame for the configured hosts, and `/oembed`."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -13,10 +12,10 @@ from django.test import Client
 from django.urls import URLPattern
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import embed
 from intents_ui.service.queries import transfers
 from intents_ui.settings import Environment
 from intents_ui.urls import urlpatterns
+from tests.pages.recorded import recorded
 
 SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
@@ -24,13 +23,6 @@ UNKNOWN = "0x" + "ab" * 32
 ELSEWHERE = "0x" + "66" * 20
 # The maximum length of a displayed symbol.
 HOSTILE = '\u202e"><i>]]>'
-
-
-@pytest.fixture(autouse=True)
-def empty_caches() -> Iterator[None]:
-    embed.read.cache_clear()
-    yield
-    embed.read.cache_clear()
 
 
 @pytest.fixture
@@ -173,15 +165,15 @@ def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: C
     assert 'hx-target="#poll" hx-swap="delete"' in over
 
 
+@pytest.mark.cached
 def test_many_frames_cost_the_service_one_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent_id, reads = id_of(emulator), []
-    read = transfers.read
-    monkeypatch.setattr(transfers, "read", lambda *given: reads.append(given) or read(*given))
-    for _ in range(5):
-        assert framed(site, intent_id).status_code == 200
-    assert len(reads) == 1
+    intent_id = id_of(emulator)
+    with recorded(emulator, monkeypatch) as service:
+        for _ in range(5):
+            assert framed(site, intent_id).status_code == 200
+    assert len(service.requests("GetIntent")) == len(service.requests("GetIntentReceipt")) == 1
 
 
 def test_a_spoofed_token_is_marked_in_the_frame(site: Client, emulator: Emulator) -> None:

@@ -1,20 +1,11 @@
 """Recent transfers on the same route: a fragment loaded after the transfer page, and a page."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import route_stats
-
-
-@pytest.fixture(autouse=True)
-def empty_caches() -> Iterator[None]:
-    route_stats.newest.cache_clear()
-    yield
-    route_stats.newest.cache_clear()
 
 
 def test_the_card_shows_how_many_transfers_were_delivered(site: Client, emulator: Emulator) -> None:
@@ -42,6 +33,7 @@ def test_without_javascript_the_route_statistics_are_a_page(site: Client, emulat
     assert f'href="/intent/{intent["intentId"]}"' in page.content.decode()
 
 
+@pytest.mark.cached
 def test_two_viewers_cause_one_request(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     first = site.get(f"/intent/{intent['intentId']}/everyone")

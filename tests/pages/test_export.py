@@ -28,6 +28,7 @@ from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, emulator_entries, read
 from tests.faults.hostile import visible
 from tests.live.redis_server import RedisServer, redis_running
+from tests.pages.conftest import renew
 from tests.serving import ROOT
 
 RUN = "abcdefghijklmn-_"
@@ -78,7 +79,7 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     """The embedded service with a stopped clock and 20 entries per history page."""
     between = Recorder(emulator)
     emulator.now = Clock()
-    monkeypatch.setattr(wiring, "emulator", lambda: between)
+    wiring.current().emulator = between
     monkeypatch.setattr(reader, "PAGE_SIZE", 20)
     monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
     monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
@@ -87,9 +88,9 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
 
 @pytest.fixture(autouse=True)
 def own_exports() -> Iterator[None]:
-    wiring.exports.cache_clear()
+    renew("exports")
     yield
-    wiring.exports.cache_clear()
+    renew("exports")
     progress._best_effort.resume()
 
 

@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import recoverable
 from intents_ui.service.operations.cache_ttl import Kind, Lifetime
 from intents_ui.settings import ENV
 
@@ -60,7 +59,6 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
     part = {"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()
-    recoverable.answer_to.cache_clear()
     emulator.inject("GetIntentHistory", "failing-500")
     answer = site.get(path, headers=part)
     page = answer.content.decode()

@@ -1,7 +1,6 @@
 """Feeds, parsed and validated by the rules of Atom and JSON Feed, also during failures."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -15,24 +14,13 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import feeds
 from intents_ui.service.queries import transfers
+from tests.pages.recorded import recorded
 
 SWAPPED, REFUNDED, EXPIRED = 2, 8, 5
 ATOM = "{http://www.w3.org/2005/Atom}"
 OTHER_ADDRESS = "0x" + "77" * 20
 UNKNOWN = "0x" + "ab" * 32
 HOSTILE = "\u202e\ud800\x00\x1f]]>&lt;<b>"
-
-
-@pytest.fixture(autouse=True)
-def empty_caches() -> Iterator[None]:
-    clear_caches()
-    yield
-    clear_caches()
-
-
-def clear_caches() -> None:
-    feeds.transfer.cache_clear()
-    feeds.newest.cache_clear()
 
 
 def intent_path(emulator: Emulator, number: int = REFUNDED) -> str:
@@ -133,7 +121,6 @@ def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, em
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}"
         seen: dict[str, tuple[str, str]] = {}
         for _ in range(30):
-            clear_caches()
             for item in json_feed(site, path)["items"]:
                 result = (item["title"].split(" · ")[0], item["date_published"])
                 assert seen.setdefault(item["id"], result) == result
@@ -147,7 +134,6 @@ def test_a_feed_is_the_same_a_day_later(site: Client, emulator: Emulator) -> Non
     path = f"{intent_path(emulator)}/feed.atom"
     with time_machine.travel("2026-11-21T13:00:00Z", tick=False) as clock:
         first = site.get(path).content
-        clear_caches()
         clock.shift(timedelta(days=1))
         assert site.get(path).content == first
 
@@ -167,7 +153,6 @@ def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site:
         mine = next(item for item in before if item["url"].endswith(str(intent["intentId"])))
         assert mine["title"].startswith("Quoted")
         clock.shift(600)
-        clear_caches()
         later = next(item for item in json_feed(site, path)["items"] if item["id"] == mine["id"])
     assert later["title"].startswith("Succeeded")
     assert later["date_published"] == mine["date_published"]
@@ -194,12 +179,13 @@ def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any,
     assert site.get(url, headers={"If-None-Match": '"another"'}).status_code == 200
 
 
+@pytest.mark.cached
 def test_many_subscribers_cost_the_service_one_request(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
-    path, requested, read = intent_path(emulator), [], transfers.read
-    monkeypatch.setattr(transfers, "read", lambda *given: requested.append(given) or read(*given))
-    for form in ("atom", "json", "atom"):
-        assert site.get(f"{path}/feed.{form}").status_code == 200
-    assert len(requested) == 1
+    path = intent_path(emulator)
+    with recorded(emulator, monkeypatch) as service:
+        for form in ("atom", "json", "atom"):
+            assert site.get(f"{path}/feed.{form}").status_code == 200
+    assert len(service.requests("GetIntent")) == len(service.requests("GetIntentReceipt")) == 1
 
 
 @pytest.mark.parametrize("form", ["feed.atom", "feed.json"])

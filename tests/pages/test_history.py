@@ -15,7 +15,6 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import history
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.queries.paging import Position
@@ -63,7 +62,7 @@ class Transport(httpx.BaseTransport):
 def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
     way = Transport(emulator)
     with ServiceClient(wiring.config(), transport=way) as client:
-        monkeypatch.setattr(wiring, "service", lambda: client)
+        wiring.current().service = client
         yield way
 
 
@@ -471,7 +470,6 @@ def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulat
     assert "newer" not in read(site, url)
     emulator.play(2)
     emulator.play(3)
-    history.newest.cache_clear()
     assert ">2 new transfers</a>" in read(site, url)
     assert 'href="/history"' in read(site, url)
 
@@ -480,10 +478,8 @@ def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emul
     page = read(site, "/history?status=COMMITTED&balances=1")
     url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
     emulator.play(2)
-    history.newest.cache_clear()
     assert "newer" not in read(site, url)
     emulator.play(2, age=9)
-    history.newest.cache_clear()
     assert "1 new transfer<" in read(site, url)
 
 
@@ -493,12 +489,12 @@ def test_new_transfers_are_counted_even_if_the_first_row_left_the_filters(site: 
     assert rows(page)[0] == first["intentId"]
     url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
     emulator.now = lambda before=emulator.now: before() + 600
-    history.newest.cache_clear()
     count = re.search(r">(\d+) new transfers?<", read(site, url))
     shown = rows(read(site, "/history?status=COMMITTED&size=100"))
     assert int(count[1] if count else 0) < len(shown)
 
 
+@pytest.mark.cached
 def test_all_viewers_of_a_list_share_one_request(site: Client, way: Transport) -> None:
     for _ in range(5):
         read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")

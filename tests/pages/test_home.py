@@ -5,7 +5,6 @@ import re
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import home
 
 
 def rows(html: bytes) -> list[str]:
@@ -20,7 +19,6 @@ def test_new_transfers_are_announced_and_the_list_stays(site: Client, emulator: 
     before = rows(site.get("/").content)
     emulator.play(2)
     emulator.play(3)
-    home.entries.cache_clear()
     after = site.get("/newest", {"top": before[0]})
     assert rows(after.content) == before
     assert "2 new transfers" in after.content.decode()
@@ -37,7 +35,6 @@ def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
     first = site.get("/").content.decode()
     assert re.search(rf'row-{played}".*?Committed', first, re.DOTALL)
     emulator.now = lambda before=emulator.now: before() + 120
-    home.entries.cache_clear()
     later = site.get("/newest", {"top": rows(first.encode())[0]}).content.decode()
     row = later[later.index(f"row-{played}") :]
     assert "Succeeded" in row[: row.index("</tr>")]

@@ -9,6 +9,7 @@ import pytest
 from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as intent_page
+from tests.pages.conftest import renew
 
 
 async def get(
@@ -43,13 +44,13 @@ def page(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Emulator:
 
 @pytest.fixture(autouse=True)
 async def own_streams():
-    for made in (wiring.hub, asgi.streams):
-        made.cache_clear()
+    renew("hub")
+    asgi.streams.cache_clear()
     yield
     await asgi.streams().aclose()
     await wiring.close_live()
-    for made in (wiring.hub, asgi.streams):
-        made.cache_clear()
+    renew("hub")
+    asgi.streams.cache_clear()
 
 
 async def test_a_stream_reports_the_end_of_a_transfer_with_the_headers_of_a_page(page):

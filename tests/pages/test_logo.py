@@ -27,8 +27,7 @@ COIN = re.compile(r'<span class="coin" aria-hidden="true"( data-hue="\d")?>(.*?)
 def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     """Configured logo host that has every logo."""
     with hosting(answering(picture("PNG"))) as found:
-        logos = found.logos()
-        monkeypatch.setattr(wiring, "logos", lambda: logos)
+        wiring.current().logos = found.logos()
         yield found
 
 
@@ -57,11 +56,7 @@ def test_by_default_there_is_no_logo(site: Client, path: str) -> None:
 
 def test_logos_of_configured_hosts_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wiring.ENV, "intents_logo_hosts", [HOST])
-    wiring.logos.cache_clear()
-    try:
-        logos = wiring.logos()
-    finally:
-        wiring.logos.cache_clear()
+    logos = wiring.Dashboard().logos
     assert logos
     assert logos.offers(f"https://{HOST}/a.png")
     assert not logos.offers("https://other.example/a.png")

@@ -25,9 +25,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(autouse=True)
-def _own_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Cards()
-    monkeypatch.setattr(wiring, "cards", lambda: shelf)
+def _own_cards(emulator: Emulator) -> None:
+    wiring.current().cards = Cards()
 
 
 def tags(page: str) -> dict[str, str]:
@@ -112,7 +111,7 @@ def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: E
 
 def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = card_of(site, emulator, REFUNDED)
-    monkeypatch.setattr(wiring, "cards", lambda: pytest.fail("it was drawn again"))
+    monkeypatch.setattr(wiring.cards(), "png", lambda *_: pytest.fail("it was drawn again"))
     again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 

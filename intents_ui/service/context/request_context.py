@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from intents_ui.service.context import processor
@@ -215,6 +216,11 @@ def stale_responses() -> Sequence[StaleResponse]:
     """Return the list of stale responses, which grows while the block runs."""
     stale = _context.get().stale
     return () if stale is None else stale
+
+
+def as_of() -> datetime:
+    """Return when the oldest response on the page arrived: now, unless one is stale."""
+    return min((each.learned_at for each in stale_responses()), default=datetime.now(UTC))
 
 
 def add_stale(response: StaleResponse) -> None:
