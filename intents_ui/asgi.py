@@ -95,11 +95,11 @@ def without_thread_left() -> Iterator[None]:
 long_answers: App = LongAnswers()  # type: ignore[assignment]
 
 
-gate_of_pages = request_limits.Gate(settings.ENV.intents_max_requests)
+gate_of_pages = request_limits.ConcurrencyLimiter(settings.ENV.intents_max_requests)
 # Static files are fast, and a browser requests many at once.
-gate_of_files = request_limits.Gate(2 * settings.ENV.intents_max_requests)
+gate_of_files = request_limits.ConcurrencyLimiter(2 * settings.ENV.intents_max_requests)
 # A separate limit, so that slow downloads don't block pages.
-gate_of_long_answers = request_limits.Gate(settings.ENV.intents_max_requests)
+gate_of_long_answers = request_limits.ConcurrencyLimiter(settings.ENV.intents_max_requests)
 
 
 class Refused(Exception):
@@ -213,7 +213,7 @@ async def look() -> None:
 
 
 async def seen(scope: Message, receive: Receive, send: Send) -> None:
-    visit = access_log.Visit(scope)
+    visit = access_log.RequestLog(scope)
     error: BaseException | None = None
     try:
         await http({**scope, access_log.VISIT: visit}, receive, visit.seeing(send))
@@ -285,7 +285,7 @@ async def refuse_call(send: Send, failure: Failure) -> None:
     await send({"type": "http.response.body", "body": f"{failure.title}\n".encode()})
 
 
-def handled_by(scope: Message) -> tuple[App, request_limits.Gate]:
+def handled_by(scope: Message) -> tuple[App, request_limits.ConcurrencyLimiter]:
     if is_long(scope):
         return long_answers, gate_of_long_answers
     return pages, gate_of_files if is_file(scope) else gate_of_pages
@@ -350,7 +350,7 @@ def with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-def leaving(place: request_limits.Place, send: Send, *, with_first: bool) -> Send:
+def leaving(place: request_limits.RequestSlot, send: Send, *, with_first: bool) -> Send:
     """Free the slot once the response is complete, however slowly the client reads it.
 
     A page is complete with its first chunk.

@@ -19,7 +19,7 @@ from intents_ui import wiring
 from intents_ui.ops import lifecycle
 from intents_ui.service import long_tasks
 from intents_ui.service.cache.redis_errors import trouble
-from intents_ui.service.resilience.health import Standing
+from intents_ui.service.resilience.health import ServiceStatus
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ async def detail(*, templates: bool) -> dict[str, Any]:
     }
 
 
-def of_service(standing: Standing) -> dict[str, Any]:
+def of_service(standing: ServiceStatus) -> dict[str, Any]:
     """Return the service's health as seen by users' requests. Sends none."""
     return {
         "state": standing.state,

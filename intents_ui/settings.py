@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.operations.config import LIMITS, Group
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
@@ -64,7 +64,7 @@ Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
-Lifetimes = Annotated[dict[Kind, Lifetime], NoDecode]
+Lifetimes = Annotated[dict[CacheKind, Lifetime], NoDecode]
 
 
 SizeOf = Literal["line", "headers", "body", "console", "triage"]

@@ -21,15 +21,15 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops import metrics, telemetry
 from intents_ui.pictures.cards import Cards
-from intents_ui.service.cache.disk_cache import SavedLists
-from intents_ui.service.cache.redis_cache import SharedAnswers
-from intents_ui.service.cache.response_cache import KeptAnswers
+from intents_ui.service.cache.disk_cache import DiskCache
+from intents_ui.service.cache.redis_cache import RedisCache
+from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.catalog.prices import Prices
 from intents_ui.service.catalog.routes import Routes
 from intents_ui.service.catalog.token_lists import TokenLists
-from intents_ui.service.client import AsyncServiceClient, ServiceClient, Unkept
+from intents_ui.service.client import AsyncServiceClient, ServiceClient, UncachedClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.concurrency import end_threads, use_threads
 from intents_ui.service.context.request_context import ServiceSlots
@@ -89,18 +89,18 @@ class Dashboard:
             transport=in_process,
             health=self.health,
             kept=self.response_cache,
-            saved=SavedLists(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
+            saved=DiskCache(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
             shared=self._redis_cache(settings),
         )
 
-    def _redis_cache(self, how: ServiceConfig) -> SharedAnswers | None:
+    def _redis_cache(self, how: ServiceConfig) -> RedisCache | None:
         """Return the Redis cache, if configured. Processes don't share an embedded service."""
         if ENV.redis_url is None or ENV.embedded:
             return None
         key = how.access_key.get_secret_value() if how.access_key else ""
         # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
         whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
-        return SharedAnswers(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=self.seal("answers"))
+        return RedisCache(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=self.seal("answers"))
 
     def seal(self, kind: str) -> Seal:
         """Return a seal for data in Redis or STATE_DIR: SECRET_KEY with a separate salt for each kind."""
@@ -113,9 +113,9 @@ class Dashboard:
         return Health(told=observed)
 
     @cached_property
-    def response_cache(self) -> KeptAnswers:
+    def response_cache(self) -> ResponseCache:
         """The response cache, shared by pages and live updates."""
-        return KeptAnswers(config().lifetimes, clock=time.monotonic)
+        return ResponseCache(config().lifetimes, clock=time.monotonic)
 
     @cached_property
     def slots(self) -> ServiceSlots:
@@ -265,9 +265,9 @@ def hub() -> Hub:
     return _current.hub
 
 
-def uncached_service() -> Unkept:
+def uncached_service() -> UncachedClient:
     """Return a client that bypasses the cache, for exports that read a whole list."""
-    return Unkept(service())
+    return UncachedClient(service())
 
 
 def observed(operation: str, error: BaseException | None, seconds: float) -> None:

@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import compression
-from intents_ui.service.operations.cache_ttl import Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import CacheKind, Lifetime
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
 
@@ -29,7 +29,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
     """Yield the emulator without caching, because the age of cached entries follows another clock."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in Kind})
+        patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
         yield from fresh()
 
 

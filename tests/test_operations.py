@@ -22,7 +22,7 @@ from intents_ui.display.service_state import STATES, quick
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.resilience.circuit_breaker import Line
-from intents_ui.service.resilience.health import State
+from intents_ui.service.resilience.health import ServiceState
 from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs
@@ -298,7 +298,7 @@ def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> Non
     }.items():
         assert all(f"`{value}`" in rows[name][2] for value in values), name
     assert set(Event) - metrics.OF_EVENTS.keys() == {Event.CALL, Event.FAILED}  # the histogram has them
-    assert all(f"`{state}`" in OPERATIONS.read_text() for state in State)
+    assert all(f"`{state}`" in OPERATIONS.read_text() for state in ServiceState)
 
 
 @pytest.mark.deep
@@ -441,7 +441,7 @@ def test_response_times_are_formatted(seconds: float | None, told: str | None) -
 
 
 def test_every_service_state_has_a_text() -> None:
-    assert STATES.keys() == set(State)
+    assert STATES.keys() == set(ServiceState)
 
 
 def test_error_reports_contain_no_key() -> None:

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.service.operations.cache_ttl import Kind
+from intents_ui.service.operations.cache_ttl import CacheKind
 from intents_ui.service.operations.config import Group
 from intents_ui.settings import Environment, read_environment
 from tests.serving import free_port, wait_for
@@ -62,7 +62,7 @@ def test_every_setting_is_documented_once_with_its_default_and_description() -> 
 def test_every_group_of_operations_and_every_kind_of_response_is_explained() -> None:
     first_cells = re.findall(r"^\| (`[a-z_`, ]+`) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE)
     explained = [word for cell in first_cells for word in re.findall(r"`([a-z_]+)`", cell)]
-    assert sorted(explained) == sorted([*Group, *Kind])
+    assert sorted(explained) == sorted([*Group, *CacheKind])
 
 
 def test_the_readme_lists_ten_settings_as_they_are() -> None:

@@ -17,7 +17,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import Entry
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 
 START = 1_795_262_400  # 2026-11-21T12:00:00Z
@@ -28,7 +28,7 @@ SLOWLY = 120.0  # for a short list, so that it changes too
 ROW = re.compile(r'<tr id="row-(0x[0-9a-f]+)"')
 BUTTON = re.compile(r'<a class="button" href="([^"]+)"[^>]* rel="(next|prev)"')
 
-MOVING = (Kind.MOVING, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.BALANCES)
+MOVING = (CacheKind.MOVING, CacheKind.HISTORY, CacheKind.OLDER_HISTORY, CacheKind.BALANCES)
 
 
 @pytest.fixture

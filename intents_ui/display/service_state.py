@@ -3,26 +3,28 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from intents_ui.display.transfers.statuses import Shown, Tone
-from intents_ui.service.resilience.health import Standing, State
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.service.resilience.health import ServiceState, ServiceStatus
 
 STATES = {
-    State.UP: Shown("Operational", Tone.GOOD, "check", "Pages show live data."),
-    State.UNKNOWN: Shown("No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."),
-    State.DEGRADED: Shown(
+    ServiceState.UP: StatusLabel("Operational", Tone.GOOD, "check", "Pages show live data."),
+    ServiceState.UNKNOWN: StatusLabel(
+        "No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."
+    ),
+    ServiceState.DEGRADED: StatusLabel(
         "Degraded",
         Tone.BAD,
         "triangle-alert",
         "Requests are failing. Pages show cached data with its age. Retrying every few seconds. Transfers in progress"
         " are not affected.",
     ),
-    State.RATE_LIMITED: Shown(
+    ServiceState.RATE_LIMITED: StatusLabel(
         "Rate limited",
         Tone.ATTENTION,
         "hourglass",
         "The service limits the rate of requests. Pages show cached data with its age.",
     ),
-    State.UNAUTHORIZED: Shown(
+    ServiceState.UNAUTHORIZED: StatusLabel(
         "Access denied",
         Tone.BAD,
         "lock",
@@ -32,18 +34,18 @@ STATES = {
 
 
 @dataclass(frozen=True)
-class ServiceState:
+class ServiceSummary:
     """State of the service. Times are None for "never". `quick` is the median response time, such as `25 ms`."""
 
-    shown: Shown
+    shown: StatusLabel
     answered_at: datetime | None
     failed_at: datetime | None
     troubled_since: datetime | None
     quick: str | None
 
 
-def state(standing: Standing, *, now: datetime) -> ServiceState:
-    return ServiceState(
+def state(standing: ServiceStatus, *, now: datetime) -> ServiceSummary:
+    return ServiceSummary(
         shown=STATES[standing.state],
         answered_at=before(standing.answered, now=now),
         failed_at=before(standing.failed, now=now),

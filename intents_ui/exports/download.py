@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from intents_ui.display import failures
-from intents_ui.display.lists.export_row import Standing, State
+from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch
@@ -65,7 +65,7 @@ class Download:
                 head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
-            self._report(State.TRUNCATED, NOT_BEGUN)
+            self._report(ExportState.TRUNCATED, NOT_BEGUN)
             self._among.release(self)
             raise
         self._first = f"{head}{page}".encode()
@@ -88,7 +88,7 @@ class Download:
         self._over.set()
         with self._status_lock:
             self._among.release(self)
-            self._end_as(End(self._rows, LEFT), State.LEFT)
+            self._end_as(End(self._rows, LEFT), ExportState.LEFT)
 
     def _next(self) -> bytes:
         why = self._stop_reason()
@@ -116,26 +116,28 @@ class Download:
             return text + self._ended(batch.why)
         with self._status_lock:
             if not self._over.is_set():
-                self._report(State.RUNNING)
+                self._report(ExportState.RUNNING)
                 self._among.acquire(self)
         return text
 
     def _ended(self, why: str) -> str:
         end = End(self._rows, why)
         with self._status_lock:
-            self._end_as(end, State.STOPPED if why == STOPPED else State.TRUNCATED if why else State.COMPLETE)
+            self._end_as(
+                end, ExportState.STOPPED if why == STOPPED else ExportState.TRUNCATED if why else ExportState.COMPLETE
+            )
         return self._form.end(end)
 
-    def _end_as(self, end: End, state: State) -> None:
+    def _end_as(self, end: End, state: ExportState) -> None:
         """Record the end. Only the first call counts."""
         if self._end is None:
             self._end = end
-            self._report(state, "" if state is State.LEFT else end.why)
+            self._report(state, "" if state is ExportState.LEFT else end.why)
             log.info("Export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
 
-    def _report(self, state: State, why: str = "") -> None:
+    def _report(self, state: ExportState, why: str = "") -> None:
         if self._run:
-            progress.report(self._run, Standing(state, self._rows, why))
+            progress.report(self._run, ExportStatus(state, self._rows, why))
 
 
 def _failure_text(error: ServiceError) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from intents_ui.display.formatting import csv_text, times
-from intents_ui.display.lists.export_row import COLUMNS, Row
+from intents_ui.display.lists.export_row import COLUMNS, ExportRow
 
 type Value = str | int | bool | None
 
@@ -49,7 +49,7 @@ class Format(Protocol):
 
     def begin(self, about: About) -> str: ...
 
-    def rows(self, rows: Sequence[Row], *, before: int) -> str: ...
+    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str: ...
 
     def end(self, end: End) -> str: ...
 
@@ -62,7 +62,7 @@ class Csv:
     def begin(self, about: About) -> str:
         return csv_text.line(COLUMNS)
 
-    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
         return "".join(csv_text.line(csv_text.cell(_cell(value)) for value in astuple(row)) for row in rows)
 
     def end(self, end: End) -> str:
@@ -79,7 +79,7 @@ class Json:
         head = {"exported_at": times.iso(about.exported_at), "list": about.listed, "filters": about.filters}
         return f'{_json(head)[:-1]}, "intents": ['
 
-    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
         written = ",\n".join(_json(_named(row)) for row in rows)
         return f"{',' if before and rows else ''}\n{written}" if rows else ""
 
@@ -95,7 +95,7 @@ class NdJson:
     def begin(self, about: About) -> str:
         return ""
 
-    def rows(self, rows: Sequence[Row], *, before: int) -> str:
+    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
         return "".join(f"{_json(_named(row))}\n" for row in rows)
 
     def end(self, end: End) -> str:
@@ -115,7 +115,7 @@ def _cell(value: Value) -> str:
             return str(value)
 
 
-def _named(row: Row) -> dict[str, Value]:
+def _named(row: ExportRow) -> dict[str, Value]:
     return {name: _plain(value) for name, value in zip(COLUMNS, astuple(row), strict=True)}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.core.cache import cache
 
-from intents_ui.display.lists.export_row import Standing, State
+from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.service.cache.redis_errors import redis_error
 
 log = logging.getLogger(__name__)
@@ -38,22 +38,22 @@ def begin(run: str) -> None:
 
     def reset() -> None:
         cache.delete(_stop_key(run))
-        cache.set(_key(run), _stored(Standing(State.RUNNING)), TTL_SECONDS)
+        cache.set(_key(run), _stored(ExportStatus(ExportState.RUNNING)), TTL_SECONDS)
 
     _best_effort(reset)
 
 
-def report(run: str, standing: Standing) -> None:
+def report(run: str, standing: ExportStatus) -> None:
     _best_effort(lambda: cache.set(_key(run), _stored(standing), TTL_SECONDS))
 
 
-def standing(run: str) -> Standing | None:
+def standing(run: str) -> ExportStatus | None:
     """Return the status of a run, or None if it hasn't begun or ended long ago."""
     known = _best_effort(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
     found = _read(known.get(_key(run)))
     if found is None or found.is_over:
         return found
-    return Standing(State.STOPPING, found.rows) if _stop_key(run) in known else found
+    return ExportStatus(ExportState.STOPPING, found.rows) if _stop_key(run) in known else found
 
 
 def stop(run: str) -> None:
@@ -72,18 +72,18 @@ def _stop_key(run: str) -> str:
     return f"export-stop:{run}"
 
 
-def _stored(standing: Standing) -> dict[str, Any]:
+def _stored(standing: ExportStatus) -> dict[str, Any]:
     return asdict(standing) | {"at": time.time()}
 
 
-def _read(stored: Mapping[str, Any] | None) -> Standing | None:
+def _read(stored: Mapping[str, Any] | None) -> ExportStatus | None:
     """Parse a stored status. Returns None for one of another version."""
     try:
-        found = Standing(State(stored["state"]), int(stored["rows"]), str(stored["why"])) if stored else None
+        found = ExportStatus(ExportState(stored["state"]), int(stored["rows"]), str(stored["why"])) if stored else None
         is_silent = stored is not None and time.time() - float(stored["at"]) > SILENT_SECONDS
     except (KeyError, TypeError, ValueError):
         return None
-    return Standing(State.LEFT, found.rows) if found and is_silent and not found.is_over else found
+    return ExportStatus(ExportState.LEFT, found.rows) if found and is_silent and not found.is_over else found
 
 
 class _BestEffort:

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Protocol
 
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import Row
+from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.client import BlockingOperations
@@ -41,7 +41,7 @@ LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 class Batch:
     """A page's rows. `why` is None if the list continues, "" if it is complete, or else what is missing."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ExportRow]
     why: str | None = None
 
 
@@ -145,7 +145,7 @@ class Reader:
         with self._page():
             return self._service.get_intent_history(page=page, **self._filters.request)
 
-    def _rows(self, entries: Sequence[IntentHistory]) -> list[Row]:
+    def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
         with self._page():
             return [self._row(situation) for situation in self._situate.of_entries(entries)]
 
@@ -190,7 +190,7 @@ class Reader:
     def _receipt_of(self, intent: Intent) -> Callable[[], IntentReceipt]:
         return lambda: self._service.get_intent_receipt(intent.intent_id)
 
-    def _row(self, situation: Situation) -> Row:
+    def _row(self, situation: Situation) -> ExportRow:
         return export_row.of(situation, url=self._link(situation.intent.intent_id))
 
 

@@ -30,7 +30,7 @@ PLACES: Final = {"/static/": "static", "/live/": "live", "/rpc/": "rpc"}
 UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
-class Visit:
+class RequestLog:
     """One request. `view` is the page's name in `urls.py`."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
@@ -99,7 +99,7 @@ def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Http
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
-        visit: Visit | None = scope.get(VISIT)
+        visit: RequestLog | None = scope.get(VISIT)
         if visit and request.resolver_match:
             visit.view = request.resolver_match.view_name
         return response

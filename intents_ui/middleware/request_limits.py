@@ -197,7 +197,7 @@ BEYOND_SHARE = Failure(
 LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}
 
 
-class Gate:
+class ConcurrencyLimiter:
     """Concurrency limiter for requests: `most` at a time, a quarter of them per client address."""
 
     def __init__(self, most: int) -> None:
@@ -207,12 +207,12 @@ class Gate:
     def inside(self) -> int:
         return self._shares.held
 
-    def enter(self, visitor: str | None) -> "Place | Failure":
+    def enter(self, visitor: str | None) -> "RequestSlot | Failure":
         lack = self._shares.take(visitor)
-        return LACKS[lack] if lack else Place(self._shares, visitor)
+        return LACKS[lack] if lack else RequestSlot(self._shares, visitor)
 
 
-class Place:
+class RequestSlot:
     """Slot of one request. Leaving it twice is harmless."""
 
     def __init__(self, shares: Shares, visitor: str | None) -> None:

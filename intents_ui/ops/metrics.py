@@ -28,8 +28,8 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from intents_ui.service import errors, long_tasks
-from intents_ui.service.counters import Event, Tally
-from intents_ui.service.resilience.health import Standing, State
+from intents_ui.service.counters import Counters, Event
+from intents_ui.service.resilience.health import ServiceState, ServiceStatus
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
@@ -169,7 +169,7 @@ def _outcome(error: BaseException | None) -> str:
 class Observer:
     """Updates the metrics that are sampled. One per process."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Counters) -> None:
         self._tally = tally
         self._seen: Counts[Event] = Counts()
         self._restarts: Counts[str] = Counts()
@@ -178,7 +178,7 @@ class Observer:
     def look(
         self,
         *,
-        standing: Standing,
+        standing: ServiceStatus,
         intents: int,
         open_streams: int,
         running_exports: int,
@@ -194,7 +194,7 @@ class Observer:
         self._cpu_time = cpu_time
         for line, is_open in standing.breakers.items():
             breaker_open.labels(line).set(is_open)
-        for state in State:
+        for state in ServiceState:
             service_state.labels(state).set(state is standing.state)
         watched.set(intents)
         streams.set(open_streams)

@@ -16,7 +16,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists import filter_labels, filters, recoverable
-from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.explorers import Explorer, explorers
@@ -79,7 +79,7 @@ def moved_to(request: HttpRequest, value: str) -> HttpResponse:
     return redirect(reverse("address", args=[value]) + (f"?{query}" if query else ""), permanent=True)
 
 
-def of_owner(finding: Finding, parsed: Asked) -> Filters:
+def of_owner(finding: Finding, parsed: ListQuery) -> Filters:
     return parsed.filters.with_(owner=finding.value)
 
 
@@ -104,7 +104,7 @@ def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
     return wiring.leaf(wanted.request, wanted.first, at=at)
 
 
-class Part[T]:
+class AddressPart[T]:
     """One request of the page with its result or error. Parts fail independently."""
 
     def __init__(self, ask: Callable[[], T]) -> None:
@@ -116,17 +116,17 @@ class Part[T]:
 class Parts:
     """All requests about an address, sent concurrently."""
 
-    def __init__(self, finding: Finding, parsed: Asked) -> None:
+    def __init__(self, finding: Finding, parsed: ListQuery) -> None:
         value, owner = finding.value, Filters(owner=finding.value)
-        self.roles = {question: Part(question.ask) for question in lookup.as_address(wiring.service(), value)}
-        self.recoverable = Part(lambda: leaf(owner.with_(recoverable=True)))
-        self.open_list = Part(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = Part(lambda: leaf(of_owner(finding, parsed)))
-        self.tokens = Part(lambda: tokens_at(value))
+        self.roles = {question: AddressPart(question.ask) for question in lookup.as_address(wiring.service(), value)}
+        self.recoverable = AddressPart(lambda: leaf(owner.with_(recoverable=True)))
+        self.open_list = AddressPart(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = AddressPart(lambda: leaf(of_owner(finding, parsed)))
+        self.tokens = AddressPart(lambda: tokens_at(value))
         ask(*self.roles.values(), *self.lists, self.tokens)
 
     @property
-    def lists(self) -> tuple[Part[Leaf], ...]:
+    def lists(self) -> tuple[AddressPart[Leaf], ...]:
         return self.recoverable, self.open_list, self.listed
 
     @property
@@ -156,7 +156,7 @@ class Parts:
         return any(part.found is not None and part.found.breaks_off for part in self.lists)
 
 
-def entries(part: Part[Leaf]) -> Sequence[IntentHistory]:
+def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
     return part.found.entries if part.found else ()
 
 
@@ -164,7 +164,7 @@ def tokens_at(value: str) -> tuple[TokenInfo, ...]:
     return lookup.tokens_at(wiring.service(), [chain.id for chain in wiring.catalog().chains()], value)
 
 
-def ask(*parts: Part[Any]) -> None:
+def ask(*parts: AddressPart[Any]) -> None:
     for part, answer in zip(parts, together(*(part.ask for part in parts)), strict=True):
         if isinstance(answer, ServiceError):
             part.error = answer
@@ -172,7 +172,7 @@ def ask(*parts: Part[Any]) -> None:
             part.found = answer
 
 
-def everything(request: HttpRequest, finding: Finding, parsed: Asked) -> HttpResponse:
+def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> HttpResponse:
     """Render the full page. Raises the first error if every request failed."""
     parts = Parts(finding, parsed)
     errors = [error for error in parts.errors if error]
@@ -207,14 +207,14 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
     return response
 
 
-def unanswered(parts: Parts, *lists: Part[Leaf]) -> lookup.Found:
+def unanswered(parts: Parts, *lists: AddressPart[Leaf]) -> lookup.LookupResult:
     """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
     failed = {question: part.error for question, part in parts.roles.items() if part.error}
     if error := next((part.error for part in lists if part.error), None):
         failed.setdefault(next(iter(parts.roles)), error)
     answered = tuple(question for question in parts.roles if question not in failed)
     unreadable = sum(lookup.unreadable_in(part.found) for part in parts.roles.values())
-    return lookup.Found((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
+    return lookup.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
 
 
 def cards(parts: Parts, finding: Finding) -> dict[str, object]:
@@ -282,7 +282,12 @@ def named_in(parts: Parts) -> set[int]:
 
 
 def history(
-    found: Leaf | None, finding: Finding, parsed: Asked, *, at: Position = BEGINNING, error: ServiceError | None = None
+    found: Leaf | None,
+    finding: Finding,
+    parsed: ListQuery,
+    *,
+    at: Position = BEGINNING,
+    error: ServiceError | None = None,
 ) -> dict[str, object]:
     """Return the context of the owner's history, for `parts/owned.html`."""
     now, listed = datetime.now(UTC), found.entries if found else ()
@@ -304,7 +309,7 @@ def history(
     }
 
 
-def url(finding: Finding, parsed: Asked, *, at: Position = BEGINNING) -> str:
+def url(finding: Finding, parsed: ListQuery, *, at: Position = BEGINNING) -> str:
     """Return the canonical URL of a page of the owner's list."""
     path, of = reverse("address", args=[finding.value]), of_owner(finding, parsed).query
     return cursors.address(path, of=of, written=parsed.filters.query, at=at)

@@ -43,7 +43,7 @@ def looked_up(intent_id: str) -> dict[str, object]:
 
 def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """Return the part with the failure, which doesn't affect the page around it."""
-    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.Balances(), "failed": error}
+    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances(), "failed": error}
     said = f"Couldn't load balances: {failures.words(error).title}."
     response = render(request, "parts/balances.html", empty | {"said": said}, status=failures.status(error))
     if seconds := failures.retry_after(error):

@@ -20,7 +20,7 @@ from intents_ui.display.lists.filter_labels import Chip
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import connections, names, providers
-from intents_ui.display.tokens.chains import Asked
+from intents_ui.display.tokens.chains import ChainQuery
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.context.concurrency import together
@@ -74,7 +74,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
     return render(request, "parts/chains_alone.html" if is_partial else "chains.html", context, status=status)
 
 
-def form(parsed: Asked) -> dict[str, object]:
+def form(parsed: ChainQuery) -> dict[str, object]:
     """Return the context of the filters, valid or not, without results."""
     provider = parsed.filters.provider
     without = parsed.filters.with_(provider=None).query
@@ -98,7 +98,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
 
-def results(parsed: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
+def results(parsed: ChainQuery, listed: Listed[ChainInfo]) -> dict[str, object]:
     """Return the context of the results."""
     found = [display.of(info) for info in listed.entries]
     known = [info.id for info in wiring.catalog().chains()]
@@ -113,7 +113,7 @@ def results(parsed: Asked, listed: Listed[ChainInfo]) -> dict[str, object]:
     }
 
 
-def failed(request: HttpRequest, parsed: Asked, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: ChainQuery, error: ServiceError) -> HttpResponse:
     """Render the error with the filters, because an unknown route provider may be the only cause."""
     context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
     response = page(request, context, status=failures.status(error))

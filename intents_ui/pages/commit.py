@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.console import commit as words
-from intents_ui.display.console.commit import Outcome, Told
+from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.cache.redis_errors import redis_error
@@ -87,7 +87,7 @@ def confirmation(
     return response
 
 
-def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
+def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:
     """Read the intent again and send it unchanged, once per form, however often it is submitted.
 
     If the intent has changed since the confirmation, send nothing and return the intent.
@@ -95,9 +95,9 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
     try:
         found = wiring.service().anew(operations.get_intent(intent_id))
     except ServiceError as error:
-        return words.told(Outcome.NOT_SENT, error=error, now=now())
+        return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
-        return words.told(Outcome.REPEATED, state=found, now=now())
+        return words.told(CommitOutcome.REPEATED, state=found, now=now())
     if words.offer(Situation.of(found, None, now=now())) is None:
         return words.not_offered(found, now=now())
     if not confirmed.is_of(found.received):
@@ -109,13 +109,13 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> Told | Intent:
     except ServiceError as error:
         return afterwards(intent_id, error)
     wiring.look_again(intent_id)
-    return words.told(Outcome.COMMITTED, sent=found, now=now())
+    return words.told(CommitOutcome.COMMITTED, sent=found, now=now())
 
 
-def afterwards(intent_id: str, error: ServiceError) -> Told:
+def afterwards(intent_id: str, error: ServiceError) -> CommitResult:
     """Read the intent once if the response to the commit doesn't include its status."""
     outcome = words.outcome_of(error)
-    if outcome not in (Outcome.UNKNOWN, Outcome.MOVED_ON):
+    if outcome not in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
         return words.told(outcome, error=error, now=now())
     wiring.look_again(intent_id)
     try:
@@ -137,20 +137,20 @@ def is_first(intent_id: str, form: str) -> bool:
         return caches["own"].add(key, 1, FORM_SECONDS)
 
 
-def outcome(request: HttpRequest, intent_id: str, told: Told) -> HttpResponse:
+def outcome(request: HttpRequest, intent_id: str, told: CommitResult) -> HttpResponse:
     context = {"intent_id": intent_id, "result": told, "now": now()}
     return render(request, "committed.html", context, status=status(told))
 
 
-def status(told: Told) -> HTTPStatus:
+def status(told: CommitResult) -> HTTPStatus:
     match told.outcome:
-        case Outcome.COMMITTED:
+        case CommitOutcome.COMMITTED:
             return HTTPStatus.OK
-        case Outcome.EXPIRED | Outcome.MOVED_ON | Outcome.REPEATED:
+        case CommitOutcome.EXPIRED | CommitOutcome.MOVED_ON | CommitOutcome.REPEATED:
             return HTTPStatus.CONFLICT
-        case Outcome.UNKNOWN:
+        case CommitOutcome.UNKNOWN:
             return HTTPStatus.SERVICE_UNAVAILABLE
-        case Outcome.REFUSED | Outcome.NOT_SENT:
+        case CommitOutcome.REFUSED | CommitOutcome.NOT_SENT:
             return failures.status(told.error) if told.error else HTTPStatus.SERVICE_UNAVAILABLE
 
 

@@ -32,7 +32,7 @@ from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.config import Group
-from intents_ui.service.operations.json_fields import Kind, Member, members, typed, written
+from intents_ui.service.operations.json_fields import JsonFieldKind, Member, members, typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
@@ -62,11 +62,11 @@ WAITS_ALREADY = Refusal(
 )
 
 # A field that only the emulator's QuoteIntent supports.
-SCENARIO = Member("scenario", Kind.TEXT, "Scenario to simulate (demo only).")
+SCENARIO = Member("scenario", JsonFieldKind.TEXT, "Scenario to simulate (demo only).")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ConsoleRequest:
     """A submitted request: field by field, or as JSON that is sent verbatim."""
 
     values: dict[str, str]
@@ -76,7 +76,7 @@ class Asked:
     confirmed: str = ""  # signature of the confirmed text
 
     @classmethod
-    def read(cls, operation: Operation, sent: QueryDict) -> "Asked":
+    def read(cls, operation: Operation, sent: QueryDict) -> "ConsoleRequest":
         known, names = members_of(operation), wiring.config().names
         # Browsers submit line breaks as CRLF.
         came = {str(name): str(sent[name]).replace("\r\n", "\n") for name in sent}
@@ -131,7 +131,7 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "" in request.GET.values():
         return redirect(without_blanks(request))
-    asked = Asked.read(operation, sent)
+    asked = ConsoleRequest.read(operation, sent)
     if not asked.is_asked or request.method == "HEAD":
         return page(request, operation, asked)
     if refused := refusal(request, asked) or operator_auth.refusal_to_read(request):
@@ -145,7 +145,7 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
 
 @operator_auth.guarded
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
-    asked = Asked.read(operation, request.POST if request.method == "POST" else request.GET)
+    asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:
         asked = taken(canonical(request.GET[TAKEN]))
     if request.method != "POST" or not asked.is_asked:
@@ -166,9 +166,9 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     return response
 
 
-def taken(intent_id: str) -> Asked:
+def taken(intent_id: str) -> ConsoleRequest:
     """Return a request with the existing intent, exactly as the service returned it."""
-    return Asked({"intent": wiring.service().get_intent(intent_id).received}, text="")
+    return ConsoleRequest({"intent": wiring.service().get_intent(intent_id).received}, text="")
 
 
 def without_blanks(request: HttpRequest) -> str:
@@ -177,7 +177,7 @@ def without_blanks(request: HttpRequest) -> str:
     return f"{request.path}?{urlencode(filled)}" if filled else request.path
 
 
-def refusal(request: HttpRequest, asked: Asked) -> Refusal | None:
+def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
     if request.method == "POST" and not client_ip.is_ours(request):
         return FOREIGN
     return TOO_LONG if len(asked.text.encode()) > LONGEST else None
@@ -212,7 +212,7 @@ def call(operation: Operation, text: str) -> Attempt:
 def page(
     request: HttpRequest,
     operation: Operation,
-    asked: Asked,
+    asked: ConsoleRequest,
     *,
     attempt: Attempt | None = None,
     refused: Refusal | None = None,
@@ -246,7 +246,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
     return failures.retry_after(failed) if failed else None
 
 
-def offer(operation: Operation, asked: Asked, attempt: Attempt | None) -> glance.Transfer | None:
+def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Transfer | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := next_call.next_call(attempt)):
@@ -283,7 +283,7 @@ def status_of(attempt: Attempt | None) -> HTTPStatus:
     return failures.status(attempt.error)
 
 
-def form(operation: Operation, asked: Asked) -> dict[str, Any]:
+def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, tried, names = members_of(operation), examples(), wiring.config().names
     shown = tried.of(operation.name)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation, known))

@@ -18,8 +18,8 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import filters
-from intents_ui.display.lists.export_row import Standing, State
-from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.export_row import ExportState, ExportStatus
+from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import input_errors
 from intents_ui.exports import progress
@@ -60,7 +60,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     return export(request, kind, ADDRESS, parse_filters(request), owner=known)
 
 
-def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> Asked:
+def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> ListQuery:
     """Parse the filters from the URL. Sort orders in `unless_sorted` are ignored."""
     query = dict(request.GET.lists())
     if request.GET.get("sort") in unless_sorted:
@@ -69,7 +69,7 @@ def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -
         return filters.read(query, chains=wiring.catalog().chains())
 
 
-def export(request: HttpRequest, kind: str, listed: str, parsed: Asked, **fixed: object) -> HttpResponseBase:
+def export(request: HttpRequest, kind: str, listed: str, parsed: ListQuery, **fixed: object) -> HttpResponseBase:
     """Return the file, or an error. `fixed`: the filters that define this list."""
     if parsed.problems:
         return refused(request, "Invalid filters", list(parsed.problems.values()))
@@ -191,10 +191,10 @@ def template(polls: int, *, is_partial: bool) -> str:
     return "parts/export_progress.html" if polls else "parts/export_run.html"
 
 
-def current_standing(run: str, *, polls: int) -> Standing:
+def current_standing(run: str, *, polls: int) -> ExportStatus:
     """Return the progress. The first poll comes with the click that starts a download, so a stored status is older."""
     known = progress.standing(run) if polls else None
-    return known or Standing(State.NOT_BEGUN if polls >= MOST_POLLS else State.STARTING)
+    return known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING)
 
 
 def polls(request: HttpRequest) -> int:

@@ -14,7 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
-from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
@@ -56,7 +56,7 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return cursors.address(reverse("history"), of=wanted.query, at=at)
 
 
-def form(parsed: Asked) -> dict[str, object]:
+def form(parsed: ListQuery) -> dict[str, object]:
     """Context of the filters, valid or not."""
     now = datetime.now(UTC)
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}

@@ -141,7 +141,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     }
 
 
-def held(situation: Situation) -> balances.Balances | None:
+def held(situation: Situation) -> balances.AddressBalances | None:
     """Return the balances if they loaded in time. Otherwise the page loads them as a fragment."""
     return balances.of(situation, is_listed=True) if situation.balances.check is Check.CHECKED else None
 

@@ -33,7 +33,7 @@ OF_INTENTS = ("intent", "embed", None)
 type Fields = Mapping[str, str | int]
 
 
-class Refused(Exception):
+class OembedRefused(Exception):
     """An invalid request, with its HTTP status and a message for the developer."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
@@ -48,7 +48,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
         write = writer(request)
         room = side(request, "maxwidth"), side(request, "maxheight")
         root, intent_id = intent_at(request.GET.get("url", ""), request)
-    except Refused as refused:
+    except OembedRefused as refused:
         return HttpResponse(refused.sentence + "\n", status=refused.status, content_type="text/plain; charset=utf-8")
     response = write(fields(root, intent_id, *room))
     response["X-Robots-Tag"] = "noindex"
@@ -59,7 +59,7 @@ def writer(request: HttpRequest) -> Callable[[Fields], HttpResponse]:
     try:
         return WRITERS[request.GET.get("format", "json")]
     except KeyError:
-        raise Refused(HTTPStatus.NOT_IMPLEMENTED, "Unsupported format. Use json or xml.") from None
+        raise OembedRefused(HTTPStatus.NOT_IMPLEMENTED, "Unsupported format. Use json or xml.") from None
 
 
 def side(request: HttpRequest, name: str) -> int | None:
@@ -68,14 +68,14 @@ def side(request: HttpRequest, name: str) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS and int(given)):
-        raise Refused(HTTPStatus.BAD_REQUEST, f"Invalid {name}. Enter a number of pixels.")
+        raise OembedRefused(HTTPStatus.BAD_REQUEST, f"Invalid {name}. Enter a number of pixels.")
     return int(given)
 
 
 def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
     """Return the link's origin as written, because the frame must be reachable by it, too, and the intent ID."""
     if not link:
-        raise Refused(HTTPStatus.BAD_REQUEST, "Missing parameter with the URL of the page: url=…")
+        raise OembedRefused(HTTPStatus.BAD_REQUEST, "Missing parameter with the URL of the page: url=…")
     try:
         parts = urlsplit(link)
         is_ours = parts.scheme in ("http", "https") and parts.netloc.lower() == request.get_host().lower()
@@ -84,7 +84,7 @@ def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
     except (ValueError, Http404):
         intent_id = ""
     if not intent_id:
-        raise Refused(HTTPStatus.NOT_FOUND, "Not the URL of a transfer on this dashboard.")
+        raise OembedRefused(HTTPStatus.NOT_FOUND, "Not the URL of a transfer on this dashboard.")
     return f"{parts.scheme}://{parts.netloc}", intent_id
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
-from intents_ui.display.lists.filters import Asked, Filters
+from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import chains_of
@@ -52,7 +52,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
     return render(request, "parts/recoverable_alone.html" if is_partial else "recoverable.html", context, status=status)
 
 
-def read_from(request: HttpRequest) -> tuple[Asked, Sort]:
+def read_from(request: HttpRequest) -> tuple[ListQuery, Sort]:
     """Parse the filters and the order. The page size is fixed."""
     narrowing = {name: request.GET.getlist(name) for name in NARROWED_BY if name in request.GET}
     parsed = filters.read(narrowing, chains=wiring.catalog().chains())
@@ -78,7 +78,7 @@ def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
     return cursors.address(reverse("recoverable"), of=of_list(wanted, sort), written=written, at=at)
 
 
-def form(parsed: Asked, sort: Sort) -> dict[str, object]:
+def form(parsed: ListQuery, sort: Sort) -> dict[str, object]:
     """Context of the filters and the order, valid or not."""
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
     others = parsed.filters.with_(**dict.fromkeys(IN_THE_FORM))

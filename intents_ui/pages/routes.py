@@ -12,11 +12,11 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
-from intents_ui.display.routes.query import Asked, Kind, Question
+from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
 from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.web import cursors, operator_auth
 from intents_ui.web.operator_auth import Level
@@ -38,7 +38,7 @@ def routes(request: HttpRequest) -> HttpResponse:
 
 def page(
     request: HttpRequest,
-    parsed: Asked,
+    parsed: ParsedRouteQuery,
     answered: dict[str, object] | None = None,
     *,
     status: HTTPStatus = HTTPStatus.OK,
@@ -59,7 +59,7 @@ def page(
     return render(request, "routes.html", context | (answered or {}), status=status)
 
 
-def failed(request: HttpRequest, parsed: Asked, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) -> HttpResponse:
     """Render the form as submitted, with the error in place of the results."""
     context: dict[str, object] = {"error": error, "words": failures.words(error)}
     response = page(request, parsed, context, status=failures.status(error))
@@ -68,33 +68,37 @@ def failed(request: HttpRequest, parsed: Asked, error: ServiceError) -> HttpResp
     return response
 
 
-def answer(question: Question) -> dict[str, object]:
+def answer(question: RouteQuery) -> dict[str, object]:
     """Return the context of the results. Raises ServiceError if all requests failed."""
     match question.kind:
-        case Kind.RECEIVE:
+        case RouteDirection.RECEIVE:
             return all_routes(question, receive(question))
-        case Kind.PAY:
+        case RouteDirection.PAY:
             return all_routes(question, pay(question))
-        case Kind.ONE:
+        case RouteDirection.ONE:
             return one_route(question)
     return {}
 
 
-def all_routes(question: Question, call: Call[TokensAnswer]) -> dict[str, object]:
+def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[str, object]:
     names, found = wiring.catalog(), wiring.routes().ask(call)
     names.learn(token.chain_id for token in found.tokens)
     return {"listed": display.listed(found, question, using=names)}
 
 
-def one_route(question: Question) -> dict[str, object]:
+def one_route(question: RouteQuery) -> dict[str, object]:
     request = wiring.routes().ask
     received, paid = both(lambda: request(receive(question)), lambda: request(pay(question)))
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received
-    return {"one": display.one({Kind.RECEIVE: received, Kind.PAY: paid}, question, using=wiring.catalog())}
+    return {
+        "one": display.one(
+            {RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}, question, using=wiring.catalog()
+        )
+    }
 
 
-def receive(question: Question) -> Call[TokensAnswer]:
+def receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:
     origin, destination = question.origin, question.destination
     return operations.get_exact_input_routes(
         origin.chain_id or 0,
@@ -104,7 +108,7 @@ def receive(question: Question) -> Call[TokensAnswer]:
     )
 
 
-def pay(question: Question) -> Call[TokensAnswer]:
+def pay(question: RouteQuery) -> ServiceCall[TokensAnswer]:
     origin, destination = question.origin, question.destination
     return operations.get_exact_output_routes(
         destination.chain_id or 0,

@@ -45,11 +45,11 @@ class Sought:
     parsed: search_form.Criteria | None = None
     query: str = ""
 
-    def findings(self, found: lookup.Found) -> list[Finding]:
+    def findings(self, found: lookup.LookupResult) -> list[Finding]:
         """The identifiers that were looked up."""
         return [finding for finding in self.read.lookups if finding.value in found.values]
 
-    def others(self, found: lookup.Found) -> list[Finding]:
+    def others(self, found: lookup.LookupResult) -> list[Finding]:
         """Other identifiers in the text."""
         others = (*self.read.lookups, *self.read.shortened)
         return [finding for finding in others if finding.value not in found.values]
@@ -74,7 +74,7 @@ def search(request: HttpRequest) -> HttpResponse:
     return answer(request, found, Sought(read, query=query))
 
 
-def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
+def questions(findings: Sequence[Finding]) -> list[lookup.LookupQuestion]:
     service = wiring.service()
     return [
         question
@@ -83,7 +83,7 @@ def questions(findings: Sequence[Finding]) -> list[lookup.Question]:
     ]
 
 
-def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.Question]:
+def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.LookupQuestion]:
     service = wiring.service()
     return [
         question
@@ -198,7 +198,7 @@ def unknown_chain(chain_id: int | None) -> str:
     return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
-def answer(request: HttpRequest, found: lookup.Found, sought: Sought) -> HttpResponse:
+def answer(request: HttpRequest, found: lookup.LookupResult, sought: Sought) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only))
     if found.hits and (account := account_in(sought)):
@@ -225,7 +225,7 @@ def account_in(sought: Sought) -> str:
     return ""
 
 
-def listed(found: lookup.Found) -> dict[str, object]:
+def listed(found: lookup.LookupResult) -> dict[str, object]:
     """The newest hits, for `found.html`."""
     now = datetime.now(UTC)
     shown = found.hits[:MOST_SHOWN]
@@ -239,7 +239,7 @@ def listed(found: lookup.Found) -> dict[str, object]:
     }
 
 
-def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, object]:
+def unlisted(found: lookup.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
     """Completed lookups and explorer links, for `miss.html`."""
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
@@ -249,7 +249,7 @@ def unlisted(found: lookup.Found, findings: Sequence[Finding]) -> dict[str, obje
     }
 
 
-def miss(request: HttpRequest, found: lookup.Found, context: dict[str, object]) -> HttpResponse:
+def miss(request: HttpRequest, found: lookup.LookupResult, context: dict[str, object]) -> HttpResponse:
     """Respond 404 only if every lookup completed, else with the failure's status."""
     response = render(request, "miss.html", context, status=HTTPStatus.NOT_FOUND)
     return refused(response, found.error) if found.error else response

@@ -26,7 +26,7 @@ from intents_ui.display.lists import address as about
 from intents_ui.display.sharing import embed, preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
 from intents_ui.service.context import request_context
@@ -41,8 +41,8 @@ FINAL_SECONDS = 60 * 60
 CROSS_ORIGIN = {"Cross-Origin-Resource-Policy": "cross-origin"}
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 SVG = "image/svg+xml"
-NOT_FOUND = Shown("Not found", Tone.NEUTRAL, "info", "", known=False)
-UNAVAILABLE = Shown("Status unavailable", Tone.NEUTRAL, "info", "", known=False)
+NOT_FOUND = StatusLabel("Not found", Tone.NEUTRAL, "info", "", known=False)
+UNAVAILABLE = StatusLabel("Status unavailable", Tone.NEUTRAL, "info", "", known=False)
 LONGEST_WORD = 40
 LONGEST_TITLE = 160
 
@@ -112,7 +112,7 @@ def error_badge(error: ServiceError) -> HttpResponse:
     return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
 
 
-def drawn_badge(status: Shown, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
+def drawn_badge(status: StatusLabel, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
     word = text.bare(preview.cut(status.word, LONGEST_WORD))
     title = preview.cut(text.bare(preview.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
     context = {

@@ -18,7 +18,7 @@ from intents_ui.display.catalog import token_labels, token_list
 from intents_ui.display.catalog.token_list import Where
 from intents_ui.display.formatting import hashes
 from intents_ui.display.routes import results as ways
-from intents_ui.display.routes.query import Question, Side
+from intents_ui.display.routes.query import RouteQuery, RouteSide
 from intents_ui.display.search import input_errors
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
@@ -95,7 +95,7 @@ def search(where: Where) -> TokenInfo | None:
     return next((token for token in found.tokens if token_list.place(token) == where), None)
 
 
-def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
+def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]:
     """Return the featured tokens with this symbol; none if they can't be loaded."""
     catalog = wiring.catalog()
     try:
@@ -111,7 +111,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.Row]:
 def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the routes from and to the token."""
     where = canonical(chain_id, address)
-    side = Side(*where)
+    side = RouteSide(*where)
     onward, inward = both(
         partial(wiring.routes().ask, operations.get_exact_input_routes(*where)),
         partial(wiring.routes().ask, operations.get_exact_output_routes(*where)),
@@ -119,14 +119,14 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
     wiring.catalog().learn(dict.fromkeys(token.chain_id for answer in answers for token in answer.tokens))
     context: dict[str, object] = {
-        "onward": side_of(onward, Question(origin=side)),
-        "inward": side_of(inward, Question(destination=side)),
+        "onward": side_of(onward, RouteQuery(origin=side)),
+        "inward": side_of(inward, RouteQuery(destination=side)),
         "chains_shown": CHAINS_SHOWN,
     }
     return part(request, where, "routes", context)
 
 
-def side_of(answer: TokensAnswer | ServiceError, question: Question) -> ways.Listed | ServiceError:
+def side_of(answer: TokensAnswer | ServiceError, question: RouteQuery) -> ways.RouteTokens | ServiceError:
     return answer if isinstance(answer, ServiceError) else ways.listed(answer, question, using=wiring.catalog())
 
 

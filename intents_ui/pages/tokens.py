@@ -18,10 +18,10 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_filters, token_list
-from intents_ui.display.catalog.token_filters import Asked, Show, TokenFilters
+from intents_ui.display.catalog.token_filters import Show, TokenFilters, TokenQuery
 from intents_ui.display.formatting import text
 from intents_ui.display.tokens import names, prices
-from intents_ui.service.catalog.token_lists import Found
+from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import TokenInfo
 from intents_ui.web import cursors
@@ -99,7 +99,7 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     return cursors.address(reverse(name), of=query)
 
 
-def form(parsed: Asked) -> dict[str, object]:
+def form(parsed: TokenQuery) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
     filters = parsed.filters
     chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
@@ -125,7 +125,7 @@ class List:
     """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
 
     tokens: Sequence[TokenInfo]
-    found: Found
+    found: TokenMatches
     chains: int
     cut: Sequence[str] = ()
 
@@ -151,7 +151,7 @@ def in_order(
     return token_list.wanted(tokens, filters, chains=chains), tokens
 
 
-def ask(filters: TokenFilters, chains: Sequence[int]) -> Found:
+def ask(filters: TokenFilters, chains: Sequence[int]) -> TokenMatches:
     lists = wiring.token_lists()
     if filters.words:
         return lists.search(
@@ -196,6 +196,6 @@ def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, obje
     }
 
 
-def priced(found: Sequence[token_list.Row]) -> Mapping[token_list.Where, prices.Told]:
+def priced(found: Sequence[token_list.TokenRow]) -> Mapping[token_list.Where, prices.PriceText]:
     known, catalog = wiring.prices().of(row.where for row in found), wiring.catalog()
     return {row.where: prices.told(known.get(row.where), chain=catalog.chain(row.where[0])) for row in found}

@@ -36,14 +36,14 @@ from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows, ticket
-from intents_ui.display.triage.rows import Fitting, Reading, Row
+from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, newest, situations
@@ -134,7 +134,7 @@ class ClientService(BlockingOperations):
     def leave(self) -> None:
         self._left.set()
 
-    def ask[T](self, call: Call[T]) -> T:
+    def ask[T](self, call: ServiceCall[T]) -> T:
         self.stay()
         return self._service.ask(call)
 
@@ -182,7 +182,7 @@ class Answers:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         yield self._head
-        sent: list[Row] = []
+        sent: list[TriageRow] = []
         tasks = self._tasks()
         try:
             for each in tasks:
@@ -195,7 +195,7 @@ class Answers:
                 each.cancel()
         yield self._between + await aside(wiring.text_threads(), partial(ended, sent, root=self._root)) + self._foot
 
-    def _tasks(self) -> list[asyncio.Task[Row]]:
+    def _tasks(self) -> list[asyncio.Task[TriageRow]]:
         """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
         numbered = list(enumerate(self._ticket.findings, start=1))
         whole = {
@@ -209,10 +209,10 @@ class Answers:
             for number, finding in numbered
         ]
 
-    def _drawn(self, row: Row) -> str:
+    def _drawn(self, row: TriageRow) -> str:
         return self._forms.draw(lambda: macros().triage_row(row))
 
-    async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[Row]]) -> Row:
+    async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[TriageRow]]) -> TriageRow:
         """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
         if others:
             await asyncio.wait(others)
@@ -220,7 +220,7 @@ class Answers:
         row = await asyncio.to_thread(rows.in_ticket, number, finding, known, now=now())
         return row or await self._answer(number, finding, partial(among_newest, known=known))
 
-    async def _answer(self, number: int, finding: Finding, how: "How | None" = None) -> Row:
+    async def _answer(self, number: int, finding: Finding, how: "How | None" = None) -> TriageRow:
         async with self._at_once:
             return await aside(
                 wiring.ticket_threads(), partial(answer, self._service, number, finding, how or resolved)
@@ -238,16 +238,16 @@ async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
     return await asyncio.wrap_future(threads.submit(in_turn, visitor))
 
 
-def once(row: Row, sent: list[Row]) -> Row:
+def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
     """Return the row, shortened if an earlier row has the same transfer."""
     first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
     return rows.again(row, first=first.number) if first else row
 
 
-def ended(sent: list[Row], *, root: str) -> str:
+def ended(sent: list[TriageRow], *, root: str) -> str:
     """Render the summary, with a button to retry the failed rows."""
     at = now()
-    failed = [row.value for row in sent if row.outcome is rows.Outcome.FAILED]
+    failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
     return str(macros().triage_end(export.total(sent), at, failed, export.copies(sent, root=root, now=at)))
 
 
@@ -255,10 +255,10 @@ def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
 
 
-type How = Callable[[ClientService, int, Finding], Row]
+type How = Callable[[ClientService, int, Finding], TriageRow]
 
 
-def answer(service: ClientService, number: int, finding: Finding, how: How) -> Row:
+def answer(service: ClientService, number: int, finding: Finding, how: How) -> TriageRow:
     """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
     try:
         with wiring.page(), request_context.collecting_stale() as old:
@@ -273,7 +273,7 @@ def answer(service: ClientService, number: int, finding: Finding, how: How) -> R
         return rows.internal_error(number, finding, reference=reference, now=now())
 
 
-def resolved(service: ClientService, number: int, finding: Finding) -> Row:
+def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow:
     if row := rows.unasked(number, finding, now=now()):
         return row
     found = lookup.in_turn(
@@ -291,7 +291,7 @@ def resolved(service: ClientService, number: int, finding: Finding) -> Row:
     return with_candidates(service, row, [reading.situation])
 
 
-def several(service: ClientService, number: int, finding: Finding, found: lookup.Found) -> Row:
+def several(service: ClientService, number: int, finding: Finding, found: lookup.LookupResult) -> TriageRow:
     others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     latest = rows.newest_to_look_at(found.hits, now=now())
     if latest is None:
@@ -303,7 +303,7 @@ def several(service: ClientService, number: int, finding: Finding, found: lookup
     return with_candidates(service, row, [reading.situation, *others])
 
 
-def with_candidates(service: ClientService, row: Row, transfers: Iterable[Situation]) -> Row:
+def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[Situation]) -> TriageRow:
     """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
     if not service.compares:
         return row
@@ -312,7 +312,7 @@ def with_candidates(service: ClientService, row: Row, transfers: Iterable[Situat
     )
 
 
-def among_newest(service: ClientService, number: int, finding: Finding, *, known: Sequence[Row]) -> Row:
+def among_newest(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
     try:
         searched = service.newest()
     except ServiceError as error:
@@ -327,7 +327,7 @@ def among_newest(service: ClientService, number: int, finding: Finding, *, known
     return rows.among_newest(number, finding, fitting, searched=count, told=known, now=now(), link=search_url(finding))
 
 
-def missed(service: ClientService, number: int, finding: Finding, found: lookup.Found) -> Row:
+def missed(service: ClientService, number: int, finding: Finding, found: lookup.LookupResult) -> TriageRow:
     """Return the row of an identifier without transfers, which may be a token."""
     if finding.kind is Kind.ADDRESS:
         using = service.catalog()

@@ -13,7 +13,7 @@ from threading import Lock
 from PIL import Image, ImageDraw, ImageFont
 
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.display.sharing.preview import Card, End
+from intents_ui.display.sharing.preview import Card, PreviewEnd
 from intents_ui.display.transfers.statuses import Tone
 
 SIZE = (1200, 630)
@@ -109,7 +109,7 @@ class Pen:
         sheet.disc(center, 30, CARD, line=LINE)
         sheet.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), center, ACCENT, width=4)
 
-    def _end(self, sheet: "Sheet", end: End, left: int, right: int) -> None:
+    def _end(self, sheet: "Sheet", end: PreviewEnd, left: int, right: int) -> None:
         words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
         if end.has_moved:
             amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)

@@ -13,9 +13,9 @@ from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
-from intents_ui.service.cache.disk_cache import SavedLists
-from intents_ui.service.cache.redis_cache import Found, SharedAnswers
-from intents_ui.service.cache.response_cache import LISTS, Copy, KeptAnswers
+from intents_ui.service.cache.disk_cache import DiskCache
+from intents_ui.service.cache.redis_cache import RedisCache, RedisEntry
+from intents_ui.service.cache.response_cache import LISTS, CacheEntry, ResponseCache
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import aside
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
@@ -31,9 +31,9 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.operations.cache_ttl import Kind
+from intents_ui.service.operations.cache_ttl import CacheKind
 from intents_ui.service.operations.config import Group
-from intents_ui.service.operations.operations import Call, Question
+from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.resilience import retries
 from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import GEOBLOCKED, Health
@@ -45,7 +45,16 @@ SAME = 0.05  # seconds by which two clocks may differ about the same moment
 RENEWALS = 16  # concurrent background refreshes, limited because they use the same threads and connections as pages
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
 # learn of a change, and the reloaded page has to show it.
-PROMPT = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH, Kind.NO_HITS})
+PROMPT = frozenset(
+    {
+        CacheKind.MOVING,
+        CacheKind.STOPPED_LATELY,
+        CacheKind.HISTORY,
+        CacheKind.OLDER_HISTORY,
+        CacheKind.SEARCH,
+        CacheKind.NO_HITS,
+    }
+)
 
 
 class Answered(NamedTuple):
@@ -53,19 +62,19 @@ class Answered(NamedTuple):
     content: bytes  # as received
 
 
-class Guard:
+class CachingClient:
     """Caching client around `ask`, which takes at most `patience(call)` seconds. Thread-safe."""
 
     def __init__(
         self,
-        ask: Callable[[Call[Any]], Answered],
+        ask: Callable[[ServiceCall[Any]], Answered],
         *,
-        patience: Callable[[Call[Any]], float],
+        patience: Callable[[ServiceCall[Any]], float],
         health: Health,
-        kept: KeptAnswers,
-        saved: SavedLists | None = None,
-        shared: SharedAnswers | None = None,
-        recall: Callable[[Call[Any], str], Any] = lambda call, text: None,
+        kept: ResponseCache,
+        saved: DiskCache | None = None,
+        shared: RedisCache | None = None,
+        recall: Callable[[ServiceCall[Any], str], Any] = lambda call, text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`recall` parses the text of a response that was saved on disk or in Redis."""
@@ -84,21 +93,21 @@ class Guard:
         self._refresh_slots = threading.BoundedSemaphore(RENEWALS)
         self._no_wait_until = float("-inf")
 
-    def knows(self, call: Call[Any]) -> bool:
+    def knows(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
         copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
 
-    def has_fresh(self, call: Call[Any]) -> bool:
+    def has_fresh(self, call: ServiceCall[Any]) -> bool:
         copy = self._copy(call)
         return copy is not None and self._age(copy) < copy.lifetime.fresh
 
-    def age(self, call: Call[Any]) -> float | None:
+    def age(self, call: ServiceCall[Any]) -> float | None:
         """Return the seconds since the cached response arrived, or None."""
         copy = self._cache.copy(call.question)
         return None if copy is None else self._age(copy)
 
-    def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
+    def last_known[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
         """Return the cached response of each call with its age in seconds, or None where there is none.
 
         Sends no request to the service. Entries missing in this process are read from Redis in one round trip.
@@ -111,7 +120,7 @@ class Guard:
         copies = [self._cache.copy(call.question) for call in calls]
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
-    def ask[T](self, call: Call[T], *, newest: bool = False, max_age: float = 0.0) -> T:
+    def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
 
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
@@ -128,7 +137,7 @@ class Guard:
             return cast(T, copy.answer)
         return cast(T, self._revalidate(call, copy, newest=newest))
 
-    def ask_past_copies[T](self, call: Call[T]) -> T:
+    def ask_past_copies[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
         self._claim(call)
         return cast(T, self._fetch_coalesced(call))
@@ -142,7 +151,7 @@ class Guard:
             for question in about:
                 self._pending.pop(question, None)
 
-    def _copy(self, call: Call[Any]) -> Copy | None:
+    def _copy(self, call: ServiceCall[Any]) -> CacheEntry | None:
         copy = self._cache.copy(call.question)
         if self._shared and call.kind and (copy is None or self._age(copy) >= copy.lifetime.fresh):
             copy = self._newer(call, copy, self._shared)
@@ -158,12 +167,14 @@ class Guard:
             self._saved.drop(call.question)
         return copy
 
-    def _newer(self, call: Call[Any], copy: Copy | None, shared: SharedAnswers) -> Copy | None:
+    def _newer(self, call: ServiceCall[Any], copy: CacheEntry | None, shared: RedisCache) -> CacheEntry | None:
         """Return the newer of our entry and the one in Redis."""
         found = shared.find(call.question)
         return self._adopt(call, copy, found, shared) if found else copy
 
-    def _adopt(self, call: Call[Any], copy: Copy | None, found: Found, shared: SharedAnswers) -> Copy | None:
+    def _adopt(
+        self, call: ServiceCall[Any], copy: CacheEntry | None, found: RedisEntry, shared: RedisCache
+    ) -> CacheEntry | None:
         asked_at = self._clock() - found.asked
         if copy and asked_at < copy.asked_at + SAME:
             return copy
@@ -178,7 +189,7 @@ class Guard:
 
     # Without a cache entry
 
-    def _fetch(self, call: Call[Any]) -> Any:
+    def _fetch(self, call: ServiceCall[Any]) -> Any:
         refusal = self._cache.refusal(call.question)
         if refusal:
             self._tally.add(Event.HIT)
@@ -187,7 +198,7 @@ class Guard:
         self._claim(call)
         return self._fetch_coalesced(call)
 
-    def _claim(self, call: Call[Any]) -> None:
+    def _claim(self, call: ServiceCall[Any]) -> None:
         try:
             claim_slot()
         except ServiceError as error:
@@ -196,7 +207,7 @@ class Guard:
                 self._tally.add(Event.SHED)
             raise
 
-    def _fetch_coalesced(self, call: Call[Any]) -> Any:
+    def _fetch_coalesced(self, call: ServiceCall[Any]) -> Any:
         while True:
             with self._lock:
                 others = self._pending.get(call.question)
@@ -211,7 +222,7 @@ class Guard:
                 if is_over():
                     raise
 
-    def _fetch_shared(self, call: Call[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
+    def _fetch_shared(self, call: ServiceCall[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
         asked_at = self._clock()
         try:
             answer = self._send(call, is_behind=is_behind, asked_at=asked_at)
@@ -231,12 +242,12 @@ class Guard:
         result.set_result(answer)
         return answer
 
-    def _done(self, call: Call[Any], result: "Future[Any]") -> None:
+    def _done(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
         with self._lock:
             if self._pending.get(call.question) is result:
                 del self._pending[call.question]
 
-    def _wait(self, call: Call[Any], result: "Future[Any]", patience: float) -> Any:
+    def _wait(self, call: ServiceCall[Any], result: "Future[Any]", patience: float) -> Any:
         try:
             with processor.waiting():
                 return result.result(time_left(patience, expired=TimeoutError))
@@ -255,7 +266,7 @@ class Guard:
 
     # With a stale cache entry
 
-    def _revalidate(self, call: Call[Any], copy: Copy, *, newest: bool) -> Any:
+    def _revalidate(self, call: ServiceCall[Any], copy: CacheEntry, *, newest: bool) -> Any:
         error_before = self._known_error(call, copy)
         if error_before:
             return self._stale(call, copy, error_before)
@@ -274,13 +285,13 @@ class Guard:
                 return copy.answer
             return self._stale(call, copy, error)
 
-    def _known_error(self, call: Call[Any], copy: Copy) -> ServiceError | None:
+    def _known_error(self, call: ServiceCall[Any], copy: CacheEntry) -> ServiceError | None:
         """Return the error that makes a refresh pointless now, or None."""
         if copy.trouble and self._clock() < copy.again_at:
             return copy.trouble
         return self._health.refusal(call.operation, Line.READ)
 
-    def _pending_refresh(self, call: Call[Any]) -> "Future[Any] | None":
+    def _pending_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
         """Return the pending refresh, started if needed, or None at the limit.
 
         It continues after its page stops waiting.
@@ -294,7 +305,7 @@ class Guard:
         aside(lambda: self._refresh(call, mine))
         return mine
 
-    def _refresh(self, call: Call[Any], result: "Future[Any]") -> None:
+    def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
         try:
             self._fetch_shared(call, result, is_behind=True)
         except ServiceError:
@@ -302,7 +313,7 @@ class Guard:
         finally:
             self._refresh_slots.release()
 
-    def _refreshed(self, call: Call[Any], renewal: "Future[Any] | None") -> Any:
+    def _refreshed(self, call: ServiceCall[Any], renewal: "Future[Any] | None") -> Any:
         if renewal is None:
             raise Overloaded("too many concurrent background refreshes")
         patience = COPY_PATIENCE if self._clock() >= self._no_wait_until else 0.0
@@ -313,7 +324,7 @@ class Guard:
                 self._no_wait_until = self._clock() + HASTE
             raise
 
-    def _stale(self, call: Call[Any], copy: Copy, trouble: ServiceError) -> Any:
+    def _stale(self, call: ServiceCall[Any], copy: CacheEntry, trouble: ServiceError) -> Any:
         self._tally.add(Event.OLD)
         age = timedelta(seconds=self._age(copy))
         again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
@@ -323,12 +334,12 @@ class Guard:
         )
         return copy.answer
 
-    def _age(self, copy: Copy) -> float:
+    def _age(self, copy: CacheEntry) -> float:
         return self._clock() - copy.learned_at
 
     # Requests to the service
 
-    def _send(self, call: Call[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
+    def _send(self, call: ServiceCall[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
         """Send the request, with its retries, within one call's timeout."""
         line = Line.WRITE if call.group is Group.WRITE else Line.READ
         began, left = time.monotonic(), None
@@ -359,14 +370,14 @@ class Guard:
                 time.sleep(retries.pause(attempt, is_behind=is_behind))
                 attempt += 1
 
-    def _share(self, call: Call[Any], answer: Any, content: bytes) -> None:
+    def _share(self, call: ServiceCall[Any], answer: Any, content: bytes) -> None:
         """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
         copy = self._cache.copy(call.question) if self._shared else None
         if self._shared and copy and copy.answer is answer:
             age = self._clock() - copy.asked_at
             self._shared.keep(call.question, content, asked=age, seconds=copy.lifetime.old)
 
-    def _attempt(self, call: Call[Any], left: float | None) -> Answered:
+    def _attempt(self, call: ServiceCall[Any], left: float | None) -> Answered:
         """Send the request once. `left` is the rest of the call's timeout for a retry."""
         if left is None:
             return self._ask(call)
@@ -380,7 +391,7 @@ class Guard:
         raise failure
 
     def _is_worth_another(
-        self, call: Call[Any], error: ServiceError, line: Line, *, left: float, is_behind: bool
+        self, call: ServiceCall[Any], error: ServiceError, line: Line, *, left: float, is_behind: bool
     ) -> bool:
         needed = self._patience(call) * retries.SHORTEST_ATTEMPT
         of_page = seconds_left()

@@ -18,10 +18,10 @@ from typing import Any, Self, overload
 
 import httpx
 
-from intents_ui.service.cache.disk_cache import SavedLists
-from intents_ui.service.cache.redis_cache import SharedAnswers
-from intents_ui.service.cache.response_cache import KeptAnswers
-from intents_ui.service.caching_client import Answered, Guard
+from intents_ui.service.cache.disk_cache import DiskCache
+from intents_ui.service.cache.redis_cache import RedisCache
+from intents_ui.service.cache.response_cache import ResponseCache
+from intents_ui.service.caching_client import Answered, CachingClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import claim_slot, within
 from intents_ui.service.errors import Overloaded, ServiceError
@@ -31,23 +31,23 @@ from intents_ui.service.http.raw_call import Attempt, ByHand
 from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import IntentReceipt
 
-__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "Unkept"]
+__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
 
 LARGE_ANSWER = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
 
 
-class Operation[**P, T]:
+class OperationMethod[**P, T]:
     """Descriptor that makes a method of an operation.
 
     The method returns the response, or an awaitable on the async client.
     """
 
-    def __init__(self, build: Callable[P, Call[T]]) -> None:
+    def __init__(self, build: Callable[P, ServiceCall[T]]) -> None:
         self._build = build
         self.__doc__ = build.__doc__
 
@@ -71,26 +71,26 @@ class Operation[**P, T]:
 class Operations:
     """The service's thirteen operations. See `operations` for their arguments and errors."""
 
-    search_intents = Operation(operations.search_intents)
-    get_intent_history = Operation(operations.get_intent_history)
-    get_intent = Operation(operations.get_intent)
-    get_intent_receipt = Operation(operations.get_intent_receipt)
-    wait_intent_receipt = Operation(operations.wait_intent_receipt)
-    commit_intent = Operation(operations.commit_intent)
-    get_token_list = Operation(operations.get_token_list)
-    get_chains = Operation(operations.get_chains)
-    get_exact_input_routes = Operation(operations.get_exact_input_routes)
-    get_exact_output_routes = Operation(operations.get_exact_output_routes)
-    quote_intent = Operation(operations.quote_intent)
-    execute_intent = Operation(operations.execute_intent)
-    get_token_prices = Operation(operations.get_token_prices)
+    search_intents = OperationMethod(operations.search_intents)
+    get_intent_history = OperationMethod(operations.get_intent_history)
+    get_intent = OperationMethod(operations.get_intent)
+    get_intent_receipt = OperationMethod(operations.get_intent_receipt)
+    wait_intent_receipt = OperationMethod(operations.wait_intent_receipt)
+    commit_intent = OperationMethod(operations.commit_intent)
+    get_token_list = OperationMethod(operations.get_token_list)
+    get_chains = OperationMethod(operations.get_chains)
+    get_exact_input_routes = OperationMethod(operations.get_exact_input_routes)
+    get_exact_output_routes = OperationMethod(operations.get_exact_output_routes)
+    quote_intent = OperationMethod(operations.quote_intent)
+    execute_intent = OperationMethod(operations.execute_intent)
+    get_token_prices = OperationMethod(operations.get_token_prices)
 
 
 class BlockingOperations(Operations, ABC):
     """Client for threads, whose calls block until the response."""
 
     @abstractmethod
-    def ask[T](self, call: Call[T]) -> T: ...
+    def ask[T](self, call: ServiceCall[T]) -> T: ...
 
 
 class ServiceClient(BlockingOperations):
@@ -103,9 +103,9 @@ class ServiceClient(BlockingOperations):
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
-        kept: KeptAnswers | None = None,
-        saved: SavedLists | None = None,
-        shared: SharedAnswers | None = None,
+        kept: ResponseCache | None = None,
+        saved: DiskCache | None = None,
+        shared: RedisCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
@@ -117,18 +117,18 @@ class ServiceClient(BlockingOperations):
             trust_env=False,
             cookies=_no_cookies(),
         )
-        self._guard = Guard(
+        self._guard = CachingClient(
             self._exchange,
             patience=lambda call: config.limits[call.group].total,
             health=self.health,
-            kept=kept or KeptAnswers(config.lifetimes, clock=clock),
+            kept=kept or ResponseCache(config.lifetimes, clock=clock),
             saved=saved,
             shared=shared,
             recall=self._recall,
             clock=clock,
         )
 
-    def ask[T](self, call: Call[T], *, newest: bool = False, max_age: float = 0.0) -> T:
+    def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
 
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
@@ -140,7 +140,7 @@ class ServiceClient(BlockingOperations):
             request_context.add_failed(error)
             raise
 
-    def anew[T](self, call: Call[T]) -> T:
+    def anew[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
         try:
             return self._guard.ask_past_copies(call)
@@ -164,19 +164,19 @@ class ServiceClient(BlockingOperations):
             return exchange.attempt(error)
         return exchange.attempt(None)
 
-    def knows(self, call: Call[Any]) -> bool:
+    def knows(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
         return self._guard.knows(call)
 
-    def has_fresh(self, call: Call[Any]) -> bool:
+    def has_fresh(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return a fresh cached response."""
         return self._guard.has_fresh(call)
 
-    def age(self, call: Call[Any]) -> float | None:
+    def age(self, call: ServiceCall[Any]) -> float | None:
         """Return the seconds since the cached response arrived."""
         return self._guard.age(call)
 
-    def last_known[T](self, calls: Sequence[Call[T]]) -> list[tuple[T, float] | None]:
+    def last_known[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
         """Return the cached response of each call with its age in seconds, without a request to the service.
 
         Reads this process's cache and Redis.
@@ -196,12 +196,12 @@ class ServiceClient(BlockingOperations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _exchange(self, call: Call[Any]) -> Answered:
+    def _exchange(self, call: ServiceCall[Any]) -> Answered:
         exchange = Exchange(call, self.config, self.health)
         answer = self._send(exchange)
         return Answered(answer, exchange.content)
 
-    def _recall(self, call: Call[Any], text: str) -> Any:
+    def _recall(self, call: ServiceCall[Any], text: str) -> Any:
         return Exchange(call, self.config, self.health).recalled(text)
 
     def _send[T](self, exchange: Exchange[T]) -> T:
@@ -222,13 +222,13 @@ class ServiceClient(BlockingOperations):
         raise failure
 
 
-class Unkept(BlockingOperations):
+class UncachedClient(BlockingOperations):
     """Client that bypasses the cache, for bulk reads that would evict other users' entries."""
 
     def __init__(self, service: ServiceClient) -> None:
         self._service = service
 
-    def ask[T](self, call: Call[T]) -> T:
+    def ask[T](self, call: ServiceCall[T]) -> T:
         return self._service.anew(replace(call, kind=None))
 
 
@@ -246,7 +246,7 @@ class AsyncServiceClient(Operations):
         *,
         transport: httpx.AsyncBaseTransport | None = None,
         health: Health | None = None,
-        kept: KeptAnswers | None = None,
+        kept: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health()
@@ -267,7 +267,7 @@ class AsyncServiceClient(Operations):
         """Whether a slot is free for one more call of WaitIntentReceipt."""
         return not self._held_calls.locked()
 
-    async def ask[T](self, call: Call[T]) -> T:
+    async def ask[T](self, call: ServiceCall[T]) -> T:
         task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
         self._pending[task] = held = HeldCall(task, has_pool=self._has_pool)
         task.add_done_callback(self._done)
@@ -298,7 +298,7 @@ class AsyncServiceClient(Operations):
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _exchange(self, call: Call[Any]) -> Any:
+    async def _exchange(self, call: ServiceCall[Any]) -> Any:
         exchange = Exchange(call, self.config, self.health)
         with self.health.asking(call.operation, call.group, Line.LIVE):
             try:
@@ -330,7 +330,7 @@ class AsyncServiceClient(Operations):
         return request
 
     @asynccontextmanager
-    async def _slot(self, call: Call[Any]) -> AsyncIterator[None]:
+    async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
         """Long polls have slots of their own, so that they don't starve other calls."""
         slots = self._held_calls if call.group is Group.WAIT else self._short_calls
         try:

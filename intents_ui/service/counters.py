@@ -24,7 +24,7 @@ class Event(StrEnum):
     UNSIGNED = auto()  # an entry in Redis or STATE_DIR that this installation didn't sign, ignored
 
 
-class Tally:
+class Counters:
     """Counters. Thread-safe."""
 
     def __init__(self) -> None:

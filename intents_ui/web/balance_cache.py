@@ -17,7 +17,7 @@ from intents_ui.service.context.concurrency import aside
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import balances
 from intents_ui.service.wire.responses import HistoryAnswer
 
@@ -123,6 +123,6 @@ def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
     return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
 
 
-def _first_page(place: tuple[str, datetime]) -> Call[HistoryAnswer]:
+def _first_page(place: tuple[str, datetime]) -> ServiceCall[HistoryAnswer]:
     owner, created_at = place
     return balances.first_page(owner=owner, created_at=created_at)

@@ -14,7 +14,7 @@ from intents_ui.display import failures, glossary
 from intents_ui.display.formatting import amounts, hashes, json_text, text, times
 from intents_ui.display.formatting.hashes import ShortForms, Whole
 from intents_ui.display.lists import address
-from intents_ui.display.routes.query import Side, can_be_asked
+from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
@@ -158,7 +158,7 @@ def logo_url(logo: Logo | None) -> str | None:
 
 def token_url(token: Identity) -> str | None:
     """Return the URL of a token's page, or None if the token can't have one."""
-    if token.address is None or not can_be_asked(Side(token.chain_id, token.address)):
+    if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
         return None
     return url("token", token.chain_id, key(token.address))
 

@@ -47,7 +47,7 @@ class Scene:
     def transfer(self, now=NOW, **more) -> glance.Transfer:
         return glance.of(self.at(now, **more))
 
-    def stops(self, now=NOW, **more) -> tuple[route_diagram.Stop, ...]:
+    def stops(self, now=NOW, **more) -> tuple[route_diagram.RouteStop, ...]:
         return route_diagram.of(self.at(now, **more))
 
     def sentences(self, now=NOW, **more) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.summary.rules import Certainty
-from intents_ui.display.summary.timeline import Name, State
+from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import IntentReceipt, IntentStatus
@@ -79,13 +79,13 @@ class Views:
             "more is to come of what has ended": Reached.AHEAD in reached and self.told.is_over,
             "nothing is to come of what goes on": Reached.NEVER in reached and not self.told.is_over,
             "at the deposit address, unpaid": place is Place.DEPOSIT_ADDRESS
-            and paid.state not in (State.DONE, State.UNKNOWN)
-            and not (paid.state is State.FAILED and later),
-            "paid, and not at the deposit address": paid.state is State.DONE
+            and paid.state not in (StepState.DONE, StepState.UNKNOWN)
+            and not (paid.state is StepState.FAILED and later),
+            "paid, and not at the deposit address": paid.state is StepState.DONE
             and self.stops[Place.DEPOSIT_ADDRESS].reached in not_yet,
             "with the recipient, undelivered": place is Place.RECIPIENT
             and delivered is not None
-            and delivered.state not in (State.DONE, State.UNKNOWN),
+            and delivered.state not in (StepState.DONE, StepState.UNKNOWN),
             "left, and not in the bridge": origin == "SUCCEEDED"
             and Place.PROVIDER in self.stops
             and self.stops[Place.PROVIDER].reached in not_yet,

@@ -13,7 +13,7 @@ from intents_ui.display.transfers.assistance import Contacts, Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Reading
-from intents_ui.service.queries.lookup import TRANSACTION_HASH, Found, Hit, Question
+from intents_ui.service.queries.lookup import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
 from tests.display.builders import NOW, TXN_HASH, at, intent, receipt
 
 RECOVERY = "https://app.example/recover"
@@ -33,9 +33,9 @@ def delivered(contacts: Contacts) -> Situation:
     return replace(at(intent("SUCCEEDED"), of_receipt, has_balance=False), contacts=contacts)
 
 
-def row(situation: Situation) -> rows.Row:
+def row(situation: Situation) -> rows.TriageRow:
     of_intent = intent("FAILED")
-    found = Found((Hit(of_intent, (Question(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
+    found = LookupResult((Hit(of_intent, (LookupQuestion(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
     return rows.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from intents_ui.display.lists import balances
-from intents_ui.display.lists.balances import Balances, Worth
+from intents_ui.display.lists.balances import AddressBalances, Worth
 from intents_ui.display.summary import summary
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.situation import UNCHECKED, Situation
-from intents_ui.display.transfers.situation import Balances as Snapshot
+from intents_ui.display.transfers.situation import AddressBalances as Snapshot
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,
@@ -57,11 +57,11 @@ def listed(found: IntentHistory | None, of_intent=INTENT, of_receipt=FAILED, *, 
     return Situation.of(of_intent, of_receipt, now=NOW, names=names, balances=held)
 
 
-def of(found: IntentHistory | None, of_intent=INTENT) -> Balances:
+def of(found: IntentHistory | None, of_intent=INTENT) -> AddressBalances:
     return balances.of(listed(found, of_intent), is_listed=found is not None)
 
 
-def only(found: IntentHistory) -> balances.Holding:
+def only(found: IntentHistory) -> balances.AddressHolding:
     ((holding,),) = (address.holdings for address in of(found).addresses)
     return holding
 
@@ -96,16 +96,16 @@ def test_a_balances_value_is_stated(held, worth, said, each):
 
 
 AMOUNTS = [
-    ("exact", token(), "79.712345", "USDC", Standing.LISTED),
+    ("exact", token(), "79.712345", "USDC", TokenStanding.LISTED),
     (
         "decimals unknown",
         token(decimals=None, contract_address=MERCHANT),
         "79712345",
         "base units of USDC",
-        Standing.UNLISTED,
+        TokenStanding.UNLISTED,
     ),
-    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", Standing.UNLISTED),
-    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", Standing.UNKNOWN),
+    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", TokenStanding.UNLISTED),
+    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", TokenStanding.UNKNOWN),
 ]
 
 

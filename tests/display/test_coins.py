@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.display.tokens import icons, warnings
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.display.tokens.warnings import Mark
 from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
@@ -35,7 +35,7 @@ SYMBOLS = {
 }
 
 
-def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC", is_known: bool = True) -> Coin:
+def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC", is_known: bool = True) -> TokenIcon:
     return icons.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
 
 
@@ -91,7 +91,7 @@ def test_an_icon_belongs_to_an_address(chain_id: int | None, address: str | None
 
 
 def test_unknown_tokens_have_letters_on_a_plain_background() -> None:
-    assert of_token(ARBITRUM, USDC, is_known=False) == Coin("USD", None)
+    assert of_token(ARBITRUM, USDC, is_known=False) == TokenIcon("USD", None)
 
 
 def test_a_token_with_a_famous_name_alone_has_no_icon() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from intents_ui.display.console import commit
-from intents_ui.display.console.commit import Outcome
+from intents_ui.display.console.commit import CommitOutcome
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.wire.models import Intent
@@ -43,56 +43,56 @@ def kept_from_it(error: ServiceError) -> ServiceError:
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
-        pytest.param(errors.Expired(), Outcome.EXPIRED, id="expired"),
-        pytest.param(errors.WrongState(), Outcome.MOVED_ON, id="wrong state"),
-        pytest.param(errors.Invalid(), Outcome.REFUSED, id="invalid"),
-        pytest.param(errors.NotFound(), Outcome.REFUSED, id="not found"),
-        pytest.param(errors.AccessDenied(), Outcome.REFUSED, id="access denied"),
-        pytest.param(errors.TooBusy(), Outcome.REFUSED, id="too busy"),
-        pytest.param(errors.Overloaded(), Outcome.NOT_SENT, id="no place of our own"),
-        pytest.param(Unreachable.because(Reason.REFUSED), Outcome.NOT_SENT, id="no connection"),
-        pytest.param(Unreachable.because(Reason.DNS), Outcome.NOT_SENT, id="no address"),
-        pytest.param(Unreachable.because(Reason.TLS), Outcome.NOT_SENT, id="no secure connection"),
-        pytest.param(kept_from_it(Unreachable(status=502)), Outcome.NOT_SENT, id="away, and left alone"),
-        pytest.param(kept_from_it(errors.TooBusy()), Outcome.NOT_SENT, id="it has asked for quiet"),
-        pytest.param(kept_from_it(errors.AccessDenied()), Outcome.NOT_SENT, id="it refuses our key"),
-        pytest.param(Unreachable(code=9000, status=400), Outcome.REFUSED, id="paused"),
-        pytest.param(Unreachable(code=2002, status=400), Outcome.UNKNOWN, id="unavailable"),
-        pytest.param(Unreachable.because(Reason.TIMEOUT), Outcome.UNKNOWN, id="too slow"),
-        pytest.param(Unreachable.because(Reason.BROKEN), Outcome.UNKNOWN, id="broken off"),
-        pytest.param(Unreachable(status=502), Outcome.UNKNOWN, id="a proxy's page"),
-        pytest.param(errors.OutOfTime(), Outcome.UNKNOWN, id="out of time"),
-        pytest.param(Unreadable.because(Flaw.NOT_JSON), Outcome.UNKNOWN, id="unreadable"),
-        pytest.param(Unreadable.because(Flaw.OTHER_INTENT), Outcome.UNKNOWN, id="about another intent"),
+        pytest.param(errors.Expired(), CommitOutcome.EXPIRED, id="expired"),
+        pytest.param(errors.WrongState(), CommitOutcome.MOVED_ON, id="wrong state"),
+        pytest.param(errors.Invalid(), CommitOutcome.REFUSED, id="invalid"),
+        pytest.param(errors.NotFound(), CommitOutcome.REFUSED, id="not found"),
+        pytest.param(errors.AccessDenied(), CommitOutcome.REFUSED, id="access denied"),
+        pytest.param(errors.TooBusy(), CommitOutcome.REFUSED, id="too busy"),
+        pytest.param(errors.Overloaded(), CommitOutcome.NOT_SENT, id="no place of our own"),
+        pytest.param(Unreachable.because(Reason.REFUSED), CommitOutcome.NOT_SENT, id="no connection"),
+        pytest.param(Unreachable.because(Reason.DNS), CommitOutcome.NOT_SENT, id="no address"),
+        pytest.param(Unreachable.because(Reason.TLS), CommitOutcome.NOT_SENT, id="no secure connection"),
+        pytest.param(kept_from_it(Unreachable(status=502)), CommitOutcome.NOT_SENT, id="away, and left alone"),
+        pytest.param(kept_from_it(errors.TooBusy()), CommitOutcome.NOT_SENT, id="it has asked for quiet"),
+        pytest.param(kept_from_it(errors.AccessDenied()), CommitOutcome.NOT_SENT, id="it refuses our key"),
+        pytest.param(Unreachable(code=9000, status=400), CommitOutcome.REFUSED, id="paused"),
+        pytest.param(Unreachable(code=2002, status=400), CommitOutcome.UNKNOWN, id="unavailable"),
+        pytest.param(Unreachable.because(Reason.TIMEOUT), CommitOutcome.UNKNOWN, id="too slow"),
+        pytest.param(Unreachable.because(Reason.BROKEN), CommitOutcome.UNKNOWN, id="broken off"),
+        pytest.param(Unreachable(status=502), CommitOutcome.UNKNOWN, id="a proxy's page"),
+        pytest.param(errors.OutOfTime(), CommitOutcome.UNKNOWN, id="out of time"),
+        pytest.param(Unreadable.because(Flaw.NOT_JSON), CommitOutcome.UNKNOWN, id="unreadable"),
+        pytest.param(Unreadable.because(Flaw.OTHER_INTENT), CommitOutcome.UNKNOWN, id="about another intent"),
     ],
 )
-def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: Outcome) -> None:
+def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
     assert commit.outcome_of(error) is outcome
     result = commit.told(outcome, error=error, now=NOW)
     assert result.outcome is outcome
-    is_certain = outcome in (Outcome.REFUSED, Outcome.EXPIRED, Outcome.NOT_SENT)
+    is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
     assert (commit.NOTHING_MOVED in result.what) is is_certain
 
 
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
-        ("QUOTED", Outcome.UNKNOWN),
-        ("COMMITTED", Outcome.COMMITTED),
-        ("EXECUTING", Outcome.UNKNOWN),
-        ("FROZEN", Outcome.UNKNOWN),
-        (None, Outcome.UNKNOWN),
+        ("QUOTED", CommitOutcome.UNKNOWN),
+        ("COMMITTED", CommitOutcome.COMMITTED),
+        ("EXECUTING", CommitOutcome.UNKNOWN),
+        ("FROZEN", CommitOutcome.UNKNOWN),
+        (None, CommitOutcome.UNKNOWN),
     ],
 )
-def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: Outcome) -> None:
-    result = commit.told(Outcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: CommitOutcome) -> None:
+    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
     assert result.outcome is outcome
     assert ("may still be in progress" in result.what) is (status == "QUOTED")
 
 
 def test_without_a_readable_status_the_error_cause_tells_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
-    assert "Current status: EXECUTING." in commit.told(Outcome.MOVED_ON, error=error, now=NOW).what
+    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error, now=NOW).what
     for cause in (None, "", "status=", "no word of it"):
-        result = commit.told(Outcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
         assert "Couldn't load the current status" in result.what

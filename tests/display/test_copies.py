@@ -14,15 +14,15 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers import statuses
 from intents_ui.display.triage import export, rows
-from intents_ui.display.triage.rows import Link, Outcome, Row
+from intents_ui.display.triage.rows import Link, TriageOutcome, TriageRow
 from tests.display.builders import NOW, OWNER, TXN_HASH
 
 ROOT = "https://dash.example"
-MOVED = Row(
+MOVED = TriageRow(
     number=1,
     value=TXN_HASH,
     what="deposit transaction",
-    outcome=Outcome.FOUND,
+    outcome=TriageOutcome.FOUND,
     status=statuses.INTENTS["FAILED"],
     headline="Failed, refund expected",
     at=NOW,
@@ -39,7 +39,7 @@ NEARLY = rows.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=input_
 ROWS = [MOVED, NEARLY]
 
 
-def row(outcome: Outcome, headline: str = "Done") -> Row:
+def row(outcome: TriageOutcome, headline: str = "Done") -> TriageRow:
     return replace(MOVED, outcome=outcome, headline=headline)
 
 
@@ -158,20 +158,25 @@ def test_plain_text_keeps_its_lines(words):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([row(Outcome.FOUND)], "1 identifier resolved: 1 found."),
+        ([row(TriageOutcome.FOUND)], "1 identifier resolved: 1 found."),
         (
-            [row(each) for each in (*[Outcome.FOUND] * 3, Outcome.UNKNOWN, *[Outcome.TOKEN] * 2, Outcome.NOTHING)],
+            [
+                *[row(TriageOutcome.FOUND)] * 3,
+                row(TriageOutcome.UNKNOWN),
+                *[row(TriageOutcome.TOKEN)] * 2,
+                row(TriageOutcome.NOTHING),
+            ],
             "All 7 identifiers resolved: 3 found, 2 tokens, 1 not an identifier, 1 not found.",
         ),
         (
-            [row(Outcome.FOUND), row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Request timed out")],
+            [row(TriageOutcome.FOUND), *[row(TriageOutcome.FAILED, "Request timed out")] * 2],
             "1 of 3 identifiers resolved: 1 found. The others failed: Request timed out.",
         ),
         (
-            [row(Outcome.FAILED, "Request timed out"), row(Outcome.FAILED, "Service unreachable")],
+            [row(TriageOutcome.FAILED, "Request timed out"), row(TriageOutcome.FAILED, "Service unreachable")],
             "0 of 2 identifiers resolved: Request timed out, Service unreachable.",
         ),
-        ([row(Outcome.FAILED, "Request timed out")], "Identifier not resolved: Request timed out."),
+        ([row(TriageOutcome.FAILED, "Request timed out")], "Identifier not resolved: Request timed out."),
     ],
     ids=["one", "several", "some failed", "all failed", "the one failed"],
 )  # fmt: skip
@@ -180,4 +185,4 @@ def test_the_total_counts_results_and_failures_separately(rows, said):
 
 
 def test_every_outcome_is_counted():
-    assert {*export.TALLY, Outcome.FAILED} == set(Outcome)
+    assert {*export.TALLY, TriageOutcome.FAILED} == set(TriageOutcome)

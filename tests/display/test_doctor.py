@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from intents_ui.display.deposits import checks
 from intents_ui.display.deposits import diagnosis as display
-from intents_ui.display.deposits.diagnosis import DIAGNOSES, Key
+from intents_ui.display.deposits.diagnosis import DIAGNOSES, MessageKey
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import (
     BalanceGroup,
@@ -83,165 +83,197 @@ def line(found, label):
 
 EXPIRED = {"expires_at": before(minutes=2)}
 CASES = [
-    pytest.param(asking("QUOTED"), None, None, Key.OFFERED, id="an offer"),
-    pytest.param(asking("COMMITTED"), None, None, Key.OFFERED, id="an offer that was accepted"),
-    pytest.param(asking("QUOTED", **EXPIRED), None, None, Key.EXPIRED, id="an offer that ran out"),
-    pytest.param(asking(), receipt(deposit=paid("PENDING", txn_hash=None)), None, Key.NOTHING, id="nothing arrived"),
-    pytest.param(asking(), receipt(deposit=watched()), None, Key.WATCHED, id="a placeholder hash"),
+    pytest.param(asking("QUOTED"), None, None, MessageKey.OFFERED, id="an offer"),
+    pytest.param(asking("COMMITTED"), None, None, MessageKey.OFFERED, id="an offer that was accepted"),
+    pytest.param(asking("QUOTED", **EXPIRED), None, None, MessageKey.EXPIRED, id="an offer that ran out"),
     pytest.param(
-        asking(), receipt(deposit=watched()), EMPTY, Key.WATCHED, id="a placeholder hash, and an empty address"
+        asking(), receipt(deposit=paid("PENDING", txn_hash=None)), None, MessageKey.NOTHING, id="nothing arrived"
     ),
-    pytest.param(asking(**EXPIRED), receipt(deposit=watched()), None, Key.PAST_DEADLINE, id="still watched, too late"),
-    pytest.param(asking("ABORTED"), receipt("ABORTED", deposit=watched("ABORTED")), None, Key.EXPIRED, id="never came"),
-    pytest.param(asking(), receipt(deposit=paid("MINING")), None, Key.CONFIRMING, id="being confirmed"),
+    pytest.param(asking(), receipt(deposit=watched()), None, MessageKey.WATCHED, id="a placeholder hash"),
     pytest.param(
-        asking(), receipt(deposit=paid("PENDING")), None, Key.CONFIRMING, id="a hash that nobody has seen yet"
+        asking(), receipt(deposit=watched()), EMPTY, MessageKey.WATCHED, id="a placeholder hash, and an empty address"
+    ),
+    pytest.param(
+        asking(**EXPIRED), receipt(deposit=watched()), None, MessageKey.PAST_DEADLINE, id="still watched, too late"
+    ),
+    pytest.param(
+        asking("ABORTED"), receipt("ABORTED", deposit=watched("ABORTED")), None, MessageKey.EXPIRED, id="never came"
+    ),
+    pytest.param(asking(), receipt(deposit=paid("MINING")), None, MessageKey.CONFIRMING, id="being confirmed"),
+    pytest.param(
+        asking(), receipt(deposit=paid("PENDING")), None, MessageKey.CONFIRMING, id="a hash that nobody has seen yet"
     ),
     pytest.param(
         asking(),
         receipt(deposit=paid("RELAYING", txn_hash=None, meta_txn_id="m")),
         None,
-        Key.CONFIRMING,
+        MessageKey.CONFIRMING,
         id="signed and relayed",
     ),
     pytest.param(
         asking(),
         receipt(deposit=paid("MINING", updated_at=before(hours=2)), updated_at=before(hours=2)),
         None,
-        Key.UNCONFIRMED,
+        MessageKey.UNCONFIRMED,
         id="reported two hours ago",
     ),
     pytest.param(
         asking("INVALID"),
         receipt("INVALID", deposit=paid("FAILED")),
         None,
-        Key.NOT_FOUND,
+        MessageKey.NOT_FOUND,
         id="a hash that was not found",
     ),
     pytest.param(
-        asking("FAILED"), receipt("FAILED", deposit=paid("REVERTED")), None, Key.REVERTED, id="the deposit reverted"
+        asking("FAILED"),
+        receipt("FAILED", deposit=paid("REVERTED")),
+        None,
+        MessageKey.REVERTED,
+        id="the deposit reverted",
     ),
     pytest.param(
         asking("FAILED"),
         receipt("FAILED", deposit=paid("FAILED", txn_mined_at=before(minutes=1))),
         None,
-        Key.REVERTED,
+        MessageKey.REVERTED,
         id="mined, and failed",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=watched("FAILED")),
         None,
-        Key.NOT_COUNTED,
+        MessageKey.NOT_COUNTED,
         id="not counted, why unknown",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=watched("FAILED")),
         EMPTY,
-        Key.EXPIRED,
+        MessageKey.EXPIRED,
         id="not counted, as nothing came",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=watched("FAILED")),
         held(99_500_000),
-        Key.TOO_LITTLE,
+        MessageKey.TOO_LITTLE,
         id="not counted, as too little came",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=watched("FAILED")),
         held(ASKED),
-        Key.TOO_LATE,
+        MessageKey.TOO_LATE,
         id="not counted, and all of it is there",
     ),
-    pytest.param(asking(), receipt(deposit=watched()), held(99_500_000), Key.TOO_LITTLE, id="too little"),
-    pytest.param(asking(), receipt(deposit=watched()), held(ASKED + 1), Key.TOO_MUCH, id="too much"),
-    pytest.param(asking(), receipt(deposit=watched()), held(ASKED), Key.UNCOUNTED, id="there, and not counted"),
-    pytest.param(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE), Key.WRONG_TOKEN, id="a namesake"),
+    pytest.param(asking(), receipt(deposit=watched()), held(99_500_000), MessageKey.TOO_LITTLE, id="too little"),
+    pytest.param(asking(), receipt(deposit=watched()), held(ASKED + 1), MessageKey.TOO_MUCH, id="too much"),
+    pytest.param(asking(), receipt(deposit=watched()), held(ASKED), MessageKey.UNCOUNTED, id="there, and not counted"),
     pytest.param(
-        asking(), receipt(deposit=watched()), held(ASKED, chain_id=BASE), Key.WRONG_CHAIN, id="on another chain"
+        asking(), receipt(deposit=watched()), held(ASKED, token=FAKE), MessageKey.WRONG_TOKEN, id="a namesake"
+    ),
+    pytest.param(
+        asking(), receipt(deposit=watched()), held(ASKED, chain_id=BASE), MessageKey.WRONG_CHAIN, id="on another chain"
     ),
     pytest.param(
         asking(),
         receipt(deposit=watched()),
         held(ASKED, address=FAKE),
-        Key.WATCHED,
+        MessageKey.WATCHED,
         id="at an address of somebody else",
     ),
-    pytest.param(asking("QUOTED"), None, held(ASKED), Key.NOT_STARTED, id="paid for an offer"),
+    pytest.param(asking("QUOTED"), None, held(ASKED), MessageKey.NOT_STARTED, id="paid for an offer"),
     pytest.param(
-        asking("COMMITTED"), receipt("COMMITTED", deposit=paid()), None, Key.NOT_STARTED, id="paid, and not started"
+        asking("COMMITTED"),
+        receipt("COMMITTED", deposit=paid()),
+        None,
+        MessageKey.NOT_STARTED,
+        id="paid, and not started",
     ),
     pytest.param(
         asking("QUOTED", **EXPIRED),
         receipt("QUOTED", deposit=paid(txn_mined_at=before(minutes=1))),
         None,
-        Key.TOO_LATE,
+        MessageKey.TOO_LATE,
         id="confirmed after the deadline",
     ),
     pytest.param(
         asking("INVALID", **EXPIRED),
         receipt("INVALID", deposit=paid(txn_mined_at=before(minutes=1))),
         None,
-        Key.TOO_LATE,
+        MessageKey.TOO_LATE,
         id="confirmed after the deadline, and refused",
     ),
     pytest.param(
         asking(**EXPIRED),
         receipt(deposit=paid(txn_mined_at=before(minutes=1)), origin="PENDING"),
         None,
-        Key.WAITING,
+        MessageKey.WAITING,
         id="late, and taken",
     ),
-    pytest.param(asking(), receipt(deposit=paid(), origin="ON_HOLD"), None, Key.WAITING, id="arrived and waiting"),
-    pytest.param(asking(), receipt(deposit=paid()), EMPTY, Key.WAITING, id="arrived, and moved on a moment ago"),
     pytest.param(
-        asking(), receipt(deposit=paid(value=1), origin="ON_HOLD"), None, Key.TOO_LITTLE, id="confirmed too little"
+        asking(), receipt(deposit=paid(), origin="ON_HOLD"), None, MessageKey.WAITING, id="arrived and waiting"
+    ),
+    pytest.param(asking(), receipt(deposit=paid()), EMPTY, MessageKey.WAITING, id="arrived, and moved on a moment ago"),
+    pytest.param(
+        asking(),
+        receipt(deposit=paid(value=1), origin="ON_HOLD"),
+        None,
+        MessageKey.TOO_LITTLE,
+        id="confirmed too little",
     ),
     pytest.param(
-        asking(), receipt(deposit=paid(value=ASKED + 5), origin="ON_HOLD"), None, Key.TOO_MUCH, id="confirmed too much"
+        asking(),
+        receipt(deposit=paid(value=ASKED + 5), origin="ON_HOLD"),
+        None,
+        MessageKey.TOO_MUCH,
+        id="confirmed too much",
     ),
     pytest.param(
         asking(),
         receipt(deposit=paid(token_address=FAKE), origin="ON_HOLD"),
         None,
-        Key.WRONG_TOKEN,
+        MessageKey.WRONG_TOKEN,
         id="confirmed namesake",
     ),
     pytest.param(
-        asking(), receipt(deposit=paid(chain_id=ETHEREUM)), None, Key.WRONG_CHAIN, id="confirmed on another chain"
+        asking(),
+        receipt(deposit=paid(chain_id=ETHEREUM)),
+        None,
+        MessageKey.WRONG_CHAIN,
+        id="confirmed on another chain",
     ),
     pytest.param(
         asking(),
         receipt(deposit=paid("MINING", chain_id=ETHEREUM)),
         None,
-        Key.WRONG_CHAIN,
+        MessageKey.WRONG_CHAIN,
         id="reported on another chain",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=paid(), origin="ABORTED"),
         None,
-        Key.AS_EXPECTED,
+        MessageKey.AS_EXPECTED,
         id="as expected, and stopped",
     ),
     pytest.param(
         asking("ABORTED"),
         receipt("ABORTED", deposit=paid(), origin="ABORTED"),
         EMPTY,
-        Key.GONE,
+        MessageKey.GONE,
         id="as expected, stopped, and taken back",
     ),
     pytest.param(
         asking("SUCCEEDED"),
         receipt("SUCCEEDED", deposit=paid(), origin="SUCCEEDED", destination="SUCCEEDED"),
         held(ASKED),
-        Key.TOO_MUCH,
+        MessageKey.TOO_MUCH,
         id="paid twice",
     ),
-    pytest.param(asking(), receipt(deposit=paid("QUEUED", txn_hash=None)), None, Key.UNKNOWN, id="a word nobody knows"),
+    pytest.param(
+        asking(), receipt(deposit=paid("QUEUED", txn_hash=None)), None, MessageKey.UNKNOWN, id="a word nobody knows"
+    ),
 ]
 
 
@@ -255,12 +287,12 @@ def test_each_case_has_its_diagnosis(of_intent, of_receipt, balances, key):
 
 
 def test_every_diagnosis_has_a_case():
-    assert {case.values[3] for case in CASES} | {Key.UNREAD} == set(Key) == set(DIAGNOSES)
+    assert {case.values[3] for case in CASES} | {MessageKey.UNREAD} == set(MessageKey) == set(DIAGNOSES)
 
 
 def test_an_unreadable_receipt_leaves_the_result_open():
     found = examined(asking(), None, unread=True)
-    assert found.key is Key.UNREAD
+    assert found.key is MessageKey.UNREAD
     assert [finding.shown.word for finding in found.findings][:4] == ["Not seen"] * 4
 
 
@@ -307,7 +339,7 @@ def test_too_little_and_too_much_are_exact_whatever_the_token(decimals, asked, a
     of_intent, of_receipt = beyond(decimals)
     less = examined(of_intent, of_receipt, held(BEYOND - 7, decimals=decimals))
     more = examined(of_intent, of_receipt, held(BEYOND + 7, decimals=decimals))
-    assert (less.key, more.key) == (Key.TOO_LITTLE, Key.TOO_MUCH)
+    assert (less.key, more.key) == (MessageKey.TOO_LITTLE, MessageKey.TOO_MUCH)
     assert f", {apart} below the minimum of {asked}." in less.sentence
     assert more.sentence.endswith(f", {apart} more than requested.")
     assert line(less, "Amount").expected == asked
@@ -325,7 +357,7 @@ def test_the_balance_and_the_shortfall_make_the_requested_amount(there, asked):
     unknown = summary(origin_token_metadata=None)
     of_receipt = receipt(deposit=watched(), summary=unknown)
     found = examined(asking(deposit_transaction=asked_for), of_receipt, held(there, decimals=None, symbol=None))
-    kinds = {-1: Key.TOO_LITTLE, 0: Key.UNCOUNTED, 1: Key.TOO_MUCH}
+    kinds = {-1: MessageKey.TOO_LITTLE, 0: MessageKey.UNCOUNTED, 1: MessageKey.TOO_MUCH}
     assert found.key is kinds[(there > asked) - (there < asked)]
     if there != asked:
         assert f", {abs(there - asked):,} base units {'more than' if there > asked else 'below'}" in found.sentence
@@ -336,14 +368,15 @@ def test_less_than_the_requested_amount_can_be_enough():
         chain_id=ARBITRUM, owner_address=DEPOSIT_ADDRESS, token_address=USDC, min_amount=99_000_000
     )
     found = examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(99_000_000))
-    assert (found.key, line(found, "Amount").shown.word) == (Key.UNCOUNTED, "Enough")
+    assert (found.key, line(found, "Amount").shown.word) == (MessageKey.UNCOUNTED, "Enough")
     assert (
-        examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(98_999_999)).key is Key.TOO_LITTLE
+        examined(asking(origin_precondition=needed), receipt(deposit=watched()), held(98_999_999)).key
+        is MessageKey.TOO_LITTLE
     )
     elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
-    assert examined(elsewhere, receipt(deposit=watched()), held(99_000_000)).key is Key.TOO_LITTLE
+    assert examined(elsewhere, receipt(deposit=watched()), held(99_000_000)).key is MessageKey.TOO_LITTLE
     of_quote = asking(quote=IntentProviderQuote(from_amount_min=99_000_000))
-    assert examined(of_quote, receipt(deposit=watched()), held(99_000_000)).key is Key.UNCOUNTED
+    assert examined(of_quote, receipt(deposit=watched()), held(99_000_000)).key is MessageKey.UNCOUNTED
 
 
 def test_tokens_with_the_same_symbol_are_told_apart_by_address():
@@ -359,13 +392,13 @@ def test_tokens_with_the_same_symbol_are_told_apart_by_address():
 def test_another_token_at_the_address_does_not_hide_the_right_one():
     both = (*held(ASKED), *held(5, token=FAKE, symbol="JUNK", decimals=0))
     found = examined(asking(), receipt(deposit=watched()), both)
-    assert found.key is Key.UNCOUNTED
+    assert found.key is MessageKey.UNCOUNTED
     assert line(found, "Amount").found == "100.00 USDC and 5 JUNK (unlisted: 0xFafafA…fAFaFA)"
 
 
 def test_one_address_on_both_chains_is_not_a_deposit_on_the_wrong_chain():
     both = asking(destination_intent_address=DEPOSIT_ADDRESS)
-    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).key is Key.WATCHED
+    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).key is MessageKey.WATCHED
 
 
 LINES = [
@@ -430,7 +463,7 @@ def test_a_row_holds_the_warning_as_a_flag_and_a_wait_as_minutes(row):
 def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
     since = Facts.of(asking(), of_receipt).last_change
-    until = timedelta(minutes=DIAGNOSES[Key.UNCOUNTED]["minutes"])
+    until = timedelta(minutes=DIAGNOSES[MessageKey.UNCOUNTED]["minutes"])
     ahead, come = (
         examined(asking(), of_receipt, held(ASKED), now=since + until + timedelta(seconds=seconds)).next
         for seconds in (-1, 0)
@@ -470,31 +503,31 @@ def test_the_texts_use_existing_placeholders_only():
     assert all(row["tone"] in Tone and row["when"] for row in DIAGNOSES.values())
     sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
     icons = {row["icon"] for row in DIAGNOSES.values()}
-    icons |= {each.icon for each in vars(checks).values() if isinstance(each, Shown)}
+    icons |= {each.icon for each in vars(checks).values() if isinstance(each, StatusLabel)}
     assert all(f'<symbol id="{icon}"' in sprite for icon in icons)
 
 
 FUNDED = ("quoted.funded", "committed.funded", "offer.funded_late")
 # The possible summaries for each diagnosis.
 STORIES = {
-    Key.OFFERED: {"quoted.open", "committed.open"},
-    Key.EXPIRED: {"quoted.expired", "committed.overdue", "aborted.nothing_moved", "invalid.nothing_moved"},
-    Key.WATCHED: {"executing.wait_deposit"},
-    Key.NOTHING: {"executing.wait_deposit"},
-    Key.PAST_DEADLINE: {"executing.wait_deposit_late"},
-    Key.CONFIRMING: {"executing.deposit_confirming"},
-    Key.UNCONFIRMED: {"executing.stalled"},
-    Key.NOT_FOUND: {"invalid.with_payment"},
-    Key.REVERTED: {"failed.deposit", "executing.step_failed"},
-    Key.NOT_COUNTED: {"aborted.payment_reported", "failed.deposit_not_counted", "invalid.with_payment"},
-    Key.WAITING: {"executing.origin_running", "executing.stalled"},
-    Key.AS_EXPECTED: {"aborted.after_payment"},
-    Key.TOO_LITTLE: {"executing.underpaid", "stopped.uncounted", *FUNDED},
-    Key.UNCOUNTED: {"executing.uncounted"},
-    Key.GONE: {"aborted.deposit_seen"},
-    Key.TOO_LATE: {"stopped.uncounted", "invalid.recoverable", *FUNDED},
-    Key.NOT_STARTED: {"quoted.funded", "committed.funded"},
-    Key.TOO_MUCH: {"succeeded.leftover"},
+    MessageKey.OFFERED: {"quoted.open", "committed.open"},
+    MessageKey.EXPIRED: {"quoted.expired", "committed.overdue", "aborted.nothing_moved", "invalid.nothing_moved"},
+    MessageKey.WATCHED: {"executing.wait_deposit"},
+    MessageKey.NOTHING: {"executing.wait_deposit"},
+    MessageKey.PAST_DEADLINE: {"executing.wait_deposit_late"},
+    MessageKey.CONFIRMING: {"executing.deposit_confirming"},
+    MessageKey.UNCONFIRMED: {"executing.stalled"},
+    MessageKey.NOT_FOUND: {"invalid.with_payment"},
+    MessageKey.REVERTED: {"failed.deposit", "executing.step_failed"},
+    MessageKey.NOT_COUNTED: {"aborted.payment_reported", "failed.deposit_not_counted", "invalid.with_payment"},
+    MessageKey.WAITING: {"executing.origin_running", "executing.stalled"},
+    MessageKey.AS_EXPECTED: {"aborted.after_payment"},
+    MessageKey.TOO_LITTLE: {"executing.underpaid", "stopped.uncounted", *FUNDED},
+    MessageKey.UNCOUNTED: {"executing.uncounted"},
+    MessageKey.GONE: {"aborted.deposit_seen"},
+    MessageKey.TOO_LATE: {"stopped.uncounted", "invalid.recoverable", *FUNDED},
+    MessageKey.NOT_STARTED: {"quoted.funded", "committed.funded"},
+    MessageKey.TOO_MUCH: {"succeeded.leftover"},
 }
 
 
@@ -550,7 +583,9 @@ def test_with_a_balance_the_summary_agrees_too(which, at, variant, balance):
     found = display.of(result.at(has_balance=bool(balances), balances=balances))
     summary = result.story(has_balance=bool(balances), balances=balances)
     allowed = STORIES[found.key] if found else {"succeeded.cross_chain"}
-    assert summary.key in allowed | ({"aborted.recoverable"} if found and found.key is Key.AS_EXPECTED else set())
+    assert summary.key in allowed | (
+        {"aborted.recoverable"} if found and found.key is MessageKey.AS_EXPECTED else set()
+    )
 
 
 def test_the_underfunded_scenario_is_exactly_half_a_token_short():
@@ -571,7 +606,15 @@ DEPOSITS = {
     "given up": watched("ABORTED"),
 }
 # An owner who may have deposited is never told to deposit. These may be said of a transfer without a deposit.
-UNPAID = {Key.OFFERED, Key.NOTHING, Key.WATCHED, Key.PAST_DEADLINE, Key.EXPIRED, Key.UNREAD, Key.UNKNOWN}
+UNPAID = {
+    MessageKey.OFFERED,
+    MessageKey.NOTHING,
+    MessageKey.WATCHED,
+    MessageKey.PAST_DEADLINE,
+    MessageKey.EXPIRED,
+    MessageKey.UNREAD,
+    MessageKey.UNKNOWN,
+}
 
 
 @pytest.mark.sampled(3)
@@ -591,10 +634,10 @@ def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status
             assert deposit not in ("done", "reverted"), which
             assert balance in ("unknown", "none"), which
         if deposit == "done" and origin is None:
-            assert found.key not in UNPAID | {Key.NOT_COUNTED, Key.CONFIRMING, Key.REVERTED}, which
-        if found.key in (Key.WAITING, Key.UNCOUNTED, Key.CONFIRMING):
+            assert found.key not in UNPAID | {MessageKey.NOT_COUNTED, MessageKey.CONFIRMING, MessageKey.REVERTED}, which
+        if found.key in (MessageKey.WAITING, MessageKey.UNCOUNTED, MessageKey.CONFIRMING):
             assert not summary.is_over, which
-        assert found.warn_second_deposit or found.key is Key.EXPIRED, which
+        assert found.warn_second_deposit or found.key is MessageKey.EXPIRED, which
 
 
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)

@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
 A step's states are grouped by `statuses.Leg`: the transactions of this test refuse to give their status to anything
-but `statuses.leg`, so two states of one `Leg` can't be distinguished.
+but `statuses.leg`, so two states of one `StepStatus` can't be distinguished.
 """
 
 import re
@@ -20,7 +20,7 @@ from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import LEGS, Leg, Tone, leg
+from intents_ui.display.transfers.statuses import LEGS, StepStatus, Tone, leg
 from intents_ui.service.wire.models import (
     BalanceGroup,
     Intent,
@@ -49,7 +49,7 @@ UNKNOWN = "HALTED"
 OWNER = "owner-of-this-transfer"
 STRANGE = "QUEUED"
 STATUSES = (*IntentStatus, UNKNOWN)
-# One of each `Leg`.
+# One of each `StepStatus`.
 STATES = (None, "ON_HOLD", "PENDING", "MINING", "ERRORED", STRANGE, "SUCCEEDED", "FAILED", "ABORTED")
 # A watched deposit has no hash, a reported one has.
 WATCHED = "watched "
@@ -117,7 +117,7 @@ BY_OTHER_FACTS = {
 
 def test_each_kind_of_state_is_covered():
     assert set(LEGS) == set(TransactionStatus)
-    assert {leg(Transaction(status=state)) for state in STATES} == set(Leg)
+    assert {leg(Transaction(status=state)) for state in STATES} == set(StepStatus)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS, Row
+from intents_ui.display.lists.export_row import COLUMNS, ExportRow
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
@@ -32,7 +32,7 @@ URL = f"https://dashboard.example/intent/{INTENT_ID}"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
 
-def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Row:
+def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> ExportRow:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
     return export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL)
 

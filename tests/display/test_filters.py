@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from intents_ui.display.lists import filters
-from intents_ui.display.lists.filters import IN_FLIGHT, Asked, Filters
+from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.service.wire.models import ChainInfo, IntentStatus
 from tests.display.builders import OWNER
 
@@ -20,7 +20,7 @@ MOMENT = 1_795_269_791  # NOW
 SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 
 
-def read(query: str) -> Asked:
+def read(query: str) -> ListQuery:
     return filters.read(parse_qs(query, keep_blank_values=True), chains=CHAINS)
 
 

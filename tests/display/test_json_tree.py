@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from intents_ui.display.formatting import json_tree
-from intents_ui.display.formatting.json_tree import Kind, Node, tree
+from intents_ui.display.formatting.json_tree import JsonKind, Node, tree
 
 
 def planted(text: str) -> Node:
@@ -27,17 +27,17 @@ def nodes(node: Node) -> Iterator[Node]:
 )
 def test_a_number_is_shown_digit_by_digit(number: str) -> None:
     (found,) = planted(f'{{"n":{number}}}').inside
-    assert (found.kind, found.text, found.more) == (Kind.NUMBER, number, 0)
+    assert (found.kind, found.text, found.more) == (JsonKind.NUMBER, number, 0)
 
 
 def test_fields_keep_their_order_including_duplicates() -> None:
     found = planted('{"b":true,"a":null,"b":"x","c":[],"d":{}}').inside
     assert [(each.key, each.kind, each.text) for each in found] == [
-        ("b", Kind.WORD, "true"),
-        ("a", Kind.WORD, "null"),
-        ("b", Kind.TEXT, "x"),
-        ("c", Kind.LIST, ""),
-        ("d", Kind.OBJECT, ""),
+        ("b", JsonKind.WORD, "true"),
+        ("a", JsonKind.WORD, "null"),
+        ("b", JsonKind.TEXT, "x"),
+        ("c", JsonKind.LIST, ""),
+        ("d", JsonKind.OBJECT, ""),
     ]
 
 

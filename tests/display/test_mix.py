@@ -5,7 +5,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, mix
 
 
-def shown(*words: str) -> list[statuses.Shown]:
+def shown(*words: str) -> list[statuses.StatusLabel]:
     return [INTENTS[statuses.IntentStatus(word)] for word in words]
 
 

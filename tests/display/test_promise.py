@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display.quotes import comparison as display
 from intents_ui.display.quotes.comparison_status import SHOWN, Result
-from intents_ui.display.quotes.outcome import Course, Outcome, course
+from intents_ui.display.quotes.outcome import Course, QuoteOutcome, course
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.transfers.locations import Place
@@ -311,15 +311,15 @@ TAKEN = [
 @pytest.mark.parametrize(("of_receipt", "seconds"), TAKEN)
 def test_a_duration_lasts_from_the_start_of_execution_to_its_end(of_receipt, seconds):
     of_intent = quoted().model_copy(update={"destination_chain_id": of_receipt.destination_chain_id})
-    taken = Outcome.of(at(of_intent, of_receipt)).taken
+    taken = QuoteOutcome.of(at(of_intent, of_receipt)).taken
     assert taken == (None if seconds is None else timedelta(seconds=seconds))
 
 
 def test_a_delivery_is_unknown_before_it_is_confirmed():
     came = delivered(99_850_000).summary
-    running = Outcome.of(at(intent(quote=QUOTE), receipt(**RUNNING, summary=came)))
+    running = QuoteOutcome.of(at(intent(quote=QUOTE), receipt(**RUNNING, summary=came)))
     assert (running.taken, running.arrived.value, running.is_another_token) == (None, None, False)
-    done = Outcome.of(at(quoted(), delivered(99_850_000)))
+    done = QuoteOutcome.of(at(quoted(), delivered(99_850_000)))
     assert (done.taken, done.arrived.value) == (timedelta(seconds=40), 99_850_000)
 
 
@@ -329,7 +329,7 @@ def test_a_delivery_is_unknown_before_it_is_confirmed():
 )
 def test_only_a_confirmed_deposit_counts(status, amount, value):
     deposit = transaction(status, txn_hash=None, token_amount=amount, token_address=USDC)
-    deposited = Outcome.of(at(intent(quote=QUOTE), receipt(deposit=deposit))).deposited
+    deposited = QuoteOutcome.of(at(intent(quote=QUOTE), receipt(deposit=deposit))).deposited
     assert (deposited and deposited.value) == value
 
 
@@ -577,7 +577,7 @@ SOURCES = [
 
 @pytest.mark.parametrize(("of_receipt", "more", "said"), SOURCES)
 def test_sources_confirm_or_conflict(of_receipt, more, said):
-    outcome = Outcome.of(at(quoted(), of_receipt, **more))
+    outcome = QuoteOutcome.of(at(quoted(), of_receipt, **more))
     conflicts_anyway = not outcome.is_conflict_of_balances
     assert (outcome.is_confirmed, outcome.is_conflicting, conflicts_anyway) == said
 

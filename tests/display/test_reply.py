@@ -10,7 +10,7 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import Leg
+from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.service.wire.models import IntentTransaction
 from tests.display.builders import at, intent
 from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases
@@ -45,7 +45,7 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
             if "Sent" in lines:
                 assert situation.facts.has_arrived or situation.paid or situation.facts.status == "SUCCEEDED", case
             if "Refunded" in lines:
-                assert situation.facts.returning is Leg.DONE, case
+                assert situation.facts.returning is StepStatus.DONE, case
             assert "Received" not in lines
     assert (named > 20) == (status in DELIVERING)
 

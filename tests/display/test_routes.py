@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display.routes import form, matrix, query, results
-from intents_ui.display.routes.query import Kind, Question, Side
+from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
@@ -68,39 +68,47 @@ class Away(Lists):
     listed = ()
 
 
-def read(using: Lists = LISTS, **written: str) -> query.Asked:
+def read(using: Lists = LISTS, **written: str) -> query.ParsedRouteQuery:
     return query.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
 
-FROM = Question(Side(1, NATIVE))
-TO = Question(destination=Side(2, ONE))
-BOTH = Question(Side(1, NATIVE), Side(2, ONE))
+FROM = RouteQuery(RouteSide(1, NATIVE))
+TO = RouteQuery(destination=RouteSide(2, ONE))
+BOTH = RouteQuery(RouteSide(1, NATIVE), RouteSide(2, ONE))
 
 
 @pytest.mark.parametrize(
     ("written", "question", "kind"),
     [
-        pytest.param({}, Question(), Kind.NOTHING, id="nothing"),
-        pytest.param({"from_": "1", "to": "2"}, Question(Side(1), Side(2)), Kind.NOTHING, id="chains alone"),
-        pytest.param({"from_": "1", "token": "eth"}, FROM, Kind.RECEIVE, id="origin"),
-        pytest.param({"to": " BETA ", "for": f" {ONE[2:]} "}, TO, Kind.PAY, id="destination, with blanks"),
-        pytest.param({"from_": "1", "token": ALIAS, "to": "2", "for": ONE.upper()}, BOTH, Kind.ONE, id="both"),
+        pytest.param({}, RouteQuery(), RouteDirection.NOTHING, id="nothing"),
+        pytest.param(
+            {"from_": "1", "to": "2"}, RouteQuery(RouteSide(1), RouteSide(2)), RouteDirection.NOTHING, id="chains alone"
+        ),
+        pytest.param({"from_": "1", "token": "eth"}, FROM, RouteDirection.RECEIVE, id="origin"),
+        pytest.param({"to": " BETA ", "for": f" {ONE[2:]} "}, TO, RouteDirection.PAY, id="destination, with blanks"),
+        pytest.param(
+            {"from_": "1", "token": ALIAS, "to": "2", "for": ONE.upper()}, BOTH, RouteDirection.ONE, id="both"
+        ),
         pytest.param(
             {"from_": "1", "token": "ETH", "to": "1", "for": ALIAS},
-            Question(Side(1, NATIVE), Side(1, NATIVE)),
-            Kind.SAME,
+            RouteQuery(RouteSide(1, NATIVE), RouteSide(1, NATIVE)),
+            RouteDirection.SAME,
             id="the same",
         ),
-        pytest.param({"from_": "1", "token": SOLANA}, Question(Side(1, SOLANA)), Kind.RECEIVE, id="another kind"),
+        pytest.param(
+            {"from_": "1", "token": SOLANA}, RouteQuery(RouteSide(1, SOLANA)), RouteDirection.RECEIVE, id="another kind"
+        ),
         pytest.param(
             {"from_": "1", "token": "ETH", "to": "2", "show": "all"},
-            Question(Side(1, NATIVE), Side(2), is_whole=True),
-            Kind.RECEIVE,
+            RouteQuery(RouteSide(1, NATIVE), RouteSide(2), is_whole=True),
+            RouteDirection.RECEIVE,
             id="all of a chain",
         ),
     ],
 )
-def test_a_route_query_has_one_canonical_form(written: dict[str, str], question: Question, kind: Kind) -> None:
+def test_a_route_query_has_one_canonical_form(
+    written: dict[str, str], question: RouteQuery, kind: RouteDirection
+) -> None:
     asked = read(**written)
     assert asked.problems == {}
     assert (asked.question, asked.question.kind) == (question, kind)
@@ -131,7 +139,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
-    assert read(Away(), from_="77", token=ONE).question == Question(Side(77, ONE))
+    assert read(Away(), from_="77", token=ONE).question == RouteQuery(RouteSide(77, ONE))
     assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
     assert "from" in read(Away(), from_="Alpha").problems
     assert "from" in read(Away(), from_="0").problems
@@ -150,7 +158,7 @@ def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> 
 
 
 def test_the_reverse_route_swaps_the_sides_and_drops_the_owner() -> None:
-    assert BOTH.with_(owner=ONE).swapped == Question(Side(2, ONE), Side(1, NATIVE))
+    assert BOTH.with_(owner=ONE).swapped == RouteQuery(RouteSide(2, ONE), RouteSide(1, NATIVE))
 
 
 def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
@@ -186,7 +194,7 @@ LOST = Unreachable()
 def test_two_stale_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
-    one = results.one({Kind.RECEIVE: received, Kind.PAY: paid}, BOTH, using=LISTS)
+    one = results.one({RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}, BOTH, using=LISTS)
     assert one.headline.startswith(headline)
     assert "from ETH on Alpha to USDC on Beta" in one.headline
     assert one.tone is tone

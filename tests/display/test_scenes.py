@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.route_diagram import BACK, Reached
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.transfer_data import Facts
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
@@ -31,8 +31,8 @@ def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
     assert scene(18, 27).transfer().sent.token.is_unlisted
-    assert scene(2, 30).transfer().sent.token.standing is Standing.FEATURED
-    assert scene(6, 10).transfer().sent.token.standing is Standing.FEATURED
+    assert scene(2, 30).transfer().sent.token.standing is TokenStanding.FEATURED
+    assert scene(6, 10).transfer().sent.token.standing is TokenStanding.FEATURED
 
 
 def test_an_unreported_amount_is_named_nowhere():

@@ -8,7 +8,7 @@ from intents_ui.display.summary import route_diagram
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary import timeline as display
 from intents_ui.display.summary.route_diagram import Reached
-from intents_ui.display.summary.timeline import Name, State
+from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.transfers.statuses import TERMINAL, Tone
 from intents_ui.service.wire.models import Intent, IntentProviderQuote, IntentReceipt, IntentStatus
 from tests.display.builders import (
@@ -360,7 +360,7 @@ def test_steps_that_could_not_be_loaded_are_unknown(status):
     of_intent = intent(status, expires_at=before(minutes=1))
     situation = at(of_intent, None, unread=True)
     result = display.of(situation)
-    assert {step.state for step in result.steps[2:]} == {State.UNKNOWN}
+    assert {step.state for step in result.steps[2:]} == {StepState.UNKNOWN}
     assert all("nknown" in step.sentence for step in result.steps[2:])
     stops = route_diagram.of(situation)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
@@ -369,7 +369,7 @@ def test_steps_that_could_not_be_loaded_are_unknown(status):
 @pytest.mark.parametrize("status", ["EXECUTING", "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED"])
 def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved(status):
     result = timeline(intent(status)).steps
-    assert {step.state for step in result[2:]} == {State.UNKNOWN}
+    assert {step.state for step in result[2:]} == {StepState.UNKNOWN}
     assert not any("No deposit" in step.sentence for step in result)
     summary = summaries.of(at(intent(status)))
     assert not any(
@@ -498,10 +498,10 @@ def test_every_combination_has_steps_and_a_route(status):
         result = timeline(None, of_receipt)
         assert [step.name for step in result.steps][:5] == list(Name)[:5]
         if result.finished:
-            assert all(step.state not in (State.CURRENT, State.WAITING) for step in result.steps)
+            assert all(step.state not in (StepState.CURRENT, StepState.WAITING) for step in result.steps)
         for step, leg in zip(result.steps[2:], (deposit, origin, destination), strict=False):
-            assert (step.state is State.DONE) == (leg == "SUCCEEDED")
-            assert step.state is not State.FAILED or leg in ("FAILED", "ABORTED")
+            assert (step.state is StepState.DONE) == (leg == "SUCCEEDED")
+            assert step.state is not StepState.FAILED or leg in ("FAILED", "ABORTED")
         assert sum(stop.reached is Reached.HERE for stop in drawn(of_receipt)) <= 1
 
 
@@ -571,7 +571,7 @@ def test_a_running_step_is_never_marked_as_the_slowest() -> None:
     legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in ends.items()}
     started = summary(started_at=before(minutes=1))
     result = timeline(intent(), receipt(destination=transaction("ON_HOLD", chain_id=BASE), summary=started, **legs))
-    assert (result.steps[-1].state, result.steps[-1].took) == (State.CURRENT, timedelta(seconds=45))
+    assert (result.steps[-1].state, result.steps[-1].took) == (StepState.CURRENT, timedelta(seconds=45))
     assert not result.steps[-1].took_most
 
 

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
@@ -83,10 +83,10 @@ def test_a_quote_stays_expected_until_it_expires():
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():
     spoof = "0x" + "1" * 40
     sides = of(intent(), receipt(summary=summary(origin_token_address=spoof)))
-    assert (sides.sent.symbol, sides.sent.token.standing) == ("USDC", Standing.UNLISTED)
-    assert (sides.received.symbol, sides.received.token.standing) == ("USDC", Standing.LISTED)
-    assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.token.standing is Standing.UNKNOWN
-    assert of(intent(), None).sent.token.standing is Standing.UNKNOWN
+    assert (sides.sent.symbol, sides.sent.token.standing) == ("USDC", TokenStanding.UNLISTED)
+    assert (sides.received.symbol, sides.received.token.standing) == ("USDC", TokenStanding.LISTED)
+    assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.token.standing is TokenStanding.UNKNOWN
+    assert of(intent(), None).sent.token.standing is TokenStanding.UNKNOWN
 
 
 STARTED = summary(started_at=before(seconds=42))

@@ -9,10 +9,10 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.triage import rows
-from intents_ui.display.triage.rows import Link, Outcome, Reading
+from intents_ui.display.triage.rows import Link, Reading, TriageOutcome
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.queries import lookup
-from intents_ui.service.queries.lookup import Found, Hit, Question
+from intents_ui.service.queries.lookup import Hit, LookupQuestion, LookupResult
 from intents_ui.service.wire.models import TokenInfo
 from tests.display.builders import (
     BASE,
@@ -35,13 +35,13 @@ BY_ADDRESS = Finding(Kind.ADDRESS, OWNER)
 FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
 
 
-def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> Found:
+def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> LookupResult:
     """Return intents found by the same keys."""
-    questions = tuple(Question(key, value, lambda: ()) for key in keys)
-    return Found(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
+    questions = tuple(LookupQuestion(key, value, lambda: ()) for key in keys)
+    return LookupResult(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
 
 
-def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.Row:
+def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.TriageRow:
     reading = read(of_intent, of_receipt, trouble)
     return rows.one(7, finding, found(of_intent, **how), reading, link="/intent/…")
 
@@ -50,14 +50,16 @@ def read(of_intent, of_receipt=None, trouble=None) -> Reading:
     return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
 
 
-def several(of_found: Found, newest: Reading | None = None, links=("/intent/…", "/search?q=…")) -> rows.Row:
+def several(
+    of_found: LookupResult, newest: Reading | None = None, links=("/intent/…", "/search?q=…")
+) -> rows.TriageRow:
     return rows.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
     row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
     result = summaries.of(at(intent("FAILED"), FAILED))
-    assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, Outcome.FOUND, INTENT_ID)
+    assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
     assert (row.status.word, row.headline, row.where, row.next) == (
         "Failed",
         result.headline,
@@ -119,7 +121,7 @@ def test_an_unreadable_receipt_is_reported():
 
 
 def test_failed_lookups_next_to_a_hit_are_mentioned():
-    failed = ((Question(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
+    failed = ((LookupQuestion(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
     row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
     assert row.notes == ("Lookup by intent ID failed: service unreachable.",)
 
@@ -189,8 +191,8 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
     capped = several(found(*[intent("SUCCEEDED")] * 10, capped=True), links=["/"])
     assert capped.what == "owner of 10 transfers or more"
     assert capped.headline == "10 transfers or more: 10 succeeded"
-    questions = [Question(key, OWNER, lambda: ()) for key in (lookup.OWNER, lookup.DEPOSIT_ADDRESS)]
-    mixed = Found(
+    questions = [LookupQuestion(key, OWNER, lambda: ()) for key in (lookup.OWNER, lookup.DEPOSIT_ADDRESS)]
+    mixed = LookupResult(
         (Hit(intent("SUCCEEDED"), (questions[0],)), Hit(intent("SUCCEEDED"), tuple(questions))),
         tuple(questions), (), may_be_capped=False,
     )  # fmt: skip
@@ -201,7 +203,7 @@ def test_a_tokens_own_address_gets_no_warning():
     tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
     row = rows.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
     assert row.headline == ("USD⟨U+202E⟩C (hidden characters, unlisted), a token on Base, Ethereum and Chain 4711")
-    assert (row.outcome, row.status.word, row.what) == (Outcome.TOKEN, "Token", "token")
+    assert (row.outcome, row.status.word, row.what) == (TriageOutcome.TOKEN, "Token", "token")
 
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
@@ -211,13 +213,13 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     assert asked == "Searched as intent ID or transaction hash: no matches."
     assert why == "Possible reasons:"
     assert len(causes) >= 3
-    assert (row.outcome, row.headline, row.where) == (Outcome.UNKNOWN, "Not found", "")
+    assert (row.outcome, row.headline, row.where) == (TriageOutcome.UNKNOWN, "Not found", "")
 
 
 def test_a_failure_is_never_shown_as_not_found():
-    failed = ((Question(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
+    failed = ((LookupQuestion(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
     row = rows.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
-    assert (row.outcome, row.status.word) == (Outcome.FAILED, "Lookup failed")
+    assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
     assert "Transfers in progress are not affected" in row.details[1]
@@ -226,7 +228,7 @@ def test_a_failure_is_never_shown_as_not_found():
 
 def test_an_internal_error_is_shown_with_its_request_id():
     row = rows.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
-    assert row.outcome is Outcome.FAILED
+    assert row.outcome is TriageOutcome.FAILED
     assert "12ab" in row.next
 
 
@@ -235,19 +237,19 @@ def test_an_internal_error_is_shown_with_its_request_id():
     [
         pytest.param(
             Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
-            Outcome.UNCLEAR,
+            TriageOutcome.UNCLEAR,
             input_errors.SHORTENED,
             id="nearly one",
         ),
         pytest.param(
             Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
-            Outcome.NOTHING,
+            TriageOutcome.NOTHING,
             input_errors.PLACEHOLDER,
             id="a placeholder",
         ),
         pytest.param(
             Finding(Kind.ADDRESS, "0x" + "0" * 40, warning=input_errors.NATIVE),
-            Outcome.NOTHING,
+            TriageOutcome.NOTHING,
             input_errors.NATIVE,
             id="a chain's coin",
         ),

@@ -10,7 +10,7 @@ from intents_ui.display.formatting import text
 from intents_ui.display.tokens import token_amounts, warnings
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.tokens.token_amounts import Money, identity
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -233,12 +233,12 @@ def test_a_tokens_standing_follows_its_chains_list():
         )
     ]  # fmt: skip
     assert standings == [
-        Standing.FEATURED,
-        Standing.LISTED,
-        Standing.NATIVE,
-        Standing.FEATURED,
-        Standing.UNLISTED,
-        Standing.UNKNOWN,
+        TokenStanding.FEATURED,
+        TokenStanding.LISTED,
+        TokenStanding.NATIVE,
+        TokenStanding.FEATURED,
+        TokenStanding.UNLISTED,
+        TokenStanding.UNKNOWN,
     ]
 
 

@@ -31,7 +31,7 @@ from intents_ui.display.formatting import csv_text, markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.ops.logs import JsonLines, TextLines
-from intents_ui.service.operations.json_fields import Kind, Member
+from intents_ui.service.operations.json_fields import JsonFieldKind, Member
 from intents_ui.service.wire import models
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.scalars import Text, TextInList
@@ -550,8 +550,8 @@ def test_hidden_characters_are_visible_in_attributes(call: str) -> None:
 def test_hidden_characters_are_visible_in_console_suggestions() -> None:
     from django.template import engines
 
-    member = Member("tokenAddress", Kind.TEXT, "")
-    field = request_form.Field(member, "tokenAddress", value="", example="a\u202e\u200b\0b")
+    member = Member("tokenAddress", JsonFieldKind.TEXT, "")
+    field = request_form.FormField(member, "tokenAddress", value="", example="a\u202e\u200b\0b")
     source = "{% import 'parts/console_form.html' as form %}{{ form.control(field) }}"
     html = engines.all()[0].env.from_string(source).render(field=field)
     assert re.findall(r'<option value="([^"]*)">', html) == ["a⟨U+202E⟩⟨U+200B⟩⟨U+0000⟩b"]

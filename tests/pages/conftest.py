@@ -10,11 +10,18 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import console, intent
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 
 # Tests of pages with this data depend on its lifetimes.
-CACHED_KINDS = (Kind.CHAINS, Kind.TOKENS, Kind.TOKEN_SEARCH, Kind.ROUTES, Kind.NO_ROUTES, Kind.BALANCES)
+CACHED_KINDS = (
+    CacheKind.CHAINS,
+    CacheKind.TOKENS,
+    CacheKind.TOKEN_SEARCH,
+    CacheKind.ROUTES,
+    CacheKind.NO_ROUTES,
+    CacheKind.BALANCES,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +33,7 @@ def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("cached"):
         yield
         return
-    others = {kind: Lifetime(0, 0, 0) for kind in Kind if kind not in CACHED_KINDS}
+    others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
         yield

@@ -18,7 +18,7 @@ from redis import RedisError
 
 from intents_ui import asgi, settings, wiring
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS, Standing, State
+from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStatus
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
@@ -393,7 +393,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert found.why
     assert re.fullmatch(r"service error, request ID [0-9a-f]{12}\.\d+", found.why)
     known = progress.standing(RUN)
-    assert known == Standing(State.TRUNCATED, 60, found.why)
+    assert known == ExportStatus(ExportState.TRUNCATED, 60, found.why)
 
 
 def own_list_of_failing(service: Recorder) -> list[str]:
@@ -605,7 +605,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Record
     has_left.set()
     wiring.exports().threads.shutdown(wait=True)
     assert len(service.pages) == 3
-    assert progress.standing(RUN) == Standing(State.LEFT, 40)
+    assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert wiring.exports().acquire(SlotOwner())
 
 
@@ -615,8 +615,8 @@ def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
     """Reporting the second page is so slow that the client disconnects before it completes."""
     tell, is_being_told, has_ended = progress.report, threading.Event(), threading.Event()
 
-    def slowly(run: str, standing: Standing) -> None:
-        if standing == Standing(State.RUNNING, 40):
+    def slowly(run: str, standing: ExportStatus) -> None:
+        if standing == ExportStatus(ExportState.RUNNING, 40):
             is_being_told.set()
             has_ended.wait(0.5)
         tell(run, standing)
@@ -626,7 +626,7 @@ def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
     monkeypatch.setattr(progress, "report", slowly)
     download_until(leaves=lambda taken: is_being_told.is_set())
     wiring.exports().threads.shutdown(wait=True)
-    assert progress.standing(RUN) == Standing(State.LEFT, 40)
+    assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
 
 
 def test_a_client_that_disconnects_while_its_page_waits_for_a_thread_costs_nothing(
@@ -677,17 +677,17 @@ def test_a_second_download_of_a_link_restarts_its_progress(service: Recorder) ->
 
 def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Recorder) -> None:
     path = f"/export/progress/{RUN}"
-    progress.report(RUN, Standing(State.COMPLETE, 7))
+    progress.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
     assert "Starting" in first
     assert f'hx-get="{path}?looks=1"' in first
     assert ">Stop<" in first
-    progress.report(RUN, Standing(State.RUNNING, 4200))
+    progress.report(RUN, ExportStatus(ExportState.RUNNING, 4200))
     running = fragment(f"{path}?looks=1")
     assert "4,200 rows so far" in running
     assert "hx-trigger" in running
     assert "<form" not in running
-    progress.report(RUN, Standing(State.COMPLETE, 10_000))
+    progress.report(RUN, ExportStatus(ExportState.COMPLETE, 10_000))
     over = fragment(f"{path}?looks=2")
     assert "hx-trigger" not in over
     assert over.count("Complete: 10,000 rows") == 2
@@ -707,16 +707,16 @@ def test_an_export_without_further_reports_is_over(service: Recorder) -> None:
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         progress.begin(RUN)
-        progress.report(RUN, Standing(State.RUNNING, 20))
+        progress.report(RUN, ExportStatus(ExportState.RUNNING, 20))
         clock.shift(progress.SILENT_SECONDS)
         assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
         clock.shift(1)
         over = fragment(f"/export/progress/{RUN}?looks=8")
         assert "Canceled by the browser after 20 rows" in over
         assert "hx-trigger" not in over
-        progress.report(RUN, Standing(State.RUNNING, 40))
+        progress.report(RUN, ExportStatus(ExportState.RUNNING, 40))
         assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
-        progress.report(RUN, Standing(State.COMPLETE, 60))
+        progress.report(RUN, ExportStatus(ExportState.COMPLETE, 60))
         clock.shift(progress.SILENT_SECONDS + 1)
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
@@ -733,7 +733,7 @@ def test_progress_stored_by_another_release_is_ignored(service: Recorder, result
 
 def test_the_stop_button_works_with_and_without_javascript(service: Recorder) -> None:
     path = f"/export/progress/{RUN}"
-    progress.report(RUN, Standing(State.RUNNING, 300))
+    progress.report(RUN, ExportStatus(ExportState.RUNNING, 300))
     page = get(path).text
     assert "300 rows so far" in page
     assert f'<form id="export-stop-{RUN}" method="post" action="{path}"' in page
@@ -763,17 +763,17 @@ def test_an_invalid_run_id_is_not_found(service: Recorder, run: str) -> None:
 @pytest.mark.parametrize(
     ("standing", "sentence"),
     [
-        (Standing(State.STARTING), "Starting"),
-        (Standing(State.NOT_BEGUN), "Not started"),
-        (Standing(State.RUNNING, 1), "1 row so far"),
-        (Standing(State.STOPPING, 4200), "Stopping after 4,200 rows"),
-        (Standing(State.COMPLETE, 10_000), "Complete: 10,000 rows"),
-        (Standing(State.STOPPED, 0), "Stopped after 0 rows"),
-        (Standing(State.LEFT, 2), "Canceled by the browser after 2 rows"),
-        (Standing(State.TRUNCATED, 2, "it broke"), "Incomplete: stopped after 2 rows (it broke)"),
+        (ExportStatus(ExportState.STARTING), "Starting"),
+        (ExportStatus(ExportState.NOT_BEGUN), "Not started"),
+        (ExportStatus(ExportState.RUNNING, 1), "1 row so far"),
+        (ExportStatus(ExportState.STOPPING, 4200), "Stopping after 4,200 rows"),
+        (ExportStatus(ExportState.COMPLETE, 10_000), "Complete: 10,000 rows"),
+        (ExportStatus(ExportState.STOPPED, 0), "Stopped after 0 rows"),
+        (ExportStatus(ExportState.LEFT, 2), "Canceled by the browser after 2 rows"),
+        (ExportStatus(ExportState.TRUNCATED, 2, "it broke"), "Incomplete: stopped after 2 rows (it broke)"),
     ],
 )  # fmt: skip
-def test_every_progress_state_has_a_sentence(standing: Standing, sentence: str) -> None:
+def test_every_progress_state_has_a_sentence(standing: ExportStatus, sentence: str) -> None:
     assert standing.sentence == sentence
 
 
@@ -815,7 +815,7 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
         assert read("csv", get(url).content).state == "complete"
         known = progress.standing(RUN)
         assert known
-        assert known.state is State.COMPLETE
+        assert known.state is ExportState.COMPLETE
         service.before[len(service.pages) + 3] = redis.down
         assert read("csv", get(url).content).state == "complete"
         assert progress.standing(RUN) is None

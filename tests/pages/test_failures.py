@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.operations.cache_ttl import Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import CacheKind, Lifetime
 from intents_ui.settings import ENV
 
 FAULTS = [
@@ -55,7 +55,7 @@ def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
 def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(ENV.intents_cache_ttl, Kind.BALANCES, Lifetime(0, 0, 0))
+    monkeypatch.setitem(ENV.intents_cache_ttl, CacheKind.BALANCES, Lifetime(0, 0, 0))
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
     part = {"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()

@@ -9,9 +9,9 @@ from itertools import islice
 import pytest
 from PIL import Image
 
-from intents_ui.display.sharing.preview import Card, End
+from intents_ui.display.sharing.preview import Card, PreviewEnd
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.pictures import cards
 from intents_ui.pictures.cards import Busy, Cards
 from intents_ui.pictures.drawing import MONEY, TONES, Pen, longest
@@ -23,8 +23,8 @@ DONE = Card(
     tone=Tone.GOOD,
     headline="99.85 USDC arrived on Base",
     sentence="The money has arrived on Base.",
-    sent=End("100.00 USDC", "Arbitrum One"),
-    received=End("99.85 USDC", "Base"),
+    sent=PreviewEnd("100.00 USDC", "Arbitrum One"),
+    received=PreviewEnd("99.85 USDC", "Base"),
     when="Created 2026-11-21 12:00:00 UTC",
 )
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -96,11 +96,11 @@ def test_untrusted_text_stays_in_its_space(words: str) -> None:
     strange = replace(
         DONE,
         intent=words,
-        status=Shown(words, Tone.NEUTRAL, "info", ""),
+        status=StatusLabel(words, Tone.NEUTRAL, "info", ""),
         headline=words,
         sentence=words,
-        sent=End(words, words, words, words),
-        received=End(words, words),
+        sent=PreviewEnd(words, words, words, words),
+        received=PreviewEnd(words, words),
         when=words,
     )
     image = drawn(strange)
@@ -178,7 +178,7 @@ def test_an_arrow_points_only_to_a_delivered_amount() -> None:
 def test_a_quoted_amount_is_smaller_and_paler_than_a_delivered_one() -> None:
     left, top, right, bottom = MONEY
     half = ((left + right) // 2 + 60, top, right, bottom)
-    quoted = drawn(replace(DONE, received=End("99.85 USDC", "Base", "quoted", has_moved=False))).crop(half)
+    quoted = drawn(replace(DONE, received=PreviewEnd("99.85 USDC", "Base", "quoted", has_moved=False))).crop(half)
     delivered = drawn(DONE).crop(half)
     darkest = [min(colour[0] for _, colour in each.getcolors(10_000) or []) for each in (quoted, delivered)]
     assert darkest[0] > darkest[1]

@@ -12,7 +12,7 @@ from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire.models import ChainInfo
 from tests.waiting import until
@@ -431,7 +431,7 @@ def test_an_unavailable_route_provider_differs_from_one_that_serves_no_chain(ser
 @pytest.mark.finding("S23")
 def test_a_page_requests_each_list_once_even_with_caching_off(service):
     never = Lifetime(0, 0, 0)
-    config = ServiceConfig("http://x", lifetimes={**LIFETIMES, Kind.CHAINS: never, Kind.TOKENS: never})
+    config = ServiceConfig("http://x", lifetimes={**LIFETIMES, CacheKind.CHAINS: never, CacheKind.TOKENS: never})
     client = ServiceClient(config, transport=httpx.MockTransport(service.answer), clock=service.clock)
     catalog = Catalog(client, clock=service.clock)
     for page in (1, 2):

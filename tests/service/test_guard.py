@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.cache.response_cache import KeptAnswers
-from intents_ui.service.caching_client import Answered, Guard
+from intents_ui.service.cache.response_cache import ResponseCache
+from intents_ui.service.caching_client import Answered, CachingClient
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.cache_ttl import LIFETIMES
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 
@@ -41,7 +41,7 @@ class Upstream:
         self.arrived = threading.Semaphore(0)
         self.may_answer = threading.Event()
 
-    def __call__(self, call: Call[Any]) -> Any:
+    def __call__(self, call: ServiceCall[Any]) -> Any:
         self.calls.append(call.operation)
         self.arrived.release()
         assert self.may_answer.wait(60)
@@ -50,10 +50,14 @@ class Upstream:
         return Answered(self.answer, b"{}")
 
 
-def guarded(upstream: Upstream, *, patience: float | Callable[[Call[Any]], float], clock: Clock | None = None) -> Guard:
+def guarded(
+    upstream: Upstream, *, patience: float | Callable[[ServiceCall[Any]], float], clock: Clock | None = None
+) -> CachingClient:
     by = clock or Clock()
     seconds = patience if callable(patience) else lambda call: patience
-    return Guard(upstream, patience=seconds, health=Health(clock=by), kept=KeptAnswers(LIFETIMES, clock=by), clock=by)
+    return CachingClient(
+        upstream, patience=seconds, health=Health(clock=by), kept=ResponseCache(LIFETIMES, clock=by), clock=by
+    )
 
 
 @pytest.fixture
@@ -61,16 +65,16 @@ def upstream() -> Upstream:
     return Upstream()
 
 
-def asked_at_once(guard: Guard, call: Call[Any], threads: ThreadPoolExecutor) -> list[Future[Any]]:
+def asked_at_once(guard: CachingClient, call: ServiceCall[Any], threads: ThreadPoolExecutor) -> list[Future[Any]]:
     """What READERS threads get who ask the same."""
     return [threads.submit(guard.ask, call) for _ in range(READERS)]
 
 
-def when_all_have_asked(upstream: Upstream) -> Guard:
+def when_all_have_asked(upstream: Upstream) -> CachingClient:
     """A guard through which the service answers as soon as every reader waits."""
     waiting = itertools.count(1)
 
-    def patience(_: Call[Any]) -> float:
+    def patience(_: ServiceCall[Any]) -> float:
         if next(waiting) == READERS - 1:  # the first one asks, the others wait
             upstream.may_answer.set()
         return 10.0
@@ -120,7 +124,7 @@ def test_an_internal_error_leaves_no_waiter_hanging(upstream):
     assert len(upstream.calls) == 2
 
 
-def free_guard(upstream: Upstream, clock: Clock) -> Guard:
+def free_guard(upstream: Upstream, clock: Clock) -> CachingClient:
     upstream.may_answer.set()
     return guarded(upstream, patience=1.0, clock=clock)
 

@@ -18,7 +18,7 @@ from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, Service
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group
 from intents_ui.service.resilience.circuit_breaker import FEWEST_CALLS, OPEN_SECONDS, Line
-from intents_ui.service.resilience.health import DENIALS, LATCH_SECONDS, SLOW_SECONDS, State
+from intents_ui.service.resilience.health import DENIALS, LATCH_SECONDS, SLOW_SECONDS, ServiceState
 from intents_ui.service.wire.models import Intent
 from tests.service.clients import config
 from tests.service.scripted_server import Visit
@@ -298,14 +298,14 @@ def test_no_log_line_contains_the_access_key(service: Upstream, caplog: pytest.L
 
 
 def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream) -> None:
-    def state() -> State:
+    def state() -> ServiceState:
         return service.service.health.standing().state
 
-    assert state() is State.UNKNOWN
+    assert state() is ServiceState.UNKNOWN
     assert ask(service, 1) is None
     service.clock.now += 5
     result = service.service.health.standing()
-    assert (result.state, result.answered, result.failed, result.in_trouble) == (State.UP, 5, None, None)
+    assert (result.state, result.answered, result.failed, result.in_trouble) == (ServiceState.UP, 5, None, None)
     assert result.typical == 0  # by a clock that stands still
 
     service.does = BAD
@@ -313,17 +313,17 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     service.clock.now += 3
     ask(service, 3)
     result = service.service.health.standing()
-    assert (result.state, result.failed, result.in_trouble) == (State.DEGRADED, 0, 3)
+    assert (result.state, result.failed, result.in_trouble) == (ServiceState.DEGRADED, 0, 3)
     service.does = no(8000, "NotFound", 404)
     ask(service, 4)
-    assert state() is State.UP  # if only to say no
+    assert state() is ServiceState.UP  # if only to say no
 
     service.does = no(1201, "LimitExceeded", 429, **{"Retry-After": "7"})
     ask(service, 5)
-    assert state() is State.RATE_LIMITED
+    assert state() is ServiceState.RATE_LIMITED
     service.clock.now += 10
-    assert state() is State.UP
+    assert state() is ServiceState.UP
     service.does = DENIED
     for number in range(DENIALS):
         ask(service, 10 + number)
-    assert state() is State.UNAUTHORIZED
+    assert state() is ServiceState.UNAUTHORIZED

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service import caching_client
-from intents_ui.service.cache.response_cache import ENTRY_BYTES, WEIGHT, KeptAnswers
+from intents_ui.service.cache.response_cache import ENTRY_BYTES, WEIGHT, ResponseCache
 from intents_ui.service.caching_client import RENEWALS
 from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.counters import Event
@@ -25,8 +25,8 @@ from intents_ui.service.errors import (
     Unreachable,
 )
 from intents_ui.service.operations import cache_ttl, operations
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.models import Intent, IntentReceipt, Page
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
@@ -59,28 +59,28 @@ def ago(minutes: float) -> str:
 # How long
 
 
-KINDS: dict[Kind, tuple[Call[Any], Script]] = {
-    Kind.CHAINS: (operations.get_chains(), good),
-    Kind.TOKENS: (operations.get_token_list([1]), good),
-    Kind.TOKEN_SEARCH: (operations.get_token_list([1], search_query="usd"), good),
-    Kind.ROUTES: (operations.get_exact_input_routes(1, "0x1"), status_is("")),
-    Kind.NO_ROUTES: (operations.get_exact_output_routes(1, "0x1"), good),
-    Kind.MOVING: (GET, good),
-    Kind.ENDED_LATELY: (GET, status_is("SUCCEEDED", minutes_ago=50)),
-    Kind.ENDED: (GET, status_is("REFUNDED", minutes_ago=70)),
-    Kind.STOPPED_LATELY: (operations.get_intent_receipt("0x1"), status_is("FAILED", minutes_ago=20)),
-    Kind.STOPPED: (GET, status_is("ABORTED", minutes_ago=40)),
-    Kind.HISTORY: (operations.get_intent_history(page=Page.first()), good),
-    Kind.OLDER_HISTORY: (operations.get_intent_history(page=SECOND_PAGE), good),
-    Kind.BALANCES: (operations.get_intent_history(page=SECOND_PAGE, include_balances=True), good),
-    Kind.SEARCH: (operations.search_intents(by_owner_address="0x1"), status_is("QUOTED")),
-    Kind.NO_HITS: (operations.search_intents(by_owner_address="0x2"), good),
-    Kind.UNKNOWN: (operations.get_intent_receipt("0x1"), no(8000, "NotFound", 400)),
-    Kind.INVALID: (GET, no(2000, "InvalidArgument", 400)),
+KINDS: dict[CacheKind, tuple[ServiceCall[Any], Script]] = {
+    CacheKind.CHAINS: (operations.get_chains(), good),
+    CacheKind.TOKENS: (operations.get_token_list([1]), good),
+    CacheKind.TOKEN_SEARCH: (operations.get_token_list([1], search_query="usd"), good),
+    CacheKind.ROUTES: (operations.get_exact_input_routes(1, "0x1"), status_is("")),
+    CacheKind.NO_ROUTES: (operations.get_exact_output_routes(1, "0x1"), good),
+    CacheKind.MOVING: (GET, good),
+    CacheKind.ENDED_LATELY: (GET, status_is("SUCCEEDED", minutes_ago=50)),
+    CacheKind.ENDED: (GET, status_is("REFUNDED", minutes_ago=70)),
+    CacheKind.STOPPED_LATELY: (operations.get_intent_receipt("0x1"), status_is("FAILED", minutes_ago=20)),
+    CacheKind.STOPPED: (GET, status_is("ABORTED", minutes_ago=40)),
+    CacheKind.HISTORY: (operations.get_intent_history(page=Page.first()), good),
+    CacheKind.OLDER_HISTORY: (operations.get_intent_history(page=SECOND_PAGE), good),
+    CacheKind.BALANCES: (operations.get_intent_history(page=SECOND_PAGE, include_balances=True), good),
+    CacheKind.SEARCH: (operations.search_intents(by_owner_address="0x1"), status_is("QUOTED")),
+    CacheKind.NO_HITS: (operations.search_intents(by_owner_address="0x2"), good),
+    CacheKind.UNKNOWN: (operations.get_intent_receipt("0x1"), no(8000, "NotFound", 400)),
+    CacheKind.INVALID: (GET, no(2000, "InvalidArgument", 400)),
 }
 
 
-def outcome(service: Upstream, call: Call[Any]) -> object:
+def outcome(service: Upstream, call: ServiceCall[Any]) -> object:
     try:
         return service.service.ask(call)
     except ServiceError as error:
@@ -88,7 +88,7 @@ def outcome(service: Upstream, call: Call[Any]) -> object:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_cached_response_is_fresh_for_its_lifetime_give_or_take_a_tenth(service: Upstream, kind: Kind) -> None:
+def test_a_cached_response_is_fresh_for_its_lifetime_give_or_take_a_tenth(service: Upstream, kind: CacheKind) -> None:
     call, service.does = KINDS[kind]
     first = outcome(service, call)
     service.clock.now += 0.89 * LIFETIMES[kind].fresh
@@ -100,16 +100,16 @@ def test_a_cached_response_is_fresh_for_its_lifetime_give_or_take_a_tenth(servic
 
 
 def test_every_kind_of_response_is_covered() -> None:
-    assert set(Kind) - KINDS.keys() == {Kind.OFTEN_UNKNOWN}
+    assert set(CacheKind) - KINDS.keys() == {CacheKind.OFTEN_UNKNOWN}
 
 
 def test_an_unknown_status_has_the_shortest_lifetime() -> None:
-    assert cache_ttl.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is Kind.MOVING
-    assert cache_ttl.of_intent(None, None) is Kind.MOVING
+    assert cache_ttl.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is CacheKind.MOVING
+    assert cache_ttl.of_intent(None, None) is CacheKind.MOVING
 
 
 def test_a_lifetime_of_zero_turns_caching_off() -> None:
-    with upstream(lifetimes={**LIFETIMES, Kind.MOVING: Lifetime(0, 0, 0)}) as service:
+    with upstream(lifetimes={**LIFETIMES, CacheKind.MOVING: Lifetime(0, 0, 0)}) as service:
         service.service.ask(GET)
         service.service.ask(GET)
         service.does = BAD
@@ -191,7 +191,7 @@ def test_a_page_gets_its_stale_copy_while_all_background_refreshes_are_taken() -
 # Where the service fails
 
 
-def told_by(service: Upstream, call: Call[Any] = GET) -> tuple[Any, list[StaleResponse]]:
+def told_by(service: Upstream, call: ServiceCall[Any] = GET) -> tuple[Any, list[StaleResponse]]:
     with collecting_stale() as result:
         return service.service.ask(call), result
 
@@ -268,9 +268,9 @@ def test_a_failed_refresh_is_not_repeated_by_each_page_and_soon_succeeds(
 
 
 def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Upstream) -> None:
-    call, service.does = KINDS[Kind.CHAINS]
+    call, service.does = KINDS[CacheKind.CHAINS]
     service.service.ask(call)
-    service.clock.now += 2 * LIFETIMES[Kind.CHAINS].fresh
+    service.clock.now += 2 * LIFETIMES[CacheKind.CHAINS].fresh
     service.does = BAD
     assert told_by(service, call)[1] == []
     until(lambda: len(service.requested) == 3)
@@ -312,7 +312,7 @@ def test_an_error_response_is_cached_briefly_and_longer_under_repeated_requests(
 
 def test_a_write_invalidates_every_cached_response_about_its_intent(service: Upstream) -> None:
     service.does = status_is("QUOTED", intentId="0x1")
-    calls: list[Call[Any]] = [
+    calls: list[ServiceCall[Any]] = [
         GET,
         operations.get_intent_receipt("0x1"),
         operations.search_intents(by_owner_address="0x9"),
@@ -357,7 +357,7 @@ def test_a_forced_read_bypasses_the_cache(service: Upstream) -> None:
 
 def test_an_error_of_a_request_sent_before_a_write_is_not_cached() -> None:
     clock = Clock()
-    kept, call = KeptAnswers(LIFETIMES, clock=clock), operations.get_intent("0x1")
+    kept, call = ResponseCache(LIFETIMES, clock=clock), operations.get_intent("0x1")
     kept.forget("0x1")
     kept.refuse(call, NotFound("no such intent", code=8000), asked_at=clock.now - 1)
     assert kept.refusal(call.question) is None
@@ -367,7 +367,7 @@ def test_an_error_of_a_request_sent_before_a_write_is_not_cached() -> None:
 
 def test_an_older_response_does_not_replace_a_newer_one() -> None:
     clock = Clock()
-    kept, call = KeptAnswers(LIFETIMES, clock=clock), operations.get_intent_receipt("0x1")
+    kept, call = ResponseCache(LIFETIMES, clock=clock), operations.get_intent_receipt("0x1")
     newer, older = (IntentReceipt(intent_id="0x1", status=status) for status in ("SUCCEEDED", "EXECUTING"))
     kept.put(call, newer, 100, asked_at=999, learned_at=999)
     kept.put(call, older, 100, asked_at=990, learned_at=990)
@@ -385,7 +385,7 @@ def test_equal_calls_share_a_cache_key_and_different_ones_do_not() -> None:
 # How much
 
 
-def put(kept: KeptAnswers, number: int, size: int = 100) -> Call[Intent]:
+def put(kept: ResponseCache, number: int, size: int = 100) -> ServiceCall[Intent]:
     call = operations.get_intent(f"0x{number}")
     kept.put(call, Intent(intent_id=f"0x{number}"), size, asked_at=1000)
     return call
@@ -393,17 +393,17 @@ def put(kept: KeptAnswers, number: int, size: int = 100) -> Call[Intent]:
 
 def test_the_cache_is_bounded_by_bytes_and_by_entries() -> None:
     one = 10_000 * WEIGHT + ENTRY_BYTES
-    kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=2 * 10 * one, most=1000)
+    kept = ResponseCache(LIFETIMES, clock=Clock(), most_bytes=2 * 10 * one, most=1000)
     calls = [put(kept, number, 10_000) for number in range(30)]
     assert [kept.copy(call.question) is not None for call in calls] == [False] * 20 + [True] * 10
     assert kept.copy(put(kept, 99, 10**6).question) is None
-    kept = KeptAnswers(LIFETIMES, clock=Clock(), most=20)
+    kept = ResponseCache(LIFETIMES, clock=Clock(), most=20)
     calls = [put(kept, number) for number in range(30)]
     assert [kept.copy(call.question) is not None for call in calls] == [False] * 10 + [True] * 20
 
 
 def test_made_up_ids_evict_only_each_other() -> None:
-    kept = KeptAnswers(LIFETIMES, clock=Clock(), most=100)
+    kept = ResponseCache(LIFETIMES, clock=Clock(), most=100)
     good_ones = [put(kept, number) for number in range(100)]
     made_up = [operations.get_intent(f"0xbad{number}") for number in range(500)]
     for call in made_up:
@@ -413,7 +413,7 @@ def test_made_up_ids_evict_only_each_other() -> None:
 
 
 def test_no_requests_evict_the_catalog_lists() -> None:
-    kept = KeptAnswers(LIFETIMES, clock=Clock(), most_bytes=10**6)
+    kept = ResponseCache(LIFETIMES, clock=Clock(), most_bytes=10**6)
     lists = operations.get_token_list([1])
     kept.put(lists, operations.get_token_list([1]).read, 1000, asked_at=1000)
     for number in range(1000):
@@ -422,7 +422,7 @@ def test_no_requests_evict_the_catalog_lists() -> None:
 
 
 def test_cached_errors_hold_no_stack_frames() -> None:
-    kept = KeptAnswers(LIFETIMES, clock=Clock())
+    kept = ResponseCache(LIFETIMES, clock=Clock())
     call = put(kept, 1)
     with pytest.raises(NotFound) as caught:
         raise NotFound
@@ -462,7 +462,7 @@ def test_l4_fifty_keys_at_100_reads_per_second_send_one_request_each_per_lifetim
             service.service.ask(call)
         until(lambda: not service.service._guard._pending)
         service.clock.now += step
-    assert len(service.requested) <= 1.1 * 50 * (seconds / LIFETIMES[Kind.TOKEN_SEARCH].fresh + 1)
+    assert len(service.requested) <= 1.1 * 50 * (seconds / LIFETIMES[CacheKind.TOKEN_SEARCH].fresh + 1)
     assert service.service.health.tally[Event.MISS] == 50
 
 
@@ -538,7 +538,7 @@ def test_l14_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_sec
 @pytest.mark.parametrize("call", [GET, operations.get_intent_receipt("0x1")], ids=lambda call: call.operation)
 @pytest.mark.parametrize(("newer", "older"), [("EXECUTING", "COMMITTED"), ("FAILED", "EXECUTING")])
 def test_a_status_with_an_older_timestamp_never_replaces_a_newer_one(
-    service: Upstream, call: Call[Any], newer: str, older: str
+    service: Upstream, call: ServiceCall[Any], newer: str, older: str
 ) -> None:
     service.does = status_is(newer, minutes_ago=31)
     assert service.service.ask(call).status == newer

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service.operations.json_fields import Kind, members, typed, written
+from intents_ui.service.operations.json_fields import JsonFieldKind, members, typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire.field_renaming import BRAND_OF_INTERFACE, Brand
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
 KINDS = {
-    "string": (Kind.TEXT,),
-    "number": (Kind.WHOLE, Kind.FIGURE),
-    "boolean": (Kind.FLAG,),
-    "IntentStatus": (Kind.TEXT,),
-    "string[]": (Kind.TEXTS,),
-    "number[]": (Kind.WHOLES,),
-    "IntentStatus[]": (Kind.TEXTS,),
-    "TransactionStatus[]": (Kind.TEXTS,),
-    "Intent": (Kind.OBJECT,),
-    "SortBy[]": (Kind.OBJECTS,),
+    "string": (JsonFieldKind.TEXT,),
+    "number": (JsonFieldKind.WHOLE, JsonFieldKind.FIGURE),
+    "boolean": (JsonFieldKind.FLAG,),
+    "IntentStatus": (JsonFieldKind.TEXT,),
+    "string[]": (JsonFieldKind.TEXTS,),
+    "number[]": (JsonFieldKind.WHOLES,),
+    "IntentStatus[]": (JsonFieldKind.TEXTS,),
+    "TransactionStatus[]": (JsonFieldKind.TEXTS,),
+    "Intent": (JsonFieldKind.OBJECT,),
+    "SortBy[]": (JsonFieldKind.OBJECTS,),
 }
 TABLES = {name: f"{name}.request" for name in OPERATIONS} | {"QuoteIntent": "QuoteIntentRequest"}
 SPECIFIED = [name for name, table in TABLES.items() if table in SPEC]

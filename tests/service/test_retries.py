@@ -9,7 +9,7 @@ import pytest
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.retries import LEAST, Budget
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
@@ -86,7 +86,7 @@ def test_a_successful_retry_is_the_response(service: Upstream) -> None:
     ],
     ids=lambda call: f"{call.operation}-{call.group}",
 )
-def test_slow_calls_and_writes_are_not_retried(service: Upstream, call: Call[object]) -> None:
+def test_slow_calls_and_writes_are_not_retried(service: Upstream, call: ServiceCall[object]) -> None:
     service.does = BAD
     with pytest.raises(ServiceError):
         service.service.ask(call)

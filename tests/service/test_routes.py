@@ -36,7 +36,7 @@ class Service:
         return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
 
 
-def from_chain(number: int) -> operations.Call[Any]:
+def from_chain(number: int) -> operations.ServiceCall[Any]:
     return operations.get_exact_input_routes(number, NATIVE)
 
 

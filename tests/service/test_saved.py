@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.service.cache import disk_cache
-from intents_ui.service.cache.disk_cache import NAME, SavedLists
+from intents_ui.service.cache.disk_cache import NAME, DiskCache
 from intents_ui.service.cache.seal import LENGTH, Seal
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -36,7 +36,7 @@ class Time:
 def names(directory: Path, does: Script, time: Time) -> tuple[str | None, str | None]:
     """Of the chain and of the token, to a process that starts now and ends."""
     with serving(does) as server:
-        kept = SavedLists(directory, seal=SEAL, now=time)
+        kept = DiskCache(directory, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             catalog = Catalog(service)
             chain, token = catalog.chain(1), catalog.token(1, TOKEN)
@@ -65,7 +65,7 @@ def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
     names(tmp_path, lists, time)
     time.now += 30 * HOUR
     with serving(BAD) as server, collecting_stale() as result:
-        kept = SavedLists(tmp_path, seal=SEAL, now=time)
+        kept = DiskCache(tmp_path, seal=SEAL, now=time)
         with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
             listed = Catalog(service).listed_chains()
     assert listed.age == pytest.approx(30 * HOUR, abs=60)
@@ -94,7 +94,7 @@ def test_a_modified_file_is_ignored(tmp_path: Path, spoil: object, monkeypatch: 
 
 
 def test_a_response_of_another_format_is_ignored(tmp_path: Path) -> None:
-    kept = SavedLists(tmp_path, seal=SEAL, now=Time())
+    kept = DiskCache(tmp_path, seal=SEAL, now=Time())
     kept.keep(("GetChains", b"{}"), '{"chains": 7}')
     kept.write()
     assert names(tmp_path, BAD, Time())[0] is None
@@ -108,11 +108,11 @@ def test_the_file_is_bounded_private_and_holds_the_latest_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_cache, "MOST_BYTES", 1000)
-    kept = SavedLists(tmp_path, seal=SEAL, now=Time())
+    kept = DiskCache(tmp_path, seal=SEAL, now=Time())
     for number in range(20):
         kept.keep(("GetTokenList", b"%d" % number), "x" * 200)
     kept.write()
-    again = SavedLists(tmp_path, seal=SEAL, now=Time())
+    again = DiskCache(tmp_path, seal=SEAL, now=Time())
     assert [number for number in range(20) if again.find(("GetTokenList", b"%d" % number))] == [16, 17, 18, 19]
     assert (tmp_path / NAME).stat().st_mode & 0o007 == 0
     assert [file.name for file in tmp_path.iterdir()] == [NAME]
@@ -141,7 +141,7 @@ def test_signed_lists_of_another_format_are_ignored_with_a_log_line(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     written(tmp_path, content)
-    kept = SavedLists(tmp_path, seal=SEAL)
+    kept = DiskCache(tmp_path, seal=SEAL)
     assert kept.find(("GetChains", b"{}")) is None
     assert "Can't read the chain and token lists" in caplog.text
     assert names(tmp_path, lists, Time()) == ("First", "ONE")
@@ -151,9 +151,9 @@ def test_signed_lists_of_another_format_are_ignored_with_a_log_line(
 def test_lists_with_a_foreign_signature_are_ignored_and_counted(tmp_path: Path) -> None:
     entry = b'["GetChains","{}",1.5,"{}"]'
     written(tmp_path, entry)
-    assert SavedLists(tmp_path, seal=SEAL).find(("GetChains", b"{}"))
+    assert DiskCache(tmp_path, seal=SEAL).find(("GetChains", b"{}"))
     for seal in (Seal(b"another key"), Seal(b"")):
         written(tmp_path, entry, seal)
         mine = Seal(b"a key of the test")
-        assert SavedLists(tmp_path, seal=mine).find(("GetChains", b"{}")) is None
+        assert DiskCache(tmp_path, seal=mine).find(("GetChains", b"{}")) is None
         assert mine.tally[Event.UNSIGNED] == 1

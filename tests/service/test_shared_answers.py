@@ -13,7 +13,7 @@ from redis import Redis
 
 from intents_ui.emulator import Emulator
 from intents_ui.service.cache import redis_cache
-from intents_ui.service.cache.redis_cache import MOST_INFLATED, SharedAnswers
+from intents_ui.service.cache.redis_cache import MOST_INFLATED, RedisCache
 from intents_ui.service.cache.seal import LENGTH, Seal
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.counters import Event
@@ -51,15 +51,15 @@ def service() -> CountedService:
 
 def shared(
     redis: RedisServer, *, whose: str = "of-this-test", ahead: float = 0.0, clock: Callable[[], float] = time.time
-) -> SharedAnswers:
+) -> RedisCache:
     """With a patience that a busy machine does not outlast."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(redis_cache, "PATIENCE", 10.0)
-        return SharedAnswers(redis.url, whose=whose, seal=SEAL, now=lambda: clock() + ahead)
+        return RedisCache(redis.url, whose=whose, seal=SEAL, now=lambda: clock() + ahead)
 
 
 @contextlib.contextmanager
-def process(service: CountedService, answers: SharedAnswers, **how: Any) -> Iterator[ServiceClient]:
+def process(service: CountedService, answers: RedisCache, **how: Any) -> Iterator[ServiceClient]:
     """A client as each process has one: nothing but Redis is shared."""
     transport = InProcessTransport(service, loops=2)
     with ServiceClient(
@@ -170,7 +170,7 @@ def test_a_hanging_redis_costs_one_short_delay(service, caplog):
     with socket.create_server(("127.0.0.1", 0), backlog=64) as hangs:
         hangs.setblocking(False)
         url = f"redis://127.0.0.1:{hangs.getsockname()[1]}/0"
-        with process(service, SharedAnswers(url, whose="", seal=SEAL)) as alone:
+        with process(service, RedisCache(url, whose="", seal=SEAL)) as alone:
             for size in range(20, 25):
                 alone.get_intent_history(page=Page.first(size=size))
         hangs.accept()[0].close()

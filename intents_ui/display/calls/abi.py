@@ -146,7 +146,7 @@ def plainly_packed(data: bytes, *, operations: bool = False) -> tuple[Inner, ...
     """Return packed calls: an operation, contract (20 bytes), value and length (32 each) and data, one after the
     other.
     """
-    calls, reader = [], _Reader(data)
+    calls, reader = [], _DataReader(data)
     try:
         while reader.has_more:
             is_delegated = reader.whole(1) == 1 if operations else None
@@ -161,7 +161,7 @@ def packed(data: bytes) -> tuple[Inner, ...] | None:
     """Return the calls in the smart wallet's compact encoding: flags, then only the parts that differ from the
     default.
     """
-    reader = _Reader(data)
+    reader = _DataReader(data)
     try:
         flags = reader.whole(1)
         if not flags & 0x01:
@@ -174,7 +174,7 @@ def packed(data: bytes) -> tuple[Inner, ...] | None:
     return None if reader.has_more else calls
 
 
-def _packed_call(reader: "_Reader") -> Inner:
+def _packed_call(reader: "_DataReader") -> Inner:
     flags = reader.whole(1)
     return Inner(
         to=None if flags & 0x01 else reader.address(),
@@ -187,7 +187,7 @@ def _packed_call(reader: "_Reader") -> Inner:
     )
 
 
-class _Reader:
+class _DataReader:
     """Reads bytes front to back. Raises EOFError if they end too early."""
 
     def __init__(self, data: bytes) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from intents_ui.display.calls import abi
 from intents_ui.display.calls.abi import Decoded, Inner, Unread
 from intents_ui.display.calls.function_signatures import Carries
-from intents_ui.display.calls.values import Made, OfTwoChains, Piece, Row, Sentence, Told, Wording, until
+from intents_ui.display.calls.values import Made, OfTwoChains, Piece, Sentence, ValueRow, ValueText, Wording, until
 from intents_ui.display.fields import values
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.tokens import names
@@ -70,15 +70,15 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Step:
+class CallStep:
     """One call. `more` counts the nested calls that aren't shown, `limit` is its gas limit as text."""
 
     said: Sentence
     signature: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ValueRow, ...] = ()
     remarks: tuple[str, ...] = ()
     trouble: str = ""
-    inside: tuple["Step", ...] = ()
+    inside: tuple["CallStep", ...] = ()
     more: int = 0
     limit: str = ""
     data: Data | None = None
@@ -95,7 +95,7 @@ class Chapter:
     title: str
     about: str
     notes: tuple[Note, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CallStep, ...] = ()
     more: int = 0
 
 
@@ -169,7 +169,7 @@ class _Narrator:
         about = f"run by {self._who(wallet, chain_id)}" if wallet and steps else ""
         return Chapter(title, about, tuple(notes), tuple(steps), max(len(planned) - MOST_CALLS, 0))
 
-    def _planned(self, call: Call, wallet: str | None, chain_id: int | None) -> Step:
+    def _planned(self, call: Call, wallet: str | None, chain_id: int | None) -> CallStep:
         remarks = tuple(_remarks(call))
         return self._step(Made(chain_id, wallet, call.to, call.value or 0, call.data, 0, remarks, call.gas_limit or 0))
 
@@ -218,7 +218,7 @@ class _Narrator:
 
     def _relayed(
         self, meta: MetaTxn, planned: Sequence[Call], *, wallet: str | None, chain_id: int | None
-    ) -> tuple[list[Note], list[Step]]:
+    ) -> tuple[list[Note], list[CallStep]]:
         """Compare the planned calls with those in the relayer's signed transaction."""
         carried = _carried(meta.input)
         if carried and planned:
@@ -233,7 +233,7 @@ class _Narrator:
 
     def _recorded(
         self, leg: IntentTransaction | None, caller: str | None, *, planned: str | None = None
-    ) -> Iterator[Step]:
+    ) -> Iterator[CallStep]:
         """Yield the on-chain transaction's call if it differs from the planned one."""
         if not leg or not leg.calldata or leg.calldata.lower() in ("0x", (planned or "").lower()):
             return
@@ -244,30 +244,30 @@ class _Narrator:
         to = leg.token_address if is_own else None
         yield self._step(Made(leg.chain_id, caller, to, 0, leg.calldata, remarks=("As recorded in the receipt.",)))
 
-    def _step(self, made: Made) -> Step:
+    def _step(self, made: Made) -> CallStep:
         size = _size(made.data)
         if size > min(self.bytes_left, abi.MOST_BYTES):
             trouble = SPENT if size <= abi.MOST_BYTES else TROUBLES[Unread.TOO_LONG]
-            step = Step(self._unnamed(made, _read(made.data, most=abi.SELECTOR_BYTES) or b""), trouble=trouble)
+            step = CallStep(self._unnamed(made, _read(made.data, most=abi.SELECTOR_BYTES) or b""), trouble=trouble)
         else:
             self.bytes_left -= size
             step = self._of_data(made, _read(made.data))
         limit = f"Gas limit: {amounts.grouped(made.gas_limit)}" if made.gas_limit else ""
         return replace(step, remarks=made.remarks, limit=limit, data=_data(made.data))
 
-    def _of_data(self, made: Made, data: bytes | None) -> Step:
+    def _of_data(self, made: Made, data: bytes | None) -> CallStep:
         if not data:
-            no_hex = Step(self._unnamed(made, b""), trouble=TROUBLES[Unread.NO_HEX])
-            return no_hex if data is None else Step(self._plain(made))
+            no_hex = CallStep(self._unnamed(made, b""), trouble=TROUBLES[Unread.NO_HEX])
+            return no_hex if data is None else CallStep(self._plain(made))
         call = abi.decoded(data)
         if isinstance(call, Unread):
-            return Step(self._unnamed(made, data), trouble=TROUBLES[call])
-        result = Told(made, call)
+            return CallStep(self._unnamed(made, data), trouble=TROUBLES[call])
+        result = ValueText(made, call)
         inside, more, trouble = self._inside(result)
         rows = tuple(self.wording.rows(result))
-        return Step(self.wording.sentence(result), call.function.signature, rows, (), trouble, inside, more)
+        return CallStep(self.wording.sentence(result), call.function.signature, rows, (), trouble, inside, more)
 
-    def _inside(self, told: Told) -> tuple[tuple[Step, ...], int, str]:
+    def _inside(self, told: ValueText) -> tuple[tuple[CallStep, ...], int, str]:
         """Return the nested calls, the number not shown, and the reason if they couldn't be decoded."""
         if told.call.function.carries is Carries.NONE:
             return (), 0, ""
@@ -280,7 +280,7 @@ class _Narrator:
         self.inside_left -= len(shown)
         return tuple(self._step_inside(told, each) for each in shown), len(found) - len(shown), ""
 
-    def _step_inside(self, told: Told, each: Inner) -> Step:
+    def _step_inside(self, told: ValueText, each: Inner) -> CallStep:
         made, carries = told.made, told.call.function.carries
         # A self-call or a delegate call keeps the caller.
         caller = made.caller if carries in (Carries.OWN, Carries.BATCH) else made.to

@@ -10,7 +10,7 @@ from typing import Any
 from intents_ui.display.calls import abi
 from intents_ui.display.calls.abi import Argument, Decoded
 from intents_ui.display.calls.function_signatures import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
-from intents_ui.display.fields.values import Cell, Kind
+from intents_ui.display.fields.values import Cell, ValueKind
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import names, token_amounts, warnings
@@ -79,7 +79,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Row:
+class ValueRow:
     """An argument. `who` is the role of its address in this transfer."""
 
     name: str
@@ -103,7 +103,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Told:
+class ValueText:
     """A call with its decoded data."""
 
     made: Made
@@ -150,7 +150,7 @@ class Wording:
     def parties(self) -> Mapping[str, str]:
         return dict(_parties(self.facts))
 
-    def sentence(self, told: Told) -> Sentence:
+    def sentence(self, told: ValueText) -> Sentence:
         """Return the sentence of a well-known function with the arguments of this call."""
         written, pieces = told.call.function.sentence, list[Piece]()
         for words, name, choice, _ in Formatter().parse(written):
@@ -162,7 +162,7 @@ class Wording:
             pieces += [", with ", *coins]
         return Sentence(tuple(pieces))
 
-    def _piece(self, told: Told, name: str, choice: str) -> Sequence[Piece]:
+    def _piece(self, told: ValueText, name: str, choice: str) -> Sequence[Piece]:
         made, value = told.made, told.value(name)
         match name:
             case "caller":
@@ -181,15 +181,15 @@ class Wording:
             return [choice.split("|")[0 if value else 1]]
         return self._argument(told, name, value)
 
-    def _argument(self, told: Told, name: str, value: Any) -> Sequence[Piece]:
+    def _argument(self, told: ValueText, name: str, value: Any) -> Sequence[Piece]:
         if name in told.call.function.of:
             return self._sum(told, name, value)
         if name in TIMES:
             return until(value)
         cell, who = self._cell(told, Parameter(name, told.type_of(name)), value)
-        return [Cell(Kind.TEXT, cell.value, who) if who else cell]
+        return [Cell(ValueKind.TEXT, cell.value, who) if who else cell]
 
-    def _sum(self, told: Told, name: str, value: int) -> Sequence[Piece]:
+    def _sum(self, told: ValueText, name: str, value: int) -> Sequence[Piece]:
         """Return the exact amount with its token, or words for the largest possible amount."""
         token, chain_id = self._token_of(told, name)
         if value != _largest(told.type_of(name)):
@@ -198,7 +198,7 @@ class Wording:
             return self.without_limit(token, chain_id)
         return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
 
-    def _token_of(self, told: Told, name: str) -> tuple[str | None, int | None]:
+    def _token_of(self, told: ValueText, name: str) -> tuple[str | None, int | None]:
         """Return the token of an amount and its chain."""
         which, _, elsewhere = told.call.function.of[name].partition(" on ")
         to = told.made.to
@@ -216,7 +216,7 @@ class Wording:
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
         """Return the amount, with the token's address if the token has a warning or unknown decimals."""
         amount = self._amount(value, token, chain_id)
-        cell = Cell(Kind.AMOUNT, amount, amount.figure)
+        cell = Cell(ValueKind.AMOUNT, amount, amount.figure)
         warning = self._warning(token, chain_id)
         if token is None or hashes.is_native(token):
             return [cell]
@@ -235,7 +235,7 @@ class Wording:
         symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
         warning = self._warning(address, chain_id)
         if symbol not in ("", amounts.BASE_UNITS) and not warning:
-            return [Cell(Kind.TEXT, address, symbol)]
+            return [Cell(ValueKind.TEXT, address, symbol)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
     def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
@@ -250,7 +250,7 @@ class Wording:
         if not address:
             return [unknown]
         known = self.party(address, chain_id)
-        return [Cell(Kind.TEXT, address, known) if known else address_cell(address, chain_id)]
+        return [Cell(ValueKind.TEXT, address, known) if known else address_cell(address, chain_id)]
 
     def party(self, address: str, chain_id: int | None) -> str:
         """Return the role of an address in this transfer, or the listed token whose contract it is."""
@@ -259,19 +259,21 @@ class Wording:
         is_plain = token and token.symbol and not self._warning(address, chain_id)
         return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
 
-    def rows(self, told: Told) -> Iterator[Row]:
+    def rows(self, told: ValueText) -> Iterator[ValueRow]:
         for argument in told.call.arguments:
             yield self._row(told, argument)
         if told.call.left_over:
-            yield Row(
-                "more", "bytes", Cell(Kind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments")
+            yield ValueRow(
+                "more",
+                "bytes",
+                Cell(ValueKind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments"),
             )
 
-    def _row(self, told: Told, argument: Argument) -> Row:
+    def _row(self, told: ValueText, argument: Argument) -> ValueRow:
         cell, who = self._cell(told, argument.parameter, argument.value)
-        return Row(argument.parameter.name, argument.parameter.type, cell, who)
+        return ValueRow(argument.parameter.name, argument.parameter.type, cell, who)
 
-    def _cell(self, told: Told, parameter: Parameter, value: Any) -> tuple[Cell, str]:
+    def _cell(self, told: ValueText, parameter: Parameter, value: Any) -> tuple[Cell, str]:
         """Return the value as a cell, and the role of an address in this transfer."""
         chain_id = told.made.chain_id
         if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
@@ -279,7 +281,7 @@ class Wording:
             return address_cell(far, chain_id), self.party(far, chain_id)
         match value:
             case bool():
-                return Cell(Kind.FLAG, value, "yes" if value else "no"), ""
+                return Cell(ValueKind.FLAG, value, "yes" if value else "no"), ""
             case int():
                 return self._of_number(told, parameter.name, value), ""
             case str():
@@ -290,20 +292,20 @@ class Wording:
             case _:
                 return _list_cell(parameter, value), ""
 
-    def _of_number(self, told: Told, name: str, value: int) -> Cell:
+    def _of_number(self, told: ValueText, name: str, value: int) -> Cell:
         if name in told.call.function.of:
             amount = self._amount(value, *self._token_of(told, name))
-            return Cell(Kind.AMOUNT, amount, str(amount))
+            return Cell(ValueKind.AMOUNT, amount, str(amount))
         if name in TIMES and value > 0 and (at := times.since_1970(value)):
             return _time_cell(at)
         if name in CHAINS:
             info = self.using.chain(_chain_id(name, value))
             return (
-                Cell(Kind.CHAIN, value, names.chain(info.id, info=info))
+                Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
                 if info
-                else Cell(Kind.NUMBER, value, f"chain {value}")
+                else Cell(ValueKind.NUMBER, value, f"chain {value}")
             )
-        return Cell(Kind.NUMBER, value, str(value))
+        return Cell(ValueKind.NUMBER, value, str(value))
 
 
 def until(value: int | None) -> Sequence[Piece]:
@@ -313,7 +315,7 @@ def until(value: int | None) -> Sequence[Piece]:
 
 
 def address_cell(address: str, chain_id: int | None) -> Cell:
-    return Cell(Kind.ADDRESS, address, hashes.checksum(address), chain_id)
+    return Cell(ValueKind.ADDRESS, address, hashes.checksum(address), chain_id)
 
 
 def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -354,7 +356,7 @@ def _chain_id(name: str, value: int | None) -> int | None:
     return None if value is None else numbers.get(value)
 
 
-def _far_chain(told: Told) -> int | None:
+def _far_chain(told: ValueText) -> int | None:
     """Return the destination chain of the call, if it names one."""
     named = (name for name in CHAINS if told.value(name) is not None)
     return next((_chain_id(name, told.value(name)) for name in named), told.made.chain_id)
@@ -377,22 +379,24 @@ def _as_address(value: object) -> str | None:
 
 
 def _time_cell(at: datetime) -> Cell:
-    return Cell(Kind.TIME, at, times.iso(at))
+    return Cell(ValueKind.TIME, at, times.iso(at))
 
 
 def _bytes_cell(value: bytes) -> Cell:
     """Return bytes as hex, never as text, because their author could write anything."""
     more = len(value) - MOST_BYTES
-    return Cell(Kind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}")
+    return Cell(
+        ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}"
+    )
 
 
 def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
     """Return a list's entries, or their number if they are nested calls."""
     if parameter.parts or parameter.type == "bytes[]":
-        return Cell(Kind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
+        return Cell(ValueKind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
     shown = [hashes.checksum(value) if isinstance(value, str) else str(value) for value in values[:MOST_ENTRIES]]
     shown += [f"{len(values) - MOST_ENTRIES:,} more"] if len(values) > MOST_ENTRIES else []
-    return Cell(Kind.LIST, tuple(shown), ", ".join(shown))
+    return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown))
 
 
 def _commands(value: bytes) -> Iterator[str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.lists import filters
-from intents_ui.display.lists.filters import Problem, Query
+from intents_ui.display.lists.filters import FilterProblem, Query
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import key
@@ -69,7 +69,7 @@ class TokenFilters:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TokenQuery:
     """Filters as entered: `problems` by filter name, `typed` is the text to show again in the fields."""
 
     filters: TokenFilters
@@ -77,7 +77,7 @@ class Asked:
     typed: Mapping[str, str]
 
 
-def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
+def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> TokenQuery:
     """Parse a URL's query. Ignores other parameters."""
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
@@ -89,9 +89,9 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
         typed[name] = text.visible(written[-1])[: filters.LONGEST_ECHO]
         try:
             found[name] = parse(written)
-        except Problem as problem:
+        except FilterProblem as problem:
             problems[name] = str(problem)
-    return Asked(TokenFilters(**found), problems, typed)
+    return TokenQuery(TokenFilters(**found), problems, typed)
 
 
 def _parsers(chains: Sequence[ChainInfo]) -> dict[str, tuple[str, Callable[[list[str]], Any]]]:
@@ -107,7 +107,7 @@ def _parsers(chains: Sequence[ChainInfo]) -> dict[str, tuple[str, Callable[[list
 def _words(written: str) -> str:
     """Return the canonical form of an address: both native placeholders are one token."""
     if len(written) > LONGEST_SEARCH:
-        raise Problem(f"Enter at most {LONGEST_SEARCH} characters.")
+        raise FilterProblem(f"Enter at most {LONGEST_SEARCH} characters.")
     words = re.sub(r"\s+", " ", written)
     return key(words) if hashes.canonical_address(words) else words
 
@@ -124,26 +124,26 @@ def _show(written: str) -> Show:
         return Show(written.lower())
     except ValueError:
         known = ", ".join(Show)
-        raise Problem(f"Unknown list “{text.name(written).shown}”. Use one of {known}.") from None
+        raise FilterProblem(f"Unknown list “{text.name(written).shown}”. Use one of {known}.") from None
 
 
 def _without(written: list[str]) -> tuple[str, ...]:
     words = [word for each in written for word in re.split(r"[,\s]+", each) if word]
     found = tuple(dict.fromkeys(_address(word) for word in words))
     if len(found) > MOST_LEFT_OUT:
-        raise Problem(f"Hide at most {MOST_LEFT_OUT} tokens.")
+        raise FilterProblem(f"Hide at most {MOST_LEFT_OUT} tokens.")
     return found
 
 
 def _address(written: str) -> str:
     if not hashes.is_solana_address(written) and hashes.canonical_address(written) is None:
-        raise Problem(input_errors.of_address(written))
+        raise FilterProblem(input_errors.of_address(written))
     return key(written)
 
 
 def _limit(written: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= 20 and 1 <= int(written) <= LARGEST_LIMIT):
-        raise Problem(f"Enter a limit from 1 to {LARGEST_LIMIT:,} tokens per chain.")
+        raise FilterProblem(f"Enter a limit from 1 to {LARGEST_LIMIT:,} tokens per chain.")
     return int(written)
 
 
@@ -151,7 +151,7 @@ def _limit(written: str) -> int:
 
 
 @dataclass(frozen=True)
-class Chip:
+class TokenChip:
     """An active filter. `without` is the page's query without it."""
 
     text: str
@@ -159,7 +159,7 @@ class Chip:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TokenChoice:
     """An option, as a link."""
 
     word: str
@@ -170,22 +170,22 @@ class Choice:
 SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
 
 
-def chain_chip(wanted: TokenFilters, *, chains: Mapping[int, str]) -> Chip | None:
+def chain_chip(wanted: TokenFilters, *, chains: Mapping[int, str]) -> TokenChip | None:
     """Return `Base, Polygon` or `Base and 4 more`."""
     if not wanted.chains:
         return None
     named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
     words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
-    return Chip(words, wanted.with_(chains=()).query)
+    return TokenChip(words, wanted.with_(chains=()).query)
 
 
-def limit_chip(wanted: TokenFilters) -> Chip | None:
-    return Chip(f"At most {wanted.limit} per chain", wanted.with_(limit=None).query) if wanted.limit else None
+def limit_chip(wanted: TokenFilters) -> TokenChip | None:
+    return TokenChip(f"At most {wanted.limit} per chain", wanted.with_(limit=None).query) if wanted.limit else None
 
 
-def left_out_chips(wanted: TokenFilters) -> tuple[Chip, ...]:
+def left_out_chips(wanted: TokenFilters) -> tuple[TokenChip, ...]:
     return tuple(
-        Chip(f"Hidden: {hashes.short_address(each)}", wanted.with_(without=_others(wanted.without, each)).query)
+        TokenChip(f"Hidden: {hashes.short_address(each)}", wanted.with_(without=_others(wanted.without, each)).query)
         for each in wanted.without
     )
 
@@ -194,5 +194,5 @@ def _others(all_of: Iterable[str], one: str) -> tuple[str, ...]:
     return tuple(each for each in all_of if each != one)
 
 
-def choices(wanted: TokenFilters) -> tuple[Choice, ...]:
-    return tuple(Choice(word, wanted.with_(show=show).query, show is wanted.show) for show, word in SHOWN.items())
+def choices(wanted: TokenFilters) -> tuple[TokenChoice, ...]:
+    return tuple(TokenChoice(word, wanted.with_(show=show).query, show is wanted.show) for show, word in SHOWN.items())

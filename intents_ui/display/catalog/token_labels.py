@@ -7,13 +7,13 @@ from enum import StrEnum
 from intents_ui.display.catalog.token_list import place
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens.token_amounts import Identity
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 
-class Listing(StrEnum):
-    """Listing of a token: its `Standing`, refined by a search of all lists."""
+class ListingStatus(StrEnum):
+    """Listing of a token: its `TokenStanding`, refined by a search of all lists."""
 
     FEATURED = "Featured"
     NATIVE = "Native token"
@@ -32,25 +32,25 @@ class Listing(StrEnum):
 
 
 SENTENCES = {
-    Listing.FEATURED: "Featured by the service.",
-    Listing.NATIVE: "Each chain has one. Not featured by the service.",
-    Listing.LISTED: "On the service's list, not featured.",
-    Listing.EXTERNAL: "From an external token list.",
-    Listing.NOT_LISTED: "On none of the service's token lists.",
-    Listing.UNKNOWN: "Couldn't load the service's lists.",
+    ListingStatus.FEATURED: "Featured by the service.",
+    ListingStatus.NATIVE: "Each chain has one. Not featured by the service.",
+    ListingStatus.LISTED: "On the service's list, not featured.",
+    ListingStatus.EXTERNAL: "From an external token list.",
+    ListingStatus.NOT_LISTED: "On none of the service's token lists.",
+    ListingStatus.UNKNOWN: "Couldn't load the service's lists.",
 }
 TONES = {
-    Listing.FEATURED: Tone.GOOD,
-    Listing.NATIVE: Tone.GOOD,
-    Listing.LISTED: Tone.NEUTRAL,
+    ListingStatus.FEATURED: Tone.GOOD,
+    ListingStatus.NATIVE: Tone.GOOD,
+    ListingStatus.LISTED: Tone.NEUTRAL,
 }
 
 
 @dataclass(frozen=True)
-class Facts:
+class TokenFacts:
     """`bridging` None: not reported. `link`: the contract in the chain's explorer."""
 
-    listing: Listing
+    listing: ListingStatus
     rank: int | None
     is_native: bool
     bridging: bool | None
@@ -58,9 +58,9 @@ class Facts:
     link: str | None
 
 
-def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> Facts:
+def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> TokenFacts:
     """`info`: the service's entry, from any list. `is_searched`: all lists were searched."""
-    return Facts(
+    return TokenFacts(
         listing=_listing(token.standing, info, is_searched=is_searched),
         rank=info.feature_index if info and info.featured else None,
         is_native=hashes.is_native(token.address),
@@ -70,19 +70,19 @@ def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, i
     )
 
 
-def _listing(standing: Standing, info: TokenInfo | None, *, is_searched: bool) -> Listing:
+def _listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
     match standing:
-        case Standing.FEATURED:
-            return Listing.FEATURED
-        case Standing.NATIVE:
-            return Listing.NATIVE
-        case Standing.LISTED:
-            return Listing.LISTED
+        case TokenStanding.FEATURED:
+            return ListingStatus.FEATURED
+        case TokenStanding.NATIVE:
+            return ListingStatus.NATIVE
+        case TokenStanding.LISTED:
+            return ListingStatus.LISTED
     if info:
-        if standing is Standing.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
-            return Listing.FEATURED
-        return Listing.EXTERNAL if standing is Standing.UNLISTED else Listing.UNKNOWN
-    return Listing.NOT_LISTED if is_searched else Listing.UNKNOWN
+        if standing is TokenStanding.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
+            return ListingStatus.FEATURED
+        return ListingStatus.EXTERNAL if standing is TokenStanding.UNLISTED else ListingStatus.UNKNOWN
+    return ListingStatus.NOT_LISTED if is_searched else ListingStatus.UNKNOWN
 
 
 def _link(address: str | None, chain: ChainInfo | None) -> str | None:

@@ -8,7 +8,7 @@ from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.formatting import hashes
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity, key
-from intents_ui.display.tokens.warnings import Standing
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 LAST = 10**9  # rank of a featured token without an index
@@ -17,7 +17,7 @@ type Where = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Row:
+class TokenRow:
     """A token. `address` as in the URL of its page."""
 
     token: Identity
@@ -36,11 +36,11 @@ class Row:
 
 
 STANDINGS = {
-    Standing.FEATURED: "Featured",
-    Standing.NATIVE: "Native token",
-    Standing.LISTED: "Listed",
-    Standing.UNLISTED: "External list",
-    Standing.UNKNOWN: "unknown",
+    TokenStanding.FEATURED: "Featured",
+    TokenStanding.NATIVE: "Native token",
+    TokenStanding.LISTED: "Listed",
+    TokenStanding.UNLISTED: "External list",
+    TokenStanding.UNKNOWN: "unknown",
 }
 
 
@@ -132,15 +132,15 @@ def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:
     return tuple(chain_id for chain_id, count in counts.items() if count >= limit)
 
 
-def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[Row, ...]:
+def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
     return tuple(row(token, using=using) for token in tokens)
 
 
-def row(token: TokenInfo, *, using: Names) -> Row:
+def row(token: TokenInfo, *, using: Names) -> TokenRow:
     chain_id, address = place(token)
     known = identity(chain_id, address, using=using, metadata=token)
     chain = using.chain(chain_id)
-    return Row(
+    return TokenRow(
         token=known,
         address=address,
         rank=token.feature_index if token.featured else None,

@@ -14,7 +14,7 @@ from intents_ui.display.formatting import text
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service import errors
 from intents_ui.service.errors import Reason, ServiceError
 from intents_ui.service.wire import json_text
@@ -27,7 +27,7 @@ NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
 NOTHING_MOVED = "No funds moved."
 
 
-class Outcome(StrEnum):
+class CommitOutcome(StrEnum):
     """`UNKNOWN`: sent, but no valid response was received; `REPEATED`: the form had been sent before."""
 
     COMMITTED = "committed"
@@ -40,7 +40,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Offer:
+class CommitOffer:
     """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
 
     `execute_until`: the deadline of its execution, if it is committed now."""
@@ -71,18 +71,18 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Told:
+class CommitResult:
     """`state`: the current status, if it was loaded; `error`: the response to the commit.
 
     `until`: the deadline of its execution."""
 
-    outcome: Outcome
+    outcome: CommitOutcome
     tone: Tone
     icon: str
     title: str
     what: str
     todo: str
-    state: Shown | None = None
+    state: StatusLabel | None = None
     error: ServiceError | None = None
     until: datetime | None = None
 
@@ -116,12 +116,12 @@ def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
         yield at, value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def offer(situation: Situation) -> Offer | None:
+def offer(situation: Situation) -> CommitOffer | None:
     """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
     facts = situation.facts
     if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or situation.is_expired:
         return None
-    return Offer(facts.expires_at, execute_until(facts.intent, now=situation.now))
+    return CommitOffer(facts.expires_at, execute_until(facts.intent, now=situation.now))
 
 
 def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
@@ -130,55 +130,55 @@ def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
     return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
-def not_offered(intent: Intent, *, now: datetime) -> Told:
+def not_offered(intent: Intent, *, now: datetime) -> CommitResult:
     """Return the outcome for an intent that can't be committed: nothing was sent."""
     expired = intent.status == IntentStatus.QUOTED
-    return told(Outcome.EXPIRED if expired else Outcome.MOVED_ON, state=intent, now=now)
+    return told(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent, now=now)
 
 
-def outcome_of(error: ServiceError) -> Outcome:
+def outcome_of(error: ServiceError) -> CommitOutcome:
     """Return the outcome that a service error means for a commit."""
     if error.again_in is not None:
-        return Outcome.NOT_SENT  # no calls to the service until then
+        return CommitOutcome.NOT_SENT  # no calls to the service until then
     match error:
         case errors.Expired():
-            return Outcome.EXPIRED
+            return CommitOutcome.EXPIRED
         case errors.WrongState():
-            return Outcome.MOVED_ON
+            return CommitOutcome.MOVED_ON
         case errors.Overloaded():
-            return Outcome.NOT_SENT
+            return CommitOutcome.NOT_SENT
         case errors.Refused():
-            return Outcome.REFUSED
+            return CommitOutcome.REFUSED
         case errors.Unreachable(code=errors.PAUSED):
-            return Outcome.REFUSED
+            return CommitOutcome.REFUSED
         case errors.Unreachable(reason=reason) if reason in NOT_REACHED:
-            return Outcome.NOT_SENT
+            return CommitOutcome.NOT_SENT
         case _:
-            return Outcome.UNKNOWN
+            return CommitOutcome.UNKNOWN
 
 
 def told(
-    outcome: Outcome,
+    outcome: CommitOutcome,
     *,
     error: ServiceError | None = None,
     state: Intent | None = None,
     sent: Intent | None = None,
     now: datetime,
-) -> Told:
+) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
     shown = summary.of(Situation.of(state, None, now=now)).status if state else None
     match outcome:
-        case Outcome.COMMITTED:
+        case CommitOutcome.COMMITTED:
             until = execute_until(sent, now=now) if sent else None
             return _committed(statuses.intent(IntentStatus.COMMITTED, now=now), until=until)
-        case Outcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
+        case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
             return _committed(shown, until=execute_until(state, now=now), lost=True, error=error)
-        case Outcome.UNKNOWN:
+        case CommitOutcome.UNKNOWN:
             return _unknown(shown, error)
-        case Outcome.MOVED_ON:
+        case CommitOutcome.MOVED_ON:
             return _moved_on(shown, error)
-        case Outcome.EXPIRED:
-            return Told(
+        case CommitOutcome.EXPIRED:
+            return CommitResult(
                 outcome,
                 Tone.NEUTRAL,
                 "clock",
@@ -188,8 +188,8 @@ def told(
                 shown,
                 error,
             )
-        case Outcome.REPEATED:
-            return Told(
+        case CommitOutcome.REPEATED:
+            return CommitResult(
                 outcome,
                 Tone.NEUTRAL,
                 "info",
@@ -200,9 +200,9 @@ def told(
                 shown,
                 error,
             )
-        case Outcome.NOT_SENT:
+        case CommitOutcome.NOT_SENT:
             why = failures.words(error).title if error else "No response from the service"
-            return Told(
+            return CommitResult(
                 outcome,
                 Tone.ATTENTION,
                 "triangle-alert",
@@ -212,20 +212,20 @@ def told(
                 shown,
                 error,
             )
-        case Outcome.REFUSED:
+        case CommitOutcome.REFUSED:
             return _refused(shown, error)
 
 
 def _committed(
-    shown: Shown | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
-) -> Told:
+    shown: StatusLabel | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
+) -> CommitResult:
     taken = (
         "The response to the commit was lost, but the service reports the transfer as committed."
         if lost
         else "The service accepted the quote unchanged."
     )
-    return Told(
-        Outcome.COMMITTED,
+    return CommitResult(
+        CommitOutcome.COMMITTED,
         Tone.GOOD,
         "check",
         "Committed",
@@ -237,15 +237,15 @@ def _committed(
     )
 
 
-def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
+def _refused(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
     if error is None or isinstance(error, errors.Invalid):
         what = "The service rejected the intent: it differs from the quote or is malformed."
         todo = "See the reason below. Request a new quote and commit it."
     else:
         words = failures.words(error)
         what, todo = f"{words.title}.", words.todo
-    return Told(
-        Outcome.REFUSED,
+    return CommitResult(
+        CommitOutcome.REFUSED,
         Tone.BAD,
         "circle-x",
         "Commit rejected",
@@ -256,12 +256,12 @@ def _refused(shown: Shown | None, error: ServiceError | None) -> Told:
     )
 
 
-def _moved_on(shown: Shown | None, error: ServiceError | None) -> Told:
+def _moved_on(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
     said = shown.word if shown else _state_in(error)
     now = f"Current status: {said}." if said else "Couldn't load the current status."
     then = "The commit changed nothing." if error else "Nothing was sent."
-    return Told(
-        Outcome.MOVED_ON,
+    return CommitResult(
+        CommitOutcome.MOVED_ON,
         Tone.NEUTRAL,
         "info",
         "Status has changed",
@@ -272,15 +272,15 @@ def _moved_on(shown: Shown | None, error: ServiceError | None) -> Told:
     )
 
 
-def _unknown(shown: Shown | None, error: ServiceError | None) -> Told:
+def _unknown(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
     if shown is None:
         after = "Couldn't load the current status either."
     else:
         after = f"Current status: {shown.word}."
         if shown == statuses.INTENTS[IntentStatus.QUOTED]:
             after += " The commit may still be in progress."
-    return Told(
-        Outcome.UNKNOWN,
+    return CommitResult(
+        CommitOutcome.UNKNOWN,
         Tone.ATTENTION,
         "triangle-alert",
         "Commit status unknown",

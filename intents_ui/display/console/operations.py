@@ -106,7 +106,7 @@ MAYBE_DONE = "No response doesn't mean the request failed. Check the intent befo
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallOutcome:
     """Result of a call. `name` and `code` come from the service. `is_documented`: the code is in the contract."""
 
     tone: str
@@ -122,14 +122,14 @@ class Outcome:
     warning: str = ""
 
 
-def outcome(attempt: Attempt, *, is_write: bool) -> Outcome:
+def outcome(attempt: Attempt, *, is_write: bool) -> CallOutcome:
     error = attempt.error
     if error is None:
-        return Outcome("good", "check", phrase(attempt.status), "Success")
+        return CallOutcome("good", "check", phrase(attempt.status), "Success")
     tone, icon = ("attention", "triangle-alert") if isinstance(error, Refused) else ("bad", "circle-x")
     known = KNOWN.get(error.code) if error.code is not None else None
     message = failures.words(error)
-    return Outcome(
+    return CallOutcome(
         tone,
         icon,
         phrase(attempt.status),

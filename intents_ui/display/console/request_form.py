@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from intents_ui.service.operations.json_fields import Kind, Member
+from intents_ui.service.operations.json_fields import JsonFieldKind, Member
 from intents_ui.service.wire.field_renaming import Brand
 
 NOT_SENT = ("", "not sent")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """`label`: the field's name under the operator's brand. `choices`: the only possible values, if limited."""
 
     member: Member
@@ -27,23 +27,23 @@ class Field:
     @property
     def known(self) -> tuple[str, ...]:
         """Known values of a list field, which has no suggestions because several can be entered."""
-        return () if self.member.kind is Kind.TEXT else self.member.words
+        return () if self.member.kind is JsonFieldKind.TEXT else self.member.words
 
     @property
     def suggestions(self) -> tuple[str, ...]:
         """Suggestions while typing. Other values are possible."""
         if self.choices or self.member.kind.is_json:
             return ()
-        words = self.member.words if self.member.kind is Kind.TEXT else ()
+        words = self.member.words if self.member.kind is JsonFieldKind.TEXT else ()
         return words or ((self.example,) if self.example else ())
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FormGroup:
     """Fields of an object inside the request. `name` is "" for the request's own fields."""
 
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
     @property
     def is_open(self) -> bool:
@@ -57,9 +57,9 @@ def groups(
     examples: Mapping[str, str],
     choices: Mapping[str, tuple[tuple[str, str], ...]],
     names: Brand,
-) -> list[Group]:
+) -> list[FormGroup]:
     fields = (
-        Field(
+        FormField(
             member,
             member.under(names),
             values.get(member.name, ""),
@@ -69,10 +69,10 @@ def groups(
         for member in known
     )
     grouped = groupby(fields, key=lambda field: field.label.rpartition(".")[0].partition(".")[0])
-    return [Group(name, tuple(inside)) for name, inside in grouped]
+    return [FormGroup(name, tuple(inside)) for name, inside in grouped]
 
 
 def _choices(member: Member, value: str) -> tuple[tuple[str, str], ...]:
     """Return the choices of a boolean field. Other values can only be sent as JSON."""
-    is_flag = member.kind is Kind.FLAG and value in ("", "true", "false")
+    is_flag = member.kind is JsonFieldKind.FLAG and value in ("", "true", "false")
     return (NOT_SENT, ("true", "true"), ("false", "false")) if is_flag else ()

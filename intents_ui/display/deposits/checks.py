@@ -12,18 +12,18 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, statuses
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.statuses import DEAD, Shown, Tone
+from intents_ui.display.transfers.statuses import DEAD, StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import first
 
 
-class Kind(StrEnum):
+class CheckKind(StrEnum):
     TEXT = "text"
     ADDRESS = "address"
     HASH = "hash"
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """A row of the deposit check. `kind` is the format of `expected` and `found`. An address or hash may be "".
 
     `expected_whole`, `found_whole`: the text with full addresses if it shortens them, otherwise "".
@@ -32,40 +32,44 @@ class Finding:
     label: str
     expected: str
     found: str
-    shown: Shown
-    kind: Kind = Kind.TEXT
+    shown: StatusLabel
+    kind: CheckKind = CheckKind.TEXT
     chain_id: int | None = None
     expected_whole: str = ""
     found_whole: str = ""
 
 
-MATCH = Shown("Match", Tone.GOOD, "check", "It matches what was expected.")
-ENOUGH = Shown("Enough", Tone.GOOD, "check", "It is less than requested and meets the minimum.")
-MISMATCH = Shown("Mismatch", Tone.BAD, "x", "It does not match what was expected.")
-OTHER_ADDRESS = Shown("Different address", Tone.ATTENTION, "triangle-alert", "The transaction names another address.")
-NOT_COMPARABLE = Shown("Not comparable", Tone.NEUTRAL, "circle-dashed", "It is another token, or on another chain.")
-UNDERPAID = Shown("Underpaid", Tone.BAD, "x", "It is less than the transfer needs.")
-OVERPAID = Shown("Overpaid", Tone.ATTENTION, "triangle-alert", "It is more than requested.")
-SUBMITTED = Shown("Submitted", Tone.PROGRESS, "hourglass", "It was submitted and is not confirmed yet.")
-NOT_ACCEPTED = Shown("Not accepted", Tone.NEUTRAL, "circle-dashed", "It was submitted and not accepted.")
-NOT_CONFIRMED = Shown("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was submitted and never confirmed.")
-NOT_SEEN = Shown("Not seen", Tone.NEUTRAL, "circle-dashed", "Not seen yet.")
-NOT_KNOWN = Shown("Unknown", Tone.NEUTRAL, "circle-dashed", "The service does not report it.")
-PLACEHOLDER = Shown("Placeholder", Tone.NEUTRAL, "info", "Placeholder hash, no transaction.")
-CONFIRMED = Shown("Confirmed", Tone.GOOD, "check", "The transaction is confirmed.")
-REVERTED = Shown("Reverted", Tone.BAD, "x", "The transaction reverted.")
-ON_TIME = Shown("On time", Tone.GOOD, "check", "It was confirmed before the deadline.")
-LATE = Shown("Late", Tone.BAD, "x", "It was confirmed after the deadline.")
-LATE_ACCEPTED = Shown(
+MATCH = StatusLabel("Match", Tone.GOOD, "check", "It matches what was expected.")
+ENOUGH = StatusLabel("Enough", Tone.GOOD, "check", "It is less than requested and meets the minimum.")
+MISMATCH = StatusLabel("Mismatch", Tone.BAD, "x", "It does not match what was expected.")
+OTHER_ADDRESS = StatusLabel(
+    "Different address", Tone.ATTENTION, "triangle-alert", "The transaction names another address."
+)
+NOT_COMPARABLE = StatusLabel(
+    "Not comparable", Tone.NEUTRAL, "circle-dashed", "It is another token, or on another chain."
+)
+UNDERPAID = StatusLabel("Underpaid", Tone.BAD, "x", "It is less than the transfer needs.")
+OVERPAID = StatusLabel("Overpaid", Tone.ATTENTION, "triangle-alert", "It is more than requested.")
+SUBMITTED = StatusLabel("Submitted", Tone.PROGRESS, "hourglass", "It was submitted and is not confirmed yet.")
+NOT_ACCEPTED = StatusLabel("Not accepted", Tone.NEUTRAL, "circle-dashed", "It was submitted and not accepted.")
+NOT_CONFIRMED = StatusLabel("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was submitted and never confirmed.")
+NOT_SEEN = StatusLabel("Not seen", Tone.NEUTRAL, "circle-dashed", "Not seen yet.")
+NOT_KNOWN = StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "The service does not report it.")
+PLACEHOLDER = StatusLabel("Placeholder", Tone.NEUTRAL, "info", "Placeholder hash, no transaction.")
+CONFIRMED = StatusLabel("Confirmed", Tone.GOOD, "check", "The transaction is confirmed.")
+REVERTED = StatusLabel("Reverted", Tone.BAD, "x", "The transaction reverted.")
+ON_TIME = StatusLabel("On time", Tone.GOOD, "check", "It was confirmed before the deadline.")
+LATE = StatusLabel("Late", Tone.BAD, "x", "It was confirmed after the deadline.")
+LATE_ACCEPTED = StatusLabel(
     "Late, accepted", Tone.NEUTRAL, "info", "It was confirmed after the deadline, and the transfer continued."
 )
-AHEAD = Shown("Open", Tone.PROGRESS, "clock", "The deadline has not passed yet.")
-ENDED = Shown("Ended before", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
-PAST = Shown("Passed", Tone.NEUTRAL, "clock", "The deadline has passed, and the transfer has ended.")
-PASSED = Shown("Passed", Tone.ATTENTION, "clock", "The deadline has passed.")
+AHEAD = StatusLabel("Open", Tone.PROGRESS, "clock", "The deadline has not passed yet.")
+ENDED = StatusLabel("Ended before", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
+PAST = StatusLabel("Passed", Tone.NEUTRAL, "clock", "The deadline has passed, and the transfer has ended.")
+PASSED = StatusLabel("Passed", Tone.ATTENTION, "clock", "The deadline has passed.")
 
 
-def findings(payment: Payment, *, is_too_late: bool, now: datetime, using: Names) -> Iterator[Finding]:
+def findings(payment: Payment, *, is_too_late: bool, now: datetime, using: Names) -> Iterator[CheckResult]:
     yield _chain(payment, using=using)
     yield _token(payment, using=using)
     yield _amount(payment, using=using)
@@ -89,19 +93,19 @@ def chain_name(chain_id: int | None, *, using: Names) -> str:
     return names.chain(chain_id, info=using.chain(chain_id), unknown="a chain that was not named")
 
 
-def _chain(payment: Payment, *, using: Names) -> Finding:
+def _chain(payment: Payment, *, using: Names) -> CheckResult:
     wanted, found = payment.expected.chain_id, payment.found_chain_id
     expected = UNKNOWN if wanted is None else chain_name(wanted, using=using)
     if found is None:
-        return Finding("Chain", expected, UNKNOWN, NOT_SEEN)
+        return CheckResult("Chain", expected, UNKNOWN, NOT_SEEN)
     shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else MISMATCH
-    return Finding("Chain", expected, chain_name(found, using=using), shown)
+    return CheckResult("Chain", expected, chain_name(found, using=using), shown)
 
 
-def _token(payment: Payment, *, using: Names) -> Finding:
+def _token(payment: Payment, *, using: Names) -> CheckResult:
     expected, in_full = (_name_of(payment.expected, using=using, is_whole=whole) for whole in (False, True))
     if not payment.found:
-        return Finding("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
+        return CheckResult("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
     # A differing chain has its own row.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
     is_other = all(differences.is_another_token(money, payment.expected) for money in on_chain)
@@ -110,7 +114,7 @@ def _token(payment: Payment, *, using: Names) -> Finding:
         # Two addresses can shorten to the same text.
         expected, words = in_full, words_in_full
     shown = MISMATCH if is_other else _certainty(payment)
-    return Finding("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
+    return CheckResult("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
 
 
 def _names_of(monies: Iterable[Money], *, using: Names, is_whole: bool = False) -> str:
@@ -128,57 +132,59 @@ def _name_of(money: Money, *, using: Names, is_whole: bool = False) -> str:
     return " ".join(filter(None, words)) or UNKNOWN
 
 
-def _amount(payment: Payment, *, using: Names) -> Finding:
+def _amount(payment: Payment, *, using: Names) -> CheckResult:
     expected, words = exactly(payment, payment.expected.value, using=using), listed(payment.found, using=using)
     if not payment.found:
-        return Finding("Amount", expected, "nothing" if payment.held is not None else UNKNOWN, NOT_SEEN)
+        return CheckResult("Amount", expected, "nothing" if payment.held is not None else UNKNOWN, NOT_SEEN)
     if payment.leftover:
         left = exactly(payment, payment.leftover, using=using)
-        return Finding("Amount", expected, f"{left} left over", OVERPAID)
+        return CheckResult("Amount", expected, f"{left} left over", OVERPAID)
     if not (payment.is_confirmed or payment.held or payment.strays):
-        return Finding("Amount", expected, words, _certainty(payment))
+        return CheckResult("Amount", expected, words, _certainty(payment))
     if words == UNKNOWN:
-        return Finding("Amount", expected, words, NOT_KNOWN)
+        return CheckResult("Amount", expected, words, NOT_KNOWN)
     if payment.there is None or not (payment.is_confirmed or payment.there):
-        return Finding("Amount", expected, words, NOT_COMPARABLE)
+        return CheckResult("Amount", expected, words, NOT_COMPARABLE)
     if payment.lacking:
         lacking = exactly(payment, payment.lacking, using=using)
-        return Finding("Amount", expected, f"{words}: {lacking} too little", UNDERPAID)
+        return CheckResult("Amount", expected, f"{words}: {lacking} too little", UNDERPAID)
     if payment.excess:
-        return Finding("Amount", expected, f"{words}: {exactly(payment, payment.excess, using=using)} more", OVERPAID)
+        return CheckResult(
+            "Amount", expected, f"{words}: {exactly(payment, payment.excess, using=using)} more", OVERPAID
+        )
     if payment.expected.value is None:
-        return Finding("Amount", expected, words, NOT_KNOWN)
-    return Finding("Amount", expected, words, MATCH if payment.there == payment.expected.value else ENOUGH)
+        return CheckResult("Amount", expected, words, NOT_KNOWN)
+    return CheckResult("Amount", expected, words, MATCH if payment.there == payment.expected.value else ENOUGH)
 
 
-def _address(payment: Payment) -> Finding:
+def _address(payment: Payment) -> CheckResult:
     expected, chain_id = payment.address or "", payment.expected.chain_id
     if not payment.is_confirmed and (payment.held or payment.strays):
-        return Finding("Deposit address", expected, expected, MATCH, Kind.ADDRESS, chain_id)
+        return CheckResult("Deposit address", expected, expected, MATCH, CheckKind.ADDRESS, chain_id)
     found = payment.deposit.to_address if payment.is_confirmed or payment.is_reported else None
     if found is None:
-        return Finding("Deposit address", expected, "", NOT_SEEN, Kind.ADDRESS, chain_id)
+        return CheckResult("Deposit address", expected, "", NOT_SEEN, CheckKind.ADDRESS, chain_id)
     # A relayed deposit is a call of the service's contract.
     is_other = differences.is_other_address(found, expected or None) and not payment.deposit.meta_txn_id
     shown = OTHER_ADDRESS if is_other else _certainty(payment)
-    return Finding("Deposit address", expected, found, shown, Kind.ADDRESS, chain_id)
+    return CheckResult("Deposit address", expected, found, shown, CheckKind.ADDRESS, chain_id)
 
 
-def _deadline(payment: Payment, *, is_too_late: bool, now: datetime) -> Finding:
+def _deadline(payment: Payment, *, is_too_late: bool, now: datetime) -> CheckResult:
     expected = times.utc(payment.deadline, now=now)
     if payment.deadline is None:
-        return Finding("Deadline", expected, UNKNOWN, NOT_KNOWN)
+        return CheckResult("Deadline", expected, UNKNOWN, NOT_KNOWN)
     if payment.late_by is None:
-        return Finding("Deadline", expected, UNKNOWN, _standing(payment, payment.deadline, now=now))
+        return CheckResult("Deadline", expected, UNKNOWN, _standing(payment, payment.deadline, now=now))
     late_by = payment.late_by
     if late_by <= timedelta():
-        return Finding("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
-    return Finding(
+        return CheckResult("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
+    return CheckResult(
         "Deadline", expected, f"confirmed {times.duration(late_by)} after", LATE if is_too_late else LATE_ACCEPTED
     )
 
 
-def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
+def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusLabel:
     """Return the row of a deadline without a confirmed deposit."""
     if payment.is_confirmed:
         return NOT_KNOWN
@@ -190,16 +196,16 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> Shown:
     return ENDED if ended is not None and ended < deadline else PAST
 
 
-def _transaction(payment: Payment) -> Finding:
+def _transaction(payment: Payment) -> CheckResult:
     txn_hash = payment.deposit.txn_hash
     if payment.is_reported and txn_hash:
-        return Finding("Transaction", "", txn_hash, _state(payment), Kind.HASH, payment.deposit.chain_id)
+        return CheckResult("Transaction", "", txn_hash, _state(payment), CheckKind.HASH, payment.deposit.chain_id)
     if txn_hash and not payment.is_confirmed:
-        return Finding("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
-    return Finding("Transaction", "", UNKNOWN, CONFIRMED if payment.is_confirmed else NOT_SEEN)
+        return CheckResult("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
+    return CheckResult("Transaction", "", UNKNOWN, CONFIRMED if payment.is_confirmed else NOT_SEEN)
 
 
-def _state(payment: Payment) -> Shown:
+def _state(payment: Payment) -> StatusLabel:
     if payment.is_confirmed:
         return CONFIRMED
     if payment.leg in DEAD:
@@ -207,7 +213,7 @@ def _state(payment: Payment) -> Shown:
     return SUBMITTED
 
 
-def _certainty(payment: Payment) -> Shown:
+def _certainty(payment: Payment) -> StatusLabel:
     """Return the certainty of a row that matches what was expected."""
     if payment.is_confirmed or payment.held or payment.strays:
         return MATCH

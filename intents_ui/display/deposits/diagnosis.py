@@ -9,19 +9,19 @@ from importlib import resources
 from typing import Any
 
 from intents_ui.display.deposits import checks
-from intents_ui.display.deposits.checks import Finding, chain_name, exactly, listed
+from intents_ui.display.deposits.checks import CheckResult, chain_name, exactly, listed
 from intents_ui.display.formatting import text, times
 from intents_ui.display.summary.placeholders import escalation
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, Leg, Shown, Tone, is_made
+from intents_ui.display.transfers.statuses import DEAD, StatusLabel, StepStatus, Tone, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 
-class Key(StrEnum):
+class MessageKey(StrEnum):
     """Rows of messages.json, where `when` states each condition."""
 
     UNREAD = "unread"
@@ -56,11 +56,11 @@ class Diagnosis:
     `needs_attention`: something was observed that isn't as expected.
     """
 
-    key: Key
-    shown: Shown
+    key: MessageKey
+    shown: StatusLabel
     sentence: str
     next: str
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckResult, ...]
     needs_attention: bool
     warn_second_deposit: bool = False
 
@@ -70,9 +70,18 @@ DIAGNOSES: Mapping[str, Mapping[str, Any]] = {
 }
 STALLED = "Contact support with the intent ID."
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
-NOT_BEGUN = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
+NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 # Diagnoses in which the deposit itself needs attention, whatever the transfer's status.
-TELLING = frozenset({Key.WRONG_CHAIN, Key.WRONG_TOKEN, Key.TOO_LITTLE, Key.TOO_MUCH, Key.TOO_LATE, Key.WAITING})
+TELLING = frozenset(
+    {
+        MessageKey.WRONG_CHAIN,
+        MessageKey.WRONG_TOKEN,
+        MessageKey.TOO_LITTLE,
+        MessageKey.TOO_MUCH,
+        MessageKey.TOO_LATE,
+        MessageKey.WAITING,
+    }
+)
 
 
 @derived
@@ -83,10 +92,10 @@ def of(situation: Situation) -> Diagnosis | None:
     if not _is_worth_telling(key, payment.facts):
         return None
     row, words = DIAGNOSES[key], _words(key, payment, now=now, using=using)
-    rows = tuple(checks.findings(payment, is_too_late=key is Key.TOO_LATE, now=now, using=using))
+    rows = tuple(checks.findings(payment, is_too_late=key is MessageKey.TOO_LATE, now=now, using=using))
     return Diagnosis(
         key=key,
-        shown=Shown(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
+        shown=StatusLabel(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
         sentence=row["sentence"].format_map(words),
         next=_next(key, payment, now=now).format_map(words),
         findings=rows,
@@ -95,111 +104,111 @@ def of(situation: Situation) -> Diagnosis | None:
     )
 
 
-def diagnosed(payment: Payment, *, now: datetime) -> Key:
+def diagnosed(payment: Payment, *, now: datetime) -> MessageKey:
     facts = payment.facts
     if facts.is_unread:
-        return Key.UNREAD
+        return MessageKey.UNREAD
     if facts.is_delivered:
-        return Key.TOO_MUCH if payment.leftover else Key.AS_EXPECTED
+        return MessageKey.TOO_MUCH if payment.leftover else MessageKey.AS_EXPECTED
     if payment.is_elsewhere:
-        return Key.WRONG_CHAIN
+        return MessageKey.WRONG_CHAIN
     if payment.is_confirmed:
         return _of_confirmed(payment, now=now)
     # A later step implies the deposit, whatever its own status.
     if facts.has_arrived:
-        return Key.AS_EXPECTED
+        return MessageKey.AS_EXPECTED
     return _of_balance(payment, now=now) or _of_unconfirmed(payment, now=now)
 
 
-def _of_confirmed(payment: Payment, *, now: datetime) -> Key:
+def _of_confirmed(payment: Payment, *, now: datetime) -> MessageKey:
     if differences.is_another_token(payment.named, payment.expected):
-        return Key.WRONG_TOKEN
+        return MessageKey.WRONG_TOKEN
     if payment.lacking:
-        return Key.TOO_LITTLE
+        return MessageKey.TOO_LITTLE
     if payment.excess:
-        return Key.TOO_MUCH
+        return MessageKey.TOO_MUCH
     if _was_taken_up(payment):
-        return Key.AS_EXPECTED
+        return MessageKey.AS_EXPECTED
     return _of_idle(payment, is_over=payment.facts.is_over(now=now))
 
 
 def _was_taken_up(payment: Payment) -> bool:
     facts = payment.facts
     _, origin, destination = facts.legs
-    is_idle = {origin, destination} <= NOT_BEGUN | {Leg.GIVEN_UP}
-    return not is_idle or facts.returning is not Leg.ABSENT or facts.status == IntentStatus.REFUNDED
+    is_idle = {origin, destination} <= NOT_BEGUN | {StepStatus.GIVEN_UP}
+    return not is_idle or facts.returning is not StepStatus.ABSENT or facts.status == IntentStatus.REFUNDED
 
 
-def _of_idle(payment: Payment, *, is_over: bool) -> Key:
+def _of_idle(payment: Payment, *, is_over: bool) -> MessageKey:
     """Return the diagnosis of a correct deposit that no step has used."""
     is_offer = payment.facts.status in OFFERS
     if (is_over or is_offer) and payment.late_by is not None and payment.late_by > timedelta():
-        return Key.TOO_LATE
+        return MessageKey.TOO_LATE
     if is_over and payment.held == ():
-        return Key.GONE
+        return MessageKey.GONE
     if is_offer:
-        return Key.NOT_STARTED
-    return Key.AS_EXPECTED if is_over or payment.facts.legs[1] not in NOT_BEGUN else Key.WAITING
+        return MessageKey.NOT_STARTED
+    return MessageKey.AS_EXPECTED if is_over or payment.facts.legs[1] not in NOT_BEGUN else MessageKey.WAITING
 
 
-def _of_balance(payment: Payment, *, now: datetime) -> Key | None:
+def _of_balance(payment: Payment, *, now: datetime) -> MessageKey | None:
     """Return the diagnosis from the address's balances, while no deposit is confirmed."""
     if not payment.right:
-        elsewhere = Key.WRONG_CHAIN if payment.strays else None
-        return Key.WRONG_TOKEN if payment.others else elsewhere
+        elsewhere = MessageKey.WRONG_CHAIN if payment.strays else None
+        return MessageKey.WRONG_TOKEN if payment.others else elsewhere
     if payment.lacking:
-        return Key.TOO_LITTLE
+        return MessageKey.TOO_LITTLE
     if payment.facts.is_over(now=now):
-        return Key.TOO_LATE
+        return MessageKey.TOO_LATE
     if payment.facts.status in OFFERS:
-        return Key.NOT_STARTED
-    return Key.TOO_MUCH if payment.excess else Key.UNCOUNTED
+        return MessageKey.NOT_STARTED
+    return MessageKey.TOO_MUCH if payment.excess else MessageKey.UNCOUNTED
 
 
-def _of_unconfirmed(payment: Payment, *, now: datetime) -> Key:
+def _of_unconfirmed(payment: Payment, *, now: datetime) -> MessageKey:
     facts, leg = payment.facts, payment.leg
     if leg in DEAD and payment.is_reported:
         was_mined = payment.deposit.status == TransactionStatus.REVERTED or payment.deposit.txn_mined_at is not None
-        return Key.REVERTED if was_mined and leg is Leg.REJECTED else Key.NOT_FOUND
-    if leg is Leg.REJECTED and payment.held is None:
-        return Key.NOT_COUNTED
+        return MessageKey.REVERTED if was_mined and leg is StepStatus.REJECTED else MessageKey.NOT_FOUND
+    if leg is StepStatus.REJECTED and payment.held is None:
+        return MessageKey.NOT_COUNTED
     if facts.is_over(now=now):
-        return Key.EXPIRED
-    if is_made(facts.deposit) or leg is Leg.MOVING:
+        return MessageKey.EXPIRED
+    if is_made(facts.deposit) or leg is StepStatus.MOVING:
         is_stalled = timing.has_come(timing.stalled_at(facts), now=now)
-        return Key.UNCONFIRMED if is_stalled else Key.CONFIRMING
-    return Key.UNKNOWN if leg is Leg.STRANGE else _of_nothing(payment, now=now)
+        return MessageKey.UNCONFIRMED if is_stalled else MessageKey.CONFIRMING
+    return MessageKey.UNKNOWN if leg is StepStatus.STRANGE else _of_nothing(payment, now=now)
 
 
-def _of_nothing(payment: Payment, *, now: datetime) -> Key:
+def _of_nothing(payment: Payment, *, now: datetime) -> MessageKey:
     if payment.facts.status in OFFERS:
-        return Key.OFFERED
+        return MessageKey.OFFERED
     if timing.has_come(payment.deadline, now=now):
-        return Key.PAST_DEADLINE
-    return Key.WATCHED if payment.deposit.txn_hash else Key.NOTHING
+        return MessageKey.PAST_DEADLINE
+    return MessageKey.WATCHED if payment.deposit.txn_hash else MessageKey.NOTHING
 
 
-def _is_worth_telling(key: Key, facts: Facts) -> bool:
+def _is_worth_telling(key: MessageKey, facts: Facts) -> bool:
     if key in TELLING:
         return True
     if facts.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
         return False
     if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING:
         return False
-    if key is not Key.AS_EXPECTED:
+    if key is not MessageKey.AS_EXPECTED:
         return True
     # Stopped between deposit and first step: the owner will ask about the deposit.
-    return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is Leg.GIVEN_UP
+    return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is StepStatus.GIVEN_UP
 
 
-def _next(key: Key, payment: Payment, *, now: datetime) -> str:
+def _next(key: MessageKey, payment: Payment, *, now: datetime) -> str:
     row, facts = DIAGNOSES[key], payment.facts
-    if key is Key.WAITING and timing.has_come(timing.stalled_at(facts), now=now):
+    if key is MessageKey.WAITING and timing.has_come(timing.stalled_at(facts), now=now):
         return STALLED
     return str(row["after"] if row["after"] and facts.is_over(now=now) else row["next"])
 
 
-def _words(key: Key, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
+def _words(key: MessageKey, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:
     """Return a row's placeholder values. Untrusted text is already sanitized."""
     facts, deadline = payment.facts, payment.deadline
     unchanged = now - facts.last_change if facts.last_change else None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.fields.tables import Group
+from intents_ui.display.fields.tables import FieldGroup
 
 # In page order. `path` as in `tables.Group`. Fields without a section belong to their object's record.
 SECTIONS = (
@@ -30,14 +30,14 @@ SECTIONS = (
 @dataclass(frozen=True)
 class Section:
     title: str
-    groups: tuple[Group, ...]
+    groups: tuple[FieldGroup, ...]
 
     @property
     def facts(self) -> int:
         return sum(len(group.rows) for group in self.groups)
 
 
-def sections(groups: Sequence[Group]) -> tuple[Section, ...]:
+def sections(groups: Sequence[FieldGroup]) -> tuple[Section, ...]:
     """Return the non-empty sections. Each group is in the first section that names it or an enclosing object."""
     left = list(groups)
     found = []
@@ -48,5 +48,5 @@ def sections(groups: Sequence[Group]) -> tuple[Section, ...]:
     return tuple(section for section in found if section.groups)
 
 
-def _is_of(group: Group, paths: Sequence[str]) -> bool:
+def _is_of(group: FieldGroup, paths: Sequence[str]) -> bool:
     return any(path == group.path or group.path.startswith(f"{path}.") for path in paths)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from intents_ui.display.fields import labels, values
-from intents_ui.display.fields.values import Cell, Kind, Owner
+from intents_ui.display.fields.values import Cell, Owner, ValueKind
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
@@ -31,7 +31,7 @@ class Tolerant(Protocol):
 
 
 @dataclass(frozen=True)
-class Row:
+class FieldRow:
     """A field. `name` is its API name, `label` its label."""
 
     name: str
@@ -40,49 +40,51 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Group:
+class FieldGroup:
     """The rows of one object. `path` identifies it in links: `intent.quote.price_impact_details`."""
 
     path: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[FieldRow, ...]
 
 
 @dataclass
-class _Reader:
+class _FieldReader:
     facts: Facts
     using: Names
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
 
-    def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[Group]:
+    def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
         """Return the object's own rows, then those of nested objects, each in its own group."""
         self.seen.add(id(model))
         rows = tuple(self._rows(model, owner))
         if rows:
-            yield Group(path, title, rows)
+            yield FieldGroup(path, title, rows)
         for name, part_title, part in _parts(model, title):
             if part is None:
-                yield Group(f"{path}.{name}", part_title, ())
+                yield FieldGroup(f"{path}.{name}", part_title, ())
             elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
-    def _rows(self, model: BaseModel, owner: Owner) -> Iterator[Row]:
+    def _rows(self, model: BaseModel, owner: Owner) -> Iterator[FieldRow]:
         unreadable = model.unreadable if isinstance(model, Tolerant) else {}
         for name, info in type(model).model_fields.items():
             wire_name = info.alias or name
             if name in unreadable:
-                yield Row(wire_name, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info)))
+                yield FieldRow(
+                    wire_name, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
+                )
             value = getattr(model, name)
             if value is not None and value != () and not _is_object(value):
                 cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
-                yield Row(wire_name, labels.field(name), cell)
+                yield FieldRow(wire_name, labels.field(name), cell)
 
 
-def groups(situation: Situation) -> tuple[Group, ...]:
+def groups(situation: Situation) -> tuple[FieldGroup, ...]:
     """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _Reader(situation.facts, situation.names)
-    found: list[Group] = []
+    reader = _FieldReader(situation.facts, situation.names)
+    found: list[FieldGroup] = []
     for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
         if model:
             found += reader.read(model, Owner(model), path=name, title=labels.title(name))
@@ -119,4 +121,4 @@ def _is_object(value: object) -> bool:
     )
 
 
-__all__ = ["Cell", "Group", "Kind", "Row", "groups"]
+__all__ = ["Cell", "FieldGroup", "FieldRow", "ValueKind", "groups"]

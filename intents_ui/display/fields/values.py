@@ -34,7 +34,7 @@ MOST_DATA = 20_000  # characters of a call that are shown
 NEVER = 2**256 - 1
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     AMOUNT = "amount"  # value: Amount
     USD = "usd"  # value: Decimal
     PERCENT = "percent"  # value: Decimal, in percent or as a fraction; `shown` knows which
@@ -61,7 +61,7 @@ class Cell:
     known.
     """
 
-    kind: Kind
+    kind: ValueKind
     value: object
     shown: str
     chain_id: int | None = None
@@ -145,7 +145,7 @@ UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_
 
 def unreadable(received: str, *, is_number: bool) -> Cell:
     """Return the cell of a field that couldn't be parsed. `is_number`: a number was expected."""
-    kind = Kind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else Kind.UNREADABLE
+    kind = ValueKind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else ValueKind.UNREADABLE
     return Cell(kind, received, text.visible(received))
 
 
@@ -155,9 +155,9 @@ def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, fact
     """
     match value:
         case bool():
-            return Cell(Kind.FLAG, value, "yes" if value else "no")
+            return Cell(ValueKind.FLAG, value, "yes" if value else "no")
         case datetime():
-            return Cell(Kind.TIME, value, times.iso(value))
+            return Cell(ValueKind.TIME, value, times.iso(value))
         case int():
             return _of_whole(model, name, value, owner, facts, using)
         case Decimal():
@@ -170,39 +170,39 @@ def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, fact
 
 def _of_whole(model: type[BaseModel], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
-        return Cell(Kind.CHAIN, value, names.chain(value, info=using.chain(value)))
+        return Cell(ValueKind.CHAIN, value, names.chain(value, info=using.chain(value)))
     if name in UNIX_SECONDS:
         return _of_deadline(value)
     if name == "permit_amount" and value == NEVER:
-        return Cell(Kind.NUMBER, value, "unlimited")
+        return Cell(ValueKind.NUMBER, value, "unlimited")
     source = TOKENS.get(model, {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
     if source is None:
-        return Cell(Kind.NUMBER, value, str(value))
+        return Cell(ValueKind.NUMBER, value, str(value))
     amount = _amount(value, source, owner, facts, using)
-    return Cell(Kind.AMOUNT, amount, str(amount))
+    return Cell(ValueKind.AMOUNT, amount, str(amount))
 
 
 def _of_deadline(value: int) -> Cell:
     at = times.since_1970(value)
-    return Cell(Kind.NUMBER, value, "never") if at is None else Cell(Kind.TIME, at, times.iso(at))
+    return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
 
 
 def _of_figure(name: str, value: Decimal) -> Cell:
     if name.endswith("_usd"):
-        return Cell(Kind.USD, value, amounts.usd(value))
+        return Cell(ValueKind.USD, value, amounts.usd(value))
     if name in FRACTIONS:
-        return Cell(Kind.PERCENT, value, amounts.fraction(value))
+        return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
     if name == "price_impact":
-        return Cell(Kind.PERCENT, value, amounts.percent(value))
+        return Cell(ValueKind.PERCENT, value, amounts.percent(value))
     length = times.seconds(int(value)) if name == "estimated_duration" else None
     if length is not None:
-        return Cell(Kind.DURATION, length, times.duration(length))
-    return Cell(Kind.NUMBER, value, amounts.number(value))
+        return Cell(ValueKind.DURATION, length, times.duration(length))
+    return Cell(ValueKind.NUMBER, value, amounts.number(value))
 
 
 def _of_list(name: str, values: tuple[object, ...]) -> Cell:
     shown = tuple(_entry(name, value) for value in values)
-    return Cell(Kind.LIST, shown, ", ".join(shown))
+    return Cell(ValueKind.LIST, shown, ", ".join(shown))
 
 
 def _entry(name: str, value: object) -> str:
@@ -215,16 +215,16 @@ def _entry(name: str, value: object) -> str:
 
 def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
     if name == "status":
-        return Cell(Kind.STATUS, value, statuses.unknown(value).word)
+        return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
     if name in TRANSACTION_HASHES:
-        return Cell(Kind.HASH, value, text.visible(value), owner.on_chain)
+        return Cell(ValueKind.HASH, value, text.visible(value), owner.on_chain)
     if name in ADDRESSES or name.endswith("_address"):
-        return Cell(Kind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
+        return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
     if name in DATA:
-        return Cell(Kind.DATA, value, _data(value))
+        return Cell(ValueKind.DATA, value, _data(value))
     if name == "id" or name.endswith("_id"):
-        return Cell(Kind.ID, value, text.visible(value))
-    return _of_words(Kind.CODE if name in CODES else Kind.TEXT, value)
+        return Cell(ValueKind.ID, value, text.visible(value))
+    return _of_words(ValueKind.CODE if name in CODES else ValueKind.TEXT, value)
 
 
 def _data(value: str) -> str:
@@ -233,7 +233,7 @@ def _data(value: str) -> str:
     return f"{read.shown}… ({read.more:,} more characters, in the raw JSON)" if read.more else read.shown
 
 
-def _of_words(kind: Kind, value: str) -> Cell:
+def _of_words(kind: ValueKind, value: str) -> Cell:
     read = text.memo(value)
     return Cell(kind, value, read.shown, rest=read.rest)
 

@@ -19,7 +19,7 @@ GLIMPSE = 3  # fields in the preview of a collapsed object
 LONGEST_GLIMPSE = 24
 
 
-class Kind(StrEnum):
+class JsonKind(StrEnum):
     OBJECT = "object"
     LIST = "list"
     TEXT = "text"
@@ -32,7 +32,7 @@ class Node:
     """A value. `count` entries were received, of which `inside` are shown. `more`: hidden characters of a long text."""
 
     key: str | None
-    kind: Kind
+    kind: JsonKind
     text: str = ""
     more: int = 0
     count: int = 0
@@ -96,7 +96,7 @@ class _Planter:
             self.is_whole = False
         return Node(
             key=shown_key,
-            kind=Kind.OBJECT if is_object else Kind.LIST,
+            kind=JsonKind.OBJECT if is_object else JsonKind.LIST,
             count=len(value),
             inside=inside,
             is_open=level < OPEN_LEVELS and (is_object or len(value) <= SHORT_LIST),
@@ -114,11 +114,11 @@ class _Planter:
 
 def _scalar(key: str | None, value: Any, *, intent_id: str) -> Node:
     if isinstance(value, _Number):
-        return Node(key=key, kind=Kind.NUMBER, text=value[:LONGEST_TEXT], more=max(0, len(value) - LONGEST_TEXT))
+        return Node(key=key, kind=JsonKind.NUMBER, text=value[:LONGEST_TEXT], more=max(0, len(value) - LONGEST_TEXT))
     if isinstance(value, str):
         shown, more = visible(value[:LONGEST_TEXT]), max(0, len(value) - LONGEST_TEXT)
-        return Node(key=key, kind=Kind.TEXT, text=shown, more=more, intent_id=intent_id)
-    return Node(key=key, kind=Kind.WORD, text=json.dumps(value))
+        return Node(key=key, kind=JsonKind.TEXT, text=shown, more=more, intent_id=intent_id)
+    return Node(key=key, kind=JsonKind.WORD, text=json.dumps(value))
 
 
 def _intent_id(key: str | None, value: Any) -> str:
@@ -132,7 +132,7 @@ def _glimpse(inside: tuple[Node, ...]) -> str:
     result = [
         f"{isolated(each.key or '')}: {isolated(_cut(each.text))}"
         for each in inside
-        if each.text and each.kind is not Kind.WORD
+        if each.text and each.kind is not JsonKind.WORD
     ]
     return ", ".join(result[:GLIMPSE])
 

@@ -159,7 +159,7 @@ def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal 
 
 
 @dataclass(frozen=True)
-class Choice:
+class AddressChoice:
     """A link to the list with these statuses. `query` is its query string."""
 
     word: str
@@ -167,10 +167,10 @@ class Choice:
     is_chosen: bool
 
 
-def choices(chosen: Filters) -> tuple[Choice, ...]:
+def choices(chosen: Filters) -> tuple[AddressChoice, ...]:
     offered = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
     return tuple(
-        Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
+        AddressChoice(word, Filters(status=status).query, is_chosen=status == chosen.status)
         for word, status in offered.items()
     )
 

@@ -33,7 +33,7 @@ class Worth(StrEnum):
 
 
 @dataclass(frozen=True)
-class Holding:
+class AddressHolding:
     """The balance of one token at one address. `side.usd` and `price` (of one token) come from the service."""
 
     side: glance.Side
@@ -81,7 +81,7 @@ class Address:
     address: str | None
     chain: str
     chain_id: int | None
-    holdings: tuple[Holding, ...]
+    holdings: tuple[AddressHolding, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Balances:
+class AddressBalances:
     """`sentence` replaces the addresses or explains them. `value` None: no funds."""
 
     addresses: tuple[Address, ...] = ()
@@ -127,16 +127,16 @@ NO_OWNER = "Balances unavailable: no owner is recorded for this transfer."
 NO_TIME = "Balances unavailable: no creation time is recorded for this transfer."
 
 
-def of(situation: Situation, *, is_listed: bool) -> Balances:
+def of(situation: Situation, *, is_listed: bool) -> AddressBalances:
     """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
     if not is_listed:
-        return Balances(sentence=_missing(situation.facts))
+        return AddressBalances(sentence=_missing(situation.facts))
     found = addresses(situation)
     held = [holding for address in found for holding in address.holdings if holding.is_held]
-    return Balances(found, value(held) if held else None, _sentence(situation.has_balance, is_held=bool(held)))
+    return AddressBalances(found, value(held) if held else None, _sentence(situation.has_balance, is_held=bool(held)))
 
 
-def heard(found: Balances) -> str:
+def heard(found: AddressBalances) -> str:
     """Return what screen readers announce once the balances have loaded: one line, not every amount and button."""
     lines = [f"Intent address balances: {found.value.heard}."] if found.value else []
     lines += [found.sentence] if found.sentence else []
@@ -185,10 +185,10 @@ def _called(group: BalanceGroup, facts: Facts) -> str:
     return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
 
 
-def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: Names) -> Holding:
+def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: Names) -> AddressHolding:
     money = token_amounts.held(token, inside=group)
     worth = _worth(token)
-    return Holding(
+    return AddressHolding(
         side=glance.side(money, usd=token.balance_usd if worth is Worth.PRICED else None, using=using),
         price=token.price_usd,
         worth=worth,
@@ -214,13 +214,13 @@ def _worth(token: TokenBalance) -> Worth:
     return Worth.UNPRICED if token.balance_usd is None else Worth.PRICED
 
 
-def value(holdings: Iterable[Holding]) -> Value:
+def value(holdings: Iterable[AddressHolding]) -> Value:
     held = tuple(holdings)
     known = [holding.side.usd or Decimal(0) for holding in held if holding.is_priced]
     return Value(amounts.total(known), len(known), len(held))
 
 
-def holdings(situation: Situation) -> Iterator[Holding]:
+def holdings(situation: Situation) -> Iterator[AddressHolding]:
     """Return all balances above 0, at any address."""
     for address in addresses(situation):
         yield from (each for each in address.holdings if each.is_held)

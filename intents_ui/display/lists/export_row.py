@@ -21,7 +21,7 @@ from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportRow:
     """The columns in order. Text is as received, times are UTC. Without decimals there is no amount."""
 
     intent_id: str
@@ -71,15 +71,15 @@ class Row:
     url: str
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = tuple(field.name for field in fields(ExportRow))
 SEPARATOR = "; "
 
 
-def of(situation: Situation, *, url: str) -> Row:
+def of(situation: Situation, *, url: str) -> ExportRow:
     """Return the row of a transfer. Destination values come from the receipt or from an exact output."""
     facts, using, result = situation.facts, situation.names, summary.of(situation)
     sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
-    return Row(
+    return ExportRow(
         intent_id=facts.intent.intent_id,
         status=facts.status,
         headline=bare(result.headline),
@@ -191,7 +191,7 @@ def _holding(side: _Side) -> str:
     return f"{amount} {token} on {side.chain or f'chain {side.chain_id}'}"
 
 
-class State(StrEnum):
+class ExportState(StrEnum):
     STARTING = "starting"  # no progress reported yet
     RUNNING = "running"
     STOPPING = "stopping"  # requested by the user, not yet in effect
@@ -202,20 +202,20 @@ class State(StrEnum):
     NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
 
 
-UNDER_WAY = (State.STARTING, State.RUNNING, State.STOPPING)
+UNDER_WAY = (ExportState.STARTING, ExportState.RUNNING, ExportState.STOPPING)
 
 
 @dataclass(frozen=True)
-class Standing:
+class ExportStatus:
     """State of an export. `why`: the reason it's incomplete."""
 
-    state: State
+    state: ExportState
     rows: int = 0
     why: str = ""
 
     @property
     def is_known(self) -> bool:
-        return self.state not in (State.STARTING, State.NOT_BEGUN)
+        return self.state not in (ExportState.STARTING, ExportState.NOT_BEGUN)
 
     @property
     def is_over(self) -> bool:
@@ -223,14 +223,14 @@ class Standing:
 
     @property
     def can_be_stopped(self) -> bool:
-        return self.state in (State.STARTING, State.RUNNING)
+        return self.state in (ExportState.STARTING, ExportState.RUNNING)
 
     @property
     def icon(self) -> str:
         match self.state:
-            case State.STARTING | State.RUNNING | State.STOPPING:
+            case ExportState.STARTING | ExportState.RUNNING | ExportState.STOPPING:
                 return "loader-circle"
-            case State.COMPLETE:
+            case ExportState.COMPLETE:
                 return "check"
             case _:
                 return "triangle-alert"
@@ -238,21 +238,21 @@ class Standing:
     @property
     def sentence(self) -> str:
         match self.state:
-            case State.STARTING:
+            case ExportState.STARTING:
                 return "Starting"
-            case State.RUNNING:
+            case ExportState.RUNNING:
                 return f"{self.counted} so far"
-            case State.STOPPING:
+            case ExportState.STOPPING:
                 return f"Stopping after {self.counted}"
-            case State.COMPLETE:
+            case ExportState.COMPLETE:
                 return f"Complete: {self.counted}"
-            case State.STOPPED:
+            case ExportState.STOPPED:
                 return f"Stopped after {self.counted}"
-            case State.LEFT:
+            case ExportState.LEFT:
                 return f"Canceled by the browser after {self.counted}"
-            case State.TRUNCATED:
+            case ExportState.TRUNCATED:
                 return f"Incomplete: stopped after {self.counted} ({self.why})"
-            case State.NOT_BEGUN:
+            case ExportState.NOT_BEGUN:
                 return "Not started"
 
     @property
@@ -262,9 +262,9 @@ class Standing:
     @property
     def tone(self) -> Tone:
         match self.state:
-            case State.STARTING | State.RUNNING | State.STOPPING:
+            case ExportState.STARTING | ExportState.RUNNING | ExportState.STOPPING:
                 return Tone.PROGRESS
-            case State.COMPLETE:
+            case ExportState.COMPLETE:
                 return Tone.GOOD
             case _:
                 return Tone.ATTENTION

@@ -30,7 +30,7 @@ LONGEST_ECHO = 100
 type Query = Mapping[str, Sequence[str]]
 
 
-class Problem(ValueError):
+class FilterProblem(ValueError):
     """A validation message for the user."""
 
 
@@ -99,7 +99,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ListQuery:
     """Parsed filters. `problems`: messages by filter name. `typed`: text to show again in the fields."""
 
     filters: Filters
@@ -124,7 +124,7 @@ class Asked:
         return self.typed.get("zone", "UTC")
 
 
-def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
+def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> ListQuery:
     """Parse the filters in a URL's query and ignore other parameters."""
     found: dict[str, Any] = {}
     problems: dict[str, str] = {}
@@ -136,7 +136,7 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
         typed[name] = text.visible(written[-1])[:LONGEST_ECHO]
         try:
             found[name] = parse(written)
-        except Problem as problem:
+        except FilterProblem as problem:
             problems[name] = str(problem)
     zone = _last(query, "zone") or "UTC"
     for name, field in TYPED_TIMES.items():
@@ -145,12 +145,12 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Asked:
             typed |= {field: text.visible(written_at)[:LONGEST_ECHO], "zone": text.visible(zone)[:LONGEST_ECHO]}
             try:
                 found[name] = _typed_time(written_at, zone=zone)
-            except Problem as problem:
+            except FilterProblem as problem:
                 problems[name] = str(problem)
     since, until = found.get("since"), found.get("until")
     if since is not None and until is not None and since > until:
         problems["until"] = "End time must be after start time."
-    return Asked(Filters(**found), problems, typed)
+    return ListQuery(Filters(**found), problems, typed)
 
 
 # `from` is a Python keyword.
@@ -189,21 +189,21 @@ def _last(query: Query, name: str) -> str:
 
 def _number(written: str, *, what: str) -> int:
     if problem := input_errors.of_number(written, what=what, most=LARGEST_NUMBER):
-        raise Problem(problem)
+        raise FilterProblem(problem)
     return int(written.lstrip("0") or "0")
 
 
 def _size(written: str) -> int:
     size = _number(written, what="Rows per page")
     if not 1 <= size <= LARGEST_SIZE:
-        raise Problem(f"Rows per page must be between 1 and {LARGEST_SIZE}.")
+        raise FilterProblem(f"Rows per page must be between 1 and {LARGEST_SIZE}.")
     return size
 
 
 def _owner(written: str) -> str:
     found = written if hashes.is_solana_address(written) else hashes.canonical_address(written)
     if found is None:
-        raise Problem(input_errors.of_address(written))
+        raise FilterProblem(input_errors.of_address(written))
     return found
 
 
@@ -217,10 +217,10 @@ def _statuses(written: list[str]) -> tuple[IntentStatus, ...]:
         elif word in IntentStatus:
             chosen.add(word)
         elif word == "EXPIRED":
-            raise Problem("The service has no status for an expired quote. Filter by QUOTED or COMMITTED.")
+            raise FilterProblem("The service has no status for an expired quote. Filter by QUOTED or COMMITTED.")
         else:
             known = ", ".join(IntentStatus)
-            raise Problem(f"Unknown status “{text.name(word).shown}”. Valid values: {known}.")
+            raise FilterProblem(f"Unknown status “{text.name(word).shown}”. Valid values: {known}.")
     every = len(chosen) == len(IntentStatus)
     return () if every else tuple(status for status in IntentStatus if status in chosen)
 
@@ -236,14 +236,14 @@ def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
         if written.lower() == name.lower():
             return number
     if not named:
-        raise Problem("Couldn't load the chain list. Enter a chain ID.")
-    raise Problem(f"Unknown chain “{text.name(written).shown}”. Known chains: {', '.join(named.values())}.")
+        raise FilterProblem("Couldn't load the chain list. Enter a chain ID.")
+    raise FilterProblem(f"Unknown chain “{text.name(written).shown}”. Known chains: {', '.join(named.values())}.")
 
 
 def _seconds(written: str) -> int:
     seconds = _number(written, what="A time in a URL")
     if seconds > LARGEST_SECONDS:
-        raise Problem("Times in a URL are Unix seconds. This one looks like milliseconds.")
+        raise FilterProblem("Times in a URL are Unix seconds. This one looks like milliseconds.")
     return seconds
 
 
@@ -252,16 +252,16 @@ def _typed_time(written: str, *, zone: str) -> int:
     try:
         at = datetime.fromisoformat(written)
     except ValueError:
-        raise Problem("Use the format 2026-11-21 14:03.") from None
+        raise FilterProblem("Use the format 2026-11-21 14:03.") from None
     try:
         local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone))
         seconds = int(local.timestamp())
     except (ZoneInfoNotFoundError, OSError, ValueError, OverflowError):
-        raise Problem("Enter a time zone such as America/New_York or UTC.") from None
+        raise FilterProblem("Enter a time zone such as America/New_York or UTC.") from None
     if not 0 <= seconds <= LARGEST_SECONDS:
-        raise Problem("Enter a valid date range.")
+        raise FilterProblem("Enter a valid date range.")
     if datetime.fromtimestamp(seconds, local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None, microsecond=0):
-        raise Problem("This time does not exist in that time zone (daylight saving change).")
+        raise FilterProblem("This time does not exist in that time zone (daylight saving change).")
     return seconds
 
 
@@ -275,12 +275,12 @@ def _switch(written: str) -> bool:
         return True
     if written.lower() in ("0", "false", "off", "no"):
         return False
-    raise Problem("Use 1 (on) or 0 (off).")
+    raise FilterProblem("Use 1 (on) or 0 (off).")
 
 
 def _one_of(written: str, words: Mapping[str, str], what: str) -> str:
     if written.lower() not in words:
-        raise Problem(f"Unknown {what}. Valid values: {', '.join(words.values())}.")
+        raise FilterProblem(f"Unknown {what}. Valid values: {', '.join(words.values())}.")
     return words[written.lower()]
 
 

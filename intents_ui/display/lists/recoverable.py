@@ -8,7 +8,7 @@ from enum import StrEnum
 from intents_ui.display import failures
 from intents_ui.display.formatting import amounts, text
 from intents_ui.display.lists import balances
-from intents_ui.display.lists.balances import Holding, Value
+from intents_ui.display.lists.balances import AddressHolding, Value
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
@@ -27,11 +27,11 @@ class Sort(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class RecoverableRow:
     """A transfer and the balances at its intent addresses. `holdings` is empty if the service reported no amounts."""
 
     transfer: glance.Transfer
-    holdings: tuple[Holding, ...]
+    holdings: tuple[AddressHolding, ...]
     value: Value
 
 
@@ -48,7 +48,7 @@ class Total:
 class Worklist:
     """`left_out`: the number of entries that no longer hold a balance, according to the service."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RecoverableRow, ...]
     totals: tuple[Total, ...]
     value: Value
     left_out: int
@@ -69,24 +69,24 @@ def _may_hold(entry: IntentHistory) -> bool:
     return held or entry.has_balance is not False
 
 
-def _row(entry: IntentHistory, *, using: Names, now: datetime) -> Row:
+def _row(entry: IntentHistory, *, using: Names, now: datetime) -> RecoverableRow:
     situation = Situation.of_entry(entry, now=now, names=using)
     held = tuple(balances.holdings(situation))
-    return Row(glance.of(situation), held, balances.value(held))
+    return RecoverableRow(glance.of(situation), held, balances.value(held))
 
 
-def _by_age(row: Row) -> tuple[datetime, str]:
+def _by_age(row: RecoverableRow) -> tuple[datetime, str]:
     return row.transfer.created_at or LAST, row.transfer.intent_id
 
 
-def _by_usd(row: Row) -> tuple[object, ...]:
+def _by_usd(row: RecoverableRow) -> tuple[object, ...]:
     """Sort unpriced rows last."""
     return row.value.priced == 0, -row.value.usd, *_by_age(row)
 
 
-def _totals(rows: Iterable[Row]) -> tuple[Total, ...]:
+def _totals(rows: Iterable[RecoverableRow]) -> tuple[Total, ...]:
     """Add up equal tokens (same chain, address and decimals), most valuable first."""
-    held: dict[tuple[object, ...], list[tuple[str, Holding]]] = {}
+    held: dict[tuple[object, ...], list[tuple[str, AddressHolding]]] = {}
     for row in rows:
         for place, holding in enumerate(row.holdings):
             token = _token(holding) or (row.transfer.intent_id, place)
@@ -95,7 +95,7 @@ def _totals(rows: Iterable[Row]) -> tuple[Total, ...]:
     return tuple(sorted(totals, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol)))
 
 
-def _token(holding: Holding) -> tuple[object, ...] | None:
+def _token(holding: AddressHolding) -> tuple[object, ...] | None:
     """Return the identity of a holding's token; None if its token or amount is unknown."""
     side = holding.side
     if side.chain_id is None or not side.token_address or holding.units is None:
@@ -103,7 +103,7 @@ def _token(holding: Holding) -> tuple[object, ...] | None:
     return side.chain_id, token_amounts.key(side.token_address), holding.decimals
 
 
-def _total(found: Sequence[tuple[str, Holding]]) -> Total:
+def _total(found: Sequence[tuple[str, AddressHolding]]) -> Total:
     intents, holdings = {intent_id for intent_id, _ in found}, [holding for _, holding in found]
     first, value = holdings[0], balances.value(holdings)
     units = None if first.units is None else sum(each.units for each in holdings if each.units is not None)

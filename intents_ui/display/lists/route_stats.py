@@ -10,7 +10,7 @@ from math import ceil
 from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import DEAD, Leg, Tone, leg
+from intents_ui.display.transfers.statuses import DEAD, StepStatus, Tone, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentStatus
 
@@ -28,7 +28,7 @@ NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Repeated:
+class CommonFailure:
     """A failure reason shared by several transfers, in the first one's words."""
 
     reason: str
@@ -36,7 +36,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Everyone:
+class RouteStats:
     """Outcomes of other transfers with a deposit: `ended` are closed, `running` are open.
 
     `median` and `p95` are durations of the `timed` delivered ones, from the start of the execution to its end.
@@ -51,7 +51,7 @@ class Everyone:
     timed: int
     median: timedelta | None
     p95: timedelta | None
-    repeated: Repeated | None
+    repeated: CommonFailure | None
     way: str
     is_settled: bool
 
@@ -97,7 +97,7 @@ class Everyone:
         return self.succeeded * whole >= self.ended * part
 
 
-def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> Everyone:
+def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> RouteStats:
     """Return statistics of the history entries that used the providers of `like`, without `like` itself."""
     others = [each for each in _facts(entries) if each.intent.intent_id.lower() != like.intent.intent_id.lower()]
     alike = [each for each in others if _way(each) == _way(like)]
@@ -106,7 +106,7 @@ def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
     ended = [each for each in counted if not statuses.is_open(each.status)]
     succeeded = [each for each in ended if each.is_delivered]
     durations = sorted(filter(None, map(_duration, succeeded)))
-    return Everyone(
+    return RouteStats(
         looked_at=len(others),
         alike=len(alike),
         ended=len(ended),
@@ -133,7 +133,11 @@ def _is_only_aborted(facts: Facts) -> bool:
     """Return whether it stopped before any step failed. Usually its owner aborted it, which isn't about the route."""
     steps = {leg(each) for each in (facts.deposit, facts.origin, facts.destination)}
     # A step that still waited for a retry when the transfer ended couldn't be submitted.
-    return facts.status == IntentStatus.ABORTED and not facts.is_delivered and not steps & {Leg.REJECTED, Leg.RETRYING}
+    return (
+        facts.status == IntentStatus.ABORTED
+        and not facts.is_delivered
+        and not steps & {StepStatus.REJECTED, StepStatus.RETRYING}
+    )
 
 
 def _duration(facts: Facts) -> timedelta | None:
@@ -147,13 +151,13 @@ def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
 
 
-def _repeated(failed: Iterable[Facts]) -> Repeated | None:
+def _repeated(failed: Iterable[Facts]) -> CommonFailure | None:
     reasons = [reason for reason in map(first_reason, failed) if reason]
     counted = Counter(map(_gist, reasons))
     gist, times = next(iter(counted.most_common(1)), ("", 0))
     if times < SEVERAL:
         return None
-    return Repeated(next(reason for reason in reasons if _gist(reason) == gist), times)
+    return CommonFailure(next(reason for reason in reasons if _gist(reason) == gist), times)
 
 
 def first_reason(facts: Facts) -> str:

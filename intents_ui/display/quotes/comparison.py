@@ -8,15 +8,15 @@ from decimal import Decimal
 from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes import fees
-from intents_ui.display.quotes.comparison_status import SHOWN, Result, Row, doubt, line
+from intents_ui.display.quotes.comparison_status import SHOWN, ComparisonRow, Result, doubt, line
 from intents_ui.display.quotes.fees import EXACT
-from intents_ui.display.quotes.outcome import Course, Outcome
+from intents_ui.display.quotes.outcome import Course, QuoteOutcome
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import RUNNING, Leg, Shown
+from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus
 from intents_ui.service.wire.models import IntentStatus
 
 NOT_REPORTED = "not reported"
@@ -29,17 +29,17 @@ class Comparison:
 
     result: Result
     text: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> StatusLabel:
         return SHOWN[self.result]
 
 
 @derived
 def of(situation: Situation) -> Comparison:
     """Return the comparison for any combination of states, with either object missing."""
-    outcome, now, using = Outcome.of(situation), situation.now, situation.names
+    outcome, now, using = QuoteOutcome.of(situation), situation.now, situation.names
     received, duration = _received(outcome, using=using), _duration(outcome, now=now)
     more = (_deposited(outcome, using=using), _slippage(outcome), _refunded(outcome, using=using))
     others = [row for row in (*more, _fees(outcome, using=using)) if row]
@@ -47,7 +47,9 @@ def of(situation: Situation) -> Comparison:
     return Comparison(_result(outcome, received, duration, others), text, (received, duration, *others))
 
 
-def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row]) -> Result:
+def _result(
+    outcome: QuoteOutcome, received: ComparisonRow, duration: ComparisonRow, others: Sequence[ComparisonRow]
+) -> Result:
     """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
     results = {row.result for row in others}
     if outcome.course is Course.OPEN:
@@ -59,7 +61,7 @@ def _result(outcome: Outcome, received: Row, duration: Row, others: Sequence[Row
     return Result.LATE if received.result in ENOUGH and duration.result is Result.LATE else received.result
 
 
-def _so_far(outcome: Outcome, duration: Row) -> Result:
+def _so_far(outcome: QuoteOutcome, duration: ComparisonRow) -> Result:
     """Return the result of an open transfer. On track requires an estimate, and each step confirmed."""
     if duration.result is Result.ON_TRACK and not outcome.is_confirmed:
         return Result.PENDING
@@ -67,11 +69,11 @@ def _so_far(outcome: Outcome, duration: Row) -> Result:
     return duration.result if is_measured else Result.PENDING
 
 
-def _received(outcome: Outcome, *, using: Names) -> Row:
+def _received(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
     facts = outcome.facts
     chain = _chain(facts.destination_chain_id, "the destination chain", using)
     limit = "quoted amount" if outcome.is_exact_output else _least(outcome.least, using)
-    row = Row(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
+    row = ComparisonRow(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
     match outcome.course:
         case Course.OPEN:
             return replace(row, result=Result.PENDING)
@@ -87,7 +89,7 @@ def _received(outcome: Outcome, *, using: Names) -> Row:
             return replace(row, difference="no receipt, or it couldn't be loaded")
 
 
-def _delivered(row: Row, outcome: Outcome, *, using: Names) -> Row:
+def _delivered(row: ComparisonRow, outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
     arrived, quoted, least = outcome.arrived.value, outcome.quoted.value, outcome.least.value
     if arrived is None:
         return replace(row, difference="delivered amount not reported")
@@ -109,13 +111,13 @@ def _amount_result(arrived: int, quoted: int | None, least: int | None) -> Resul
     return Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
 
 
-def _against_quoted(outcome: Outcome, *, using: Names) -> str:
+def _against_quoted(outcome: QuoteOutcome, *, using: Names) -> str:
     if outcome.quoted.value is None:
         return ""
     return _compared(outcome.arrived.value, outcome.quoted, "quoted", using) or "as quoted"
 
 
-def _against_least(outcome: Outcome, *, using: Names) -> str:
+def _against_least(outcome: QuoteOutcome, *, using: Names) -> str:
     if outcome.is_exact_output:
         return ""
     if outcome.arrived.value is None or outcome.least.value is None:
@@ -125,9 +127,9 @@ def _against_least(outcome: Outcome, *, using: Names) -> str:
     return f"{apart} {'above' if rest > 0 else 'below'} the minimum" if rest else "exactly the minimum"
 
 
-def _duration(outcome: Outcome, *, now: datetime) -> Row:
+def _duration(outcome: QuoteOutcome, *, now: datetime) -> ComparisonRow:
     quoted = f"est. {times.duration(outcome.estimate)}" if outcome.estimate else UNKNOWN
-    row = Row("Time", Result.UNKNOWN, quoted=quoted)
+    row = ComparisonRow("Time", Result.UNKNOWN, quoted=quoted)
     match outcome.course:
         case Course.OPEN:
             return _running(row, outcome, now=now)
@@ -141,7 +143,7 @@ def _duration(outcome: Outcome, *, now: datetime) -> Row:
             return row
 
 
-def _running(row: Row, outcome: Outcome, *, now: datetime) -> Row:
+def _running(row: ComparisonRow, outcome: QuoteOutcome, *, now: datetime) -> ComparisonRow:
     facts, due_at = outcome.facts, timing.due_at(outcome.facts)
     if outcome.estimate is None:
         return replace(row, difference="no estimate")
@@ -157,7 +159,7 @@ def _running(row: Row, outcome: Outcome, *, now: datetime) -> Row:
     return replace(row, result=result, difference=f"expected by {due}")
 
 
-def _taken(row: Row, outcome: Outcome) -> Row:
+def _taken(row: ComparisonRow, outcome: QuoteOutcome) -> ComparisonRow:
     if outcome.taken is None:
         return replace(row, difference="start or end not reported")
     row = replace(row, actual=times.duration(outcome.taken))
@@ -172,15 +174,15 @@ def _taken(row: Row, outcome: Outcome) -> Row:
     return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
 
 
-def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
+def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     """Return the row of the deposit, which only an exact-output quote limits."""
     facts = outcome.facts
     if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
     quoted, deposited = replace(facts.sent, value=facts.quote.from_amount), outcome.deposited
     chain = _chain(facts.origin_chain_id, "the origin chain", using)
-    row = Row(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
-    if facts.legs[0] is not Leg.DONE:
+    row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
+    if facts.legs[0] is not StepStatus.DONE:
         result = Result.PENDING if outcome.course is Course.OPEN else Result.UNKNOWN
         return replace(row, result=result, difference="deposit not confirmed")
     if deposited is None or deposited.value is None or quoted.value is None:
@@ -190,11 +192,11 @@ def _deposited(outcome: Outcome, *, using: Names) -> Row | None:
     return replace(row, result=result, actual=_exactly(deposited, using), difference=difference)
 
 
-def _slippage(outcome: Outcome) -> Row | None:
+def _slippage(outcome: QuoteOutcome) -> ComparisonRow | None:
     """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
     if outcome.tolerance is None or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
-    row = Row("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
+    row = ComparisonRow("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
     if outcome.course is Course.OPEN:
         return replace(row, result=Result.PENDING)
     arrived, quoted = outcome.arrived.value, outcome.quoted.value
@@ -209,16 +211,16 @@ def _slippage(outcome: Outcome) -> Row | None:
     return row if is_within else replace(row, difference=f"{points} percentage points over the limit")
 
 
-def _refunded(outcome: Outcome, *, using: Names) -> Row | None:
+def _refunded(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     facts = outcome.facts
     if outcome.course is Course.UNREAD or not (facts.refund or facts.status == IntentStatus.REFUNDED):
         return None
     chain = _chain(facts.refund.chain_id if facts.refund else None, "", using)
-    row = Row(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
-    if facts.returning is Leg.ABSENT:
+    row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
+    if facts.returning is StepStatus.ABSENT:
         return replace(row, difference="refunded amount not reported")
     money = _exactly(facts.refunded, using)
-    if facts.returning is not Leg.DONE:
+    if facts.returning is not StepStatus.DONE:
         result = Result.REFUNDING if facts.returning in RUNNING else Result.REFUND_FAILED
         return replace(row, result=result, actual="nothing yet", difference=f"{money} to be refunded")
     row = replace(row, actual=money)
@@ -228,19 +230,21 @@ def _refunded(outcome: Outcome, *, using: Names) -> Row | None:
     return replace(row, result=Result.REFUNDED, difference=_refund_compared(outcome, using=using))
 
 
-def _refund_compared(outcome: Outcome, *, using: Names) -> str:
+def _refund_compared(outcome: QuoteOutcome, *, using: Names) -> str:
     whole, than = outcome.returned_of
     if whole is None or outcome.facts.refunded.value is None:
         return "not comparable: different token, or amount not reported"
     return _compared(outcome.facts.refunded.value, whole, than, using) or f"as much as {than}"
 
 
-def _fees(outcome: Outcome, *, using: Names) -> Row | None:
+def _fees(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     quoted = fees.of(outcome.situation)
     if not quoted.is_stated:
         return None
     result = Result.NO_DEPOSIT if outcome.course is Course.LAPSED else Result.UNKNOWN
-    return Row("Fees", result, quoted=quoted.exact, difference="" if outcome.course is Course.LAPSED else NOT_REPORTED)
+    return ComparisonRow(
+        "Fees", result, quoted=quoted.exact, difference="" if outcome.course is Course.LAPSED else NOT_REPORTED
+    )
 
 
 def _compared(value: int | None, other: Money, than: str, using: Names) -> str:

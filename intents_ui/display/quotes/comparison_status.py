@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import times
 from intents_ui.display.formatting.text import UNKNOWN
-from intents_ui.display.quotes.outcome import Course, Outcome
+from intents_ui.display.quotes.outcome import Course, QuoteOutcome
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import differences, timing
-from intents_ui.display.transfers.statuses import RUNNING, Leg, Shown, Tone
+from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus, Tone
 from intents_ui.service.wire.models import IntentStatus
 
 
@@ -37,31 +37,31 @@ class Result(StrEnum):
 
 
 SHOWN = {
-    Result.AS_QUOTED: Shown("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
-    Result.WITHIN_LIMIT: Shown("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
-    Result.BELOW_MINIMUM: Shown("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
-    Result.OVER_LIMIT: Shown("Over limit", Tone.BAD, "x", "More than the quote allows."),
-    Result.MISMATCH: Shown("Different token", Tone.ATTENTION, "triangle-alert", "Not the quoted token."),
-    Result.WITHIN_ESTIMATE: Shown("Within estimate", Tone.GOOD, "check", "No longer than estimated."),
-    Result.OVER_ESTIMATE: Shown("Over estimate", Tone.NEUTRAL, "clock", "A little longer than estimated."),
-    Result.LATE: Shown("Delivered late", Tone.ATTENTION, "clock", "Delivered much later than estimated."),
-    Result.ON_TRACK: Shown("On track", Tone.PROGRESS, "hourglass", "No deviation from the quote so far."),
-    Result.DELAYED: Shown("Delayed", Tone.ATTENTION, "clock", "Taking much longer than estimated."),
-    Result.PENDING: Shown("Pending", Tone.NEUTRAL, "hourglass", "Too early to compare."),
-    Result.UNKNOWN: Shown("Unknown", Tone.NEUTRAL, "circle-dashed", "Not enough data."),
-    Result.NO_DEPOSIT: Shown("No deposit", Tone.NEUTRAL, "clock", "No deposit has been seen."),
-    Result.NOT_DELIVERED: Shown("Not delivered", Tone.NEUTRAL, "circle-slash", "The recipient received nothing."),
-    Result.REFUNDED: Shown("Refunded", Tone.NEUTRAL, "undo-2", "The refund to the owner is confirmed."),
-    Result.REFUNDING: Shown("Refund in progress", Tone.PROGRESS, "hourglass", "The refund is not confirmed yet."),
-    Result.REFUND_UNCONFIRMED: Shown(
+    Result.AS_QUOTED: StatusLabel("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
+    Result.WITHIN_LIMIT: StatusLabel("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
+    Result.BELOW_MINIMUM: StatusLabel("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
+    Result.OVER_LIMIT: StatusLabel("Over limit", Tone.BAD, "x", "More than the quote allows."),
+    Result.MISMATCH: StatusLabel("Different token", Tone.ATTENTION, "triangle-alert", "Not the quoted token."),
+    Result.WITHIN_ESTIMATE: StatusLabel("Within estimate", Tone.GOOD, "check", "No longer than estimated."),
+    Result.OVER_ESTIMATE: StatusLabel("Over estimate", Tone.NEUTRAL, "clock", "A little longer than estimated."),
+    Result.LATE: StatusLabel("Delivered late", Tone.ATTENTION, "clock", "Delivered much later than estimated."),
+    Result.ON_TRACK: StatusLabel("On track", Tone.PROGRESS, "hourglass", "No deviation from the quote so far."),
+    Result.DELAYED: StatusLabel("Delayed", Tone.ATTENTION, "clock", "Taking much longer than estimated."),
+    Result.PENDING: StatusLabel("Pending", Tone.NEUTRAL, "hourglass", "Too early to compare."),
+    Result.UNKNOWN: StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "Not enough data."),
+    Result.NO_DEPOSIT: StatusLabel("No deposit", Tone.NEUTRAL, "clock", "No deposit has been seen."),
+    Result.NOT_DELIVERED: StatusLabel("Not delivered", Tone.NEUTRAL, "circle-slash", "The recipient received nothing."),
+    Result.REFUNDED: StatusLabel("Refunded", Tone.NEUTRAL, "undo-2", "The refund to the owner is confirmed."),
+    Result.REFUNDING: StatusLabel("Refund in progress", Tone.PROGRESS, "hourglass", "The refund is not confirmed yet."),
+    Result.REFUND_UNCONFIRMED: StatusLabel(
         "Not confirmed", Tone.ATTENTION, "triangle-alert", "Not confirmed to have reached the owner."
     ),
-    Result.REFUND_FAILED: Shown("Refund failed", Tone.BAD, "x", "The refund transaction failed."),
+    Result.REFUND_FAILED: StatusLabel("Refund failed", Tone.BAD, "x", "The refund transaction failed."),
 }
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A quoted figure and its actual value, with every digit.
 
     `since`: the actual value is the time elapsed since then, still counting.
@@ -76,7 +76,7 @@ class Row:
     since: datetime | None = None
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> StatusLabel:
         return SHOWN[self.result]
 
 
@@ -86,7 +86,9 @@ CONFLICTING_BALANCES = "Conflicting data: balances and steps disagree"
 NOT_CONFIRMED = "Delivery not confirmed"
 
 
-def line(outcome: Outcome, duration: Row, others: Sequence[Row], *, now: datetime, using: Names) -> str:
+def line(
+    outcome: QuoteOutcome, duration: ComparisonRow, others: Sequence[ComparisonRow], *, now: datetime, using: Names
+) -> str:
     match outcome.course:
         case Course.OPEN:
             return _line_of_open(outcome, duration, now=now, using=using)
@@ -102,14 +104,14 @@ def line(outcome: Outcome, duration: Row, others: Sequence[Row], *, now: datetim
             return _quoted(outcome, using=using)
 
 
-def doubt(outcome: Outcome) -> str:
+def doubt(outcome: QuoteOutcome) -> str:
     """Return why it isn't known whether the transfer was delivered."""
     if not outcome.is_conflicting:
         return NOT_CONFIRMED
     return CONFLICTING_BALANCES if outcome.is_conflict_of_balances else CONFLICTING
 
 
-def _quoted(outcome: Outcome, *, using: Names) -> str:
+def _quoted(outcome: QuoteOutcome, *, using: Names) -> str:
     """Return `Quoted at least 4,973.37 USDC`."""
     for word, money in (
         ("exactly" if outcome.is_exact_output else "at least", outcome.least),
@@ -120,7 +122,7 @@ def _quoted(outcome: Outcome, *, using: Names) -> str:
     return "No amount quoted"
 
 
-def _line_of_open(outcome: Outcome, duration: Row, *, now: datetime, using: Names) -> str:
+def _line_of_open(outcome: QuoteOutcome, duration: ComparisonRow, *, now: datetime, using: Names) -> str:
     if duration.result in (Result.OVER_ESTIMATE, Result.DELAYED):
         due = f"Expected by {times.utc_minute(timing.due_at(outcome.facts), now=now)}"
         return due if duration.result is Result.DELAYED else f"{due}, slightly behind schedule"
@@ -130,7 +132,7 @@ def _line_of_open(outcome: Outcome, duration: Row, *, now: datetime, using: Name
     return f"{quoted} · estimate {times.duration(outcome.estimate)}" if outcome.estimate else quoted
 
 
-def _line_of_delivered(outcome: Outcome, others: Sequence[Row], *, using: Names) -> str:
+def _line_of_delivered(outcome: QuoteOutcome, others: Sequence[ComparisonRow], *, using: Names) -> str:
     if outcome.arrived.value is None:
         return "Delivered amount not reported"
     if outcome.is_another_token:
@@ -139,7 +141,7 @@ def _line_of_delivered(outcome: Outcome, others: Sequence[Row], *, using: Names)
     return " · ".join(filter(None, (_received_line(outcome, using=using), *over, _time(outcome))))
 
 
-def _received_line(outcome: Outcome, *, using: Names) -> str:
+def _received_line(outcome: QuoteOutcome, *, using: Names) -> str:
     """Return the amount and its difference from the quote or, if too low, from the minimum."""
     arrived, quoted, least = outcome.arrived, outcome.quoted, outcome.least
     if arrived.value is not None and least.value is not None and arrived.value < least.value:
@@ -151,7 +153,7 @@ def _received_line(outcome: Outcome, *, using: Names) -> str:
     return f"Received {differences.compared_shortly(arrived, quoted, than='quoted', using=using)}"
 
 
-def _time(outcome: Outcome) -> str:
+def _time(outcome: QuoteOutcome) -> str:
     """Return `18 s (estimate 12 s)`."""
     if outcome.taken is None:
         return ""
@@ -159,23 +161,23 @@ def _time(outcome: Outcome) -> str:
     return f"{taken} (estimate {times.duration(outcome.estimate)})" if outcome.estimate else taken
 
 
-def _line_of_undelivered(outcome: Outcome, *, using: Names) -> str:
+def _line_of_undelivered(outcome: QuoteOutcome, *, using: Names) -> str:
     """Return the details that follow "Not delivered"."""
     facts = outcome.facts
-    if facts.returning is Leg.ABSENT:
+    if facts.returning is StepStatus.ABSENT:
         if facts.status == IntentStatus.REFUNDED:
             return "Reported as refunded"
         return _quoted(outcome, using=using)
     if facts.returning in RUNNING:
         return "Refund in progress"
-    if facts.returning is not Leg.DONE:
+    if facts.returning is not StepStatus.DONE:
         return "Refund failed"
     if not outcome.came_back_to_owner:
         return "Refund to the owner not confirmed"
     return _refunded_line(outcome, using=using)
 
 
-def _refunded_line(outcome: Outcome, *, using: Names) -> str:
+def _refunded_line(outcome: QuoteOutcome, *, using: Names) -> str:
     refunded, (whole, than) = outcome.facts.refunded, outcome.returned_of
     if refunded.value is None:
         return "Not delivered, refunded"

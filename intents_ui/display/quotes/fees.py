@@ -35,7 +35,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
+class FeePart:
     """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
 
     Only the total shows a warning about the fee token. `start` and `share` are percent of the bar, 0 for all fees if
@@ -71,7 +71,7 @@ class Fees:
     """
 
     total: Decimal | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FeePart, ...] = ()
     amount: Amount | None = None
     is_stated: bool = False
     gap: Decimal | None = None
@@ -116,7 +116,7 @@ def of(situation: Situation) -> Fees:
     )
 
 
-def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
+def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePart]:
     provider = received.provider
     provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
     service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
@@ -133,19 +133,19 @@ def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part
         (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
         (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
     ):
-        yield Part(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
+        yield FeePart(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
 
 
-def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[Part]:
+def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePart]:
     """Return network fees by chain if each is reported in USD, otherwise their sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
         units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
-        yield Part(Source.GAS, "Network fees", received.gas_fee_usd, units)
+        yield FeePart(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
-            yield Part(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
+            yield FeePart(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
 
 
 def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
@@ -183,7 +183,7 @@ def _with_asked_decimals(money: Money, facts: Facts) -> Money:
     return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
 
 
-def _on_a_bar(parts: Sequence[Part]) -> Iterator[Part]:
+def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
     """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
     values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
     whole = _sum(values)

@@ -15,12 +15,12 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences, timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, Leg, is_made
+from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
-UNPAID = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED, Leg.GIVEN_UP})
+UNPAID = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
 EXACT_OUTPUT = "EXACT_OUTPUT"
 
 
@@ -36,7 +36,7 @@ class Course(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class QuoteOutcome:
     """Figures of one transfer. `quoted` and `least` are destination amounts, `least` the minimum received. They are
     equal for exact output.
 
@@ -59,7 +59,7 @@ class Outcome:
     came_back_to_owner: bool
 
     @classmethod
-    def of(cls, situation: Situation) -> "Outcome":
+    def of(cls, situation: Situation) -> "QuoteOutcome":
         facts = situation.facts
         found = course(situation)
         is_exact_output = first(facts.summary.trade_type, facts.request.trade_type) == EXACT_OUTPUT
@@ -126,7 +126,7 @@ def course(situation: Situation) -> Course:
     is_closed = facts.is_expired(now=situation.now) or facts.status in STOPPED_BEFORE_THE_END
     if is_closed and _was_never_paid(situation):
         return Course.LAPSED
-    if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not Leg.ABSENT):
+    if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not StepStatus.ABSENT):
         return Course.OPEN
     is_lost_sight_of = result.certainty is Certainty.UNKNOWN and result.place is Place.UNKNOWN and facts.has_arrived
     return Course.DISPUTED if is_lost_sight_of else Course.NOT_DELIVERED
@@ -148,7 +148,7 @@ def _is_another_token(facts: Facts) -> bool:
 def _deposited(facts: Facts) -> Money | None:
     """Return the confirmed deposit in the requested token, otherwise None."""
     deposit = facts.deposit
-    if deposit is None or facts.legs[0] is not Leg.DONE or deposit.token_amount is None:
+    if deposit is None or facts.legs[0] is not StepStatus.DONE or deposit.token_amount is None:
         return None
     paid = Money(deposit.token_amount, deposit.chain_id, deposit.token_address)
     return None if differences.is_another_token(paid, facts.sent) else replace(facts.sent, value=paid.value)

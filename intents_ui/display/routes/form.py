@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
-from intents_ui.display.routes.query import Asked, Lists, Question, Side
+from intents_ui.display.routes.query import Lists, ParsedRouteQuery, RouteQuery, RouteSide
 from intents_ui.display.tokens import icons, names, token_amounts
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
@@ -30,7 +30,7 @@ class Chains:
 
 
 @dataclass(frozen=True)
-class Featured:
+class FeaturedTokens:
     """Options of a token list. `chain` is None while no chain is selected."""
 
     chain: str | None
@@ -46,7 +46,7 @@ class Featured:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RouteChoice:
     """A suggested token. `query` is the route query with it."""
 
     token: Identity
@@ -54,19 +54,19 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Shown:
+class RouteFormView:
     """One side: the selected token, if any, and the fields. `typed` is the text in the field beside the list.
 
     `coin` and `where` describe any token of a chain, or of all chains.
     """
 
     token: Identity | None
-    coin: Coin
+    coin: TokenIcon
     where: str
     chains: Chains
-    featured: Featured
+    featured: FeaturedTokens
     typed: str
-    choices: tuple[Choice, ...]
+    choices: tuple[RouteChoice, ...]
 
     @property
     def called(self) -> str:
@@ -78,30 +78,32 @@ class Shown:
         return self.token is not None and hashes.is_native(self.token.address)
 
 
-def origin(asked: Asked, *, using: Lists) -> Shown:
-    def meant(side: Side) -> Question:
+def origin(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
+    def meant(side: RouteSide) -> RouteQuery:
         return asked.question.with_(origin=side)
 
     return _shown(asked.question.origin, asked, name="token", meant=meant, using=using)
 
 
-def destination(asked: Asked, *, using: Lists) -> Shown:
-    def meant(side: Side) -> Question:
+def destination(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
+    def meant(side: RouteSide) -> RouteQuery:
         return asked.question.with_(destination=side)
 
     return _shown(asked.question.destination, asked, name="for", meant=meant, using=using)
 
 
-def _shown(side: Side, asked: Asked, *, name: str, meant: Callable[[Side], Question], using: Lists) -> Shown:
+def _shown(
+    side: RouteSide, asked: ParsedRouteQuery, *, name: str, meant: Callable[[RouteSide], RouteQuery], using: Lists
+) -> RouteFormView:
     """Return one side. `name`: the URL parameter of its token. `meant`: the query with another token on this side."""
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
     is_offered = any(option.is_chosen for option in offered.options)
     choices = asked.problems[name].choices if name in asked.problems else ()
     chain = names.chain(chain_id, info=using.chain(chain_id), unknown="any chain")
-    return Shown(
+    return RouteFormView(
         token=identity(chain_id, address, using=using) if address else None,
-        coin=Coin("?", None, icons.of_chain(chain_id, chain) if chain_id else None),
+        coin=TokenIcon("?", None, icons.of_chain(chain_id, chain) if chain_id else None),
         where=chain,
         chains=chains(chain_id, using=using),
         featured=offered,
@@ -110,9 +112,9 @@ def _shown(side: Side, asked: Asked, *, name: str, meant: Callable[[Side], Quest
     )
 
 
-def _choice(token: TokenInfo, meant: Callable[[Side], Question], *, using: Lists) -> Choice:
-    side = Side(token.chain_id, token_amounts.key(token.address))
-    return Choice(identity(side.chain_id, side.address, using=using, metadata=token), meant(side).query)
+def _choice(token: TokenInfo, meant: Callable[[RouteSide], RouteQuery], *, using: Lists) -> RouteChoice:
+    side = RouteSide(token.chain_id, token_amounts.key(token.address))
+    return RouteChoice(identity(side.chain_id, side.address, using=using, metadata=token), meant(side).query)
 
 
 def chains(chosen: int | None, *, using: Lists) -> Chains:
@@ -123,15 +125,15 @@ def chains(chosen: int | None, *, using: Lists) -> Chains:
     )
 
 
-def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> Featured:
+def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> FeaturedTokens:
     """Return the token list. `chosen`: a token's address, or the option selected on another chain, which selects its
     counterpart.
     """
     if chain_id is None:
-        return Featured(None, ())
+        return FeaturedTokens(None, ())
     offered = query.featured(using.tokens(chain_id))
     options = [_token(token, query.word(token, among=offered), chosen) for token in offered]
-    return Featured(names.chain(chain_id, info=using.chain(chain_id)), tuple(options))
+    return FeaturedTokens(names.chain(chain_id, info=using.chain(chain_id)), tuple(options))
 
 
 def _chain(chain: ChainInfo, chosen: int | None) -> Option:

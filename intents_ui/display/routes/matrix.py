@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
-from intents_ui.display.routes.query import Lists, Question, Side
+from intents_ui.display.routes.query import Lists, RouteQuery, RouteSide
 from intents_ui.display.tokens import icons, names, token_amounts
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.service.errors import ServiceError
@@ -37,11 +37,11 @@ type Origins = Mapping[int, str | None]
 class Head:
     chain_id: int
     chain: str
-    coin: Coin
+    coin: TokenIcon
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """`shade`: 0 to 4, relative to the other counts of the table. `query`: the routes page with the counted tokens."""
 
     count: int
@@ -52,13 +52,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixRow:
     """Tokens reachable from `token`. Without a response there are no cells, and `why` is the reason."""
 
     head: Head
     token: Identity | None
     query: str = ""
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[MatrixCell, ...] = ()
     why: str = ""
 
 
@@ -68,7 +68,7 @@ class Table:
 
     name: str
     heads: tuple[Head, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[MatrixRow, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -77,7 +77,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Offer:
+class MatrixOffer:
     word: str
     label: str
     query: str
@@ -88,7 +88,7 @@ class Offers:
     """Origin tokens that can be selected, and the `chosen` one."""
 
     chosen: str
-    all: tuple[Offer, ...]
+    all: tuple[MatrixOffer, ...]
 
     @property
     def query(self) -> str:
@@ -108,7 +108,7 @@ def offers(written: str, chains: Sequence[ChainInfo], *, using: Lists) -> Offers
     labels = {NATIVE: "Native tokens", **{word: word for word in common[:MOST_SYMBOLS]}}
     return Offers(
         chosen=words.get(wanted.casefold(), wanted) or NATIVE,
-        all=tuple(Offer(word, label, _query(word)) for word, label in labels.items()),
+        all=tuple(MatrixOffer(word, label, _query(word)) for word, label in labels.items()),
     )
 
 
@@ -158,28 +158,28 @@ def _head(chain: ChainInfo) -> Head:
     return Head(chain.id, name, icons.of_chain(chain.id, name, logo_uri=chain.logo_uri))
 
 
-def _row(head: Head, heads: Sequence[Head], rows: Rows, asked: Origins, most: int, *, using: Names) -> Row:
+def _row(head: Head, heads: Sequence[Head], rows: Rows, asked: Origins, most: int, *, using: Names) -> MatrixRow:
     if head.chain_id not in asked:
-        return Row(head, None, why="Couldn't load the tokens of this chain")
+        return MatrixRow(head, None, why="Couldn't load the tokens of this chain")
     address, found = asked[head.chain_id], rows.get(head.chain_id)
     if address is None:
-        return Row(head, None, why="Not featured on this chain")
+        return MatrixRow(head, None, why="Not featured on this chain")
     token = identity(head.chain_id, address, using=using)
-    question = Question(Side(head.chain_id, address))
+    question = RouteQuery(RouteSide(head.chain_id, address))
     if not isinstance(found, Mapping):
         why = failures.words(found).title if found else "Not loaded, because other requests failed"
-        return Row(head, token, question.query, why=why)
+        return MatrixRow(head, token, question.query, why=why)
     cells = tuple(_cell(question, head, other, found.get(other.chain_id, 0), token, most) for other in heads)
-    return Row(head, token, question.query, cells)
+    return MatrixRow(head, token, question.query, cells)
 
 
-def _cell(question: Question, head: Head, other: Head, count: int, token: Identity, most: int) -> Cell:
+def _cell(question: RouteQuery, head: Head, other: Head, count: int, token: Identity, most: int) -> MatrixCell:
     is_same = other == head
     where = "on the same chain" if is_same else f"on {other.chain}"
-    return Cell(
+    return MatrixCell(
         count=count,
         shade=-(-count * SHADES // most) if most else 0,
-        query=question.with_(destination=Side(other.chain_id)).query,
+        query=question.with_(destination=RouteSide(other.chain_id)).query,
         label=f"{count or 'No'} {'token' if count == 1 else 'tokens'} {where} for {token.symbol} on {head.chain}",
         is_same_chain=is_same,
     )

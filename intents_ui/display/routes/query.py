@@ -32,7 +32,7 @@ class Lists(Names, Protocol):
     def tokens(self, chain_id: int | None) -> Sequence[TokenInfo]: ...
 
 
-class Kind(StrEnum):
+class RouteDirection(StrEnum):
     NOTHING = "nothing"  # no token selected yet
     RECEIVE = "receive"  # tokens reachable from the origin token
     PAY = "pay"  # tokens with a route to the destination token
@@ -41,45 +41,45 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Side:
+class RouteSide:
     """One side. `address` is a `token_amounts.key`, so that the native token has one."""
 
     chain_id: int | None = None
     address: str | None = None
 
 
-NOWHERE = Side()
+NOWHERE = RouteSide()
 
 
 @dataclass(frozen=True)
-class Question:
+class RouteQuery:
     """A route query. `owner` limits the results to tokens held by this address. `is_whole`: show a long list in
     full.
     """
 
-    origin: Side = NOWHERE
-    destination: Side = NOWHERE
+    origin: RouteSide = NOWHERE
+    destination: RouteSide = NOWHERE
     owner: str | None = None
     is_whole: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RouteDirection:
         match self.origin.address, self.destination.address:
             case None, None:
-                return Kind.NOTHING
+                return RouteDirection.NOTHING
             case _, None:
-                return Kind.RECEIVE
+                return RouteDirection.RECEIVE
             case None, _:
-                return Kind.PAY
-        return Kind.SAME if self.origin == self.destination else Kind.ONE
+                return RouteDirection.PAY
+        return RouteDirection.SAME if self.origin == self.destination else RouteDirection.ONE
 
     @property
     def restriction(self) -> int | None:
         """Return the chain on the other side that limits the results."""
         match self.kind:
-            case Kind.RECEIVE:
+            case RouteDirection.RECEIVE:
                 return self.destination.chain_id
-            case Kind.PAY:
+            case RouteDirection.PAY:
                 return self.origin.chain_id
         return None
 
@@ -98,18 +98,18 @@ class Question:
         )
 
     @property
-    def from_origin(self) -> "Question":
+    def from_origin(self) -> "RouteQuery":
         """Return the query for all routes from the origin token."""
-        return Question(self.origin)
+        return RouteQuery(self.origin)
 
     @property
-    def to_destination(self) -> "Question":
+    def to_destination(self) -> "RouteQuery":
         """Return the query for all routes to the destination token."""
-        return Question(destination=self.destination, owner=self.owner)
+        return RouteQuery(destination=self.destination, owner=self.owner)
 
     @property
-    def unrestricted(self) -> "Question":
-        return self.from_origin if self.kind is Kind.RECEIVE else self.to_destination
+    def unrestricted(self) -> "RouteQuery":
+        return self.from_origin if self.kind is RouteDirection.RECEIVE else self.to_destination
 
     @property
     def quote(self) -> str:
@@ -125,15 +125,15 @@ class Question:
         )
 
     @property
-    def swapped(self) -> "Question":
+    def swapped(self) -> "RouteQuery":
         """Return the query for the opposite direction, without the owner."""
-        return Question(self.destination, self.origin)
+        return RouteQuery(self.destination, self.origin)
 
     def with_(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
 
-class Problem(ValueError):
+class RouteProblem(ValueError):
     """A validation message with its fix. `choices` are suggested tokens."""
 
     def __init__(self, sentence: str, *choices: TokenInfo) -> None:
@@ -142,17 +142,17 @@ class Problem(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedRouteQuery:
     """A parsed query: `problems` by URL parameter, `typed` is the input to show again in the fields."""
 
-    question: Question
-    problems: Mapping[str, Problem]
+    question: RouteQuery
+    problems: Mapping[str, RouteProblem]
     typed: Mapping[str, str]
 
     @property
     def lacks(self) -> str:
         """Return the name of the token field that is empty beside its selected chain, or ""."""
-        if self.problems or self.question.kind is not Kind.NOTHING:
+        if self.problems or self.question.kind is not RouteDirection.NOTHING:
             return ""
         chosen = {"token": self.question.origin.chain_id, "for": self.question.destination.chain_id}
         return next((name for name, chain_id in chosen.items() if chain_id is not None), "")
@@ -162,40 +162,40 @@ class Asked:
 TYPED = {"token": "token_typed", "for": "for_typed"}
 
 
-def read(query: Query, *, using: Lists) -> Asked:
+def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
     """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name."""
     written = {name: _last(query, name) for name in ("from", "token", "to", "for", "owner")}
     for name, field in TYPED.items():
         written[name] = _last(query, field) or written[name]
-    problems: dict[str, Problem] = {}
+    problems: dict[str, RouteProblem] = {}
     sides = []
     for chain, token in (("from", "token"), ("to", "for")):
         chain_id = address = None
         try:
             chain_id = _chain_id(written[chain], using.chains())
-        except Problem as problem:
+        except RouteProblem as problem:
             problems[chain] = problem
         else:
             try:
                 address = _address(written[token], chain_id, using=using)
-            except Problem as problem:
+            except RouteProblem as problem:
                 problems[token if chain_id else chain] = problem
-        sides.append(Side(chain_id, address))
+        sides.append(RouteSide(chain_id, address))
     owner = None
     try:
         owner = _owner(written["owner"])
-    except Problem as problem:
+    except RouteProblem as problem:
         problems["owner"] = problem
-    question = Question(sides[0], sides[1], owner)
+    question = RouteQuery(sides[0], sides[1], owner)
     if _last(query, "show") == "all" and question.restriction:
         question = question.with_(is_whole=True)
-    if owner and question.kind in (Kind.NOTHING, Kind.RECEIVE) and not problems:
-        problems["owner"] = Problem("Select a destination token to filter by owner.")
+    if owner and question.kind in (RouteDirection.NOTHING, RouteDirection.RECEIVE) and not problems:
+        problems["owner"] = RouteProblem("Select a destination token to filter by owner.")
     typed = {name: text.visible(value)[:LONGEST_ECHO] for name, value in written.items()}
-    return Asked(question, problems, typed)
+    return ParsedRouteQuery(question, problems, typed)
 
 
-def can_be_asked(side: Side) -> bool:
+def can_be_asked(side: RouteSide) -> bool:
     """Return whether this page and the token page accept the token's address."""
     chain_id, address = side.chain_id, side.address
     is_address = address is not None and (
@@ -236,18 +236,18 @@ def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int | None:
     for number, name in named.items():
         if written.lower() == name.lower():
             return number
-    raise Problem(f"Unknown chain “{text.name(written).shown}”.")
+    raise RouteProblem(f"Unknown chain “{text.name(written).shown}”.")
 
 
 def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
     if not written:
         return None
     if chain_id is None:
-        raise Problem("Select the chain of this token.")
+        raise RouteProblem("Select the chain of this token.")
     if _is_hex(written):
         known = hashes.canonical_address(written)
         if known is None:
-            raise Problem(input_errors.of_address(written))
+            raise RouteProblem(input_errors.of_address(written))
         return token_amounts.key(known)
     listed = using.tokens(chain_id)
     named = [token for token in listed if _folded(token.symbol) == _folded(written)]
@@ -261,18 +261,20 @@ def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
 
 def _unclear(
     written: str, chain_id: int, named: Sequence[TokenInfo], chosen: Sequence[TokenInfo], *, using: Lists
-) -> Problem:
+) -> RouteProblem:
     chain, symbol = names.chain(chain_id, info=using.chain(chain_id)), text.symbol(written).shown
     if chosen:
-        return Problem(
+        return RouteProblem(
             f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MOST_CHOICES]
         )
     if named:
         sentence = f"{symbol} is listed but not featured on {chain}. Enter its address."
-        return Problem(sentence, *named[:MOST_CHOICES])
+        return RouteProblem(sentence, *named[:MOST_CHOICES])
     if not using.tokens(chain_id):
-        return Problem(f"Couldn't look up token names on {chain}. Enter the token address.")
-    return Problem(f"No token on {chain} has the symbol {symbol}. Enter a token address or a featured token's symbol.")
+        return RouteProblem(f"Couldn't look up token names on {chain}. Enter the token address.")
+    return RouteProblem(
+        f"No token on {chain} has the symbol {symbol}. Enter a token address or a featured token's symbol."
+    )
 
 
 def _owner(written: str) -> str | None:
@@ -280,7 +282,7 @@ def _owner(written: str) -> str | None:
         return None
     found = written if hashes.is_solana_address(written) else hashes.canonical_address(written)
     if found is None:
-        raise Problem(input_errors.of_address(written))
+        raise RouteProblem(input_errors.of_address(written))
     return found
 
 

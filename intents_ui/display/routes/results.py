@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.routes.query import Kind, Lists, Question, Side, can_be_asked
+from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, RouteSide, can_be_asked
 from intents_ui.display.tokens import icons, names, token_amounts
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.display.transfers.statuses import Tone
@@ -63,7 +63,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Group:
+class ResultGroup:
     """Tokens of a result on one chain: `count` of them, the first in `ways`. `query` requests them alone.
 
     A chain that isn't `is_known` has no page.
@@ -71,7 +71,7 @@ class Group:
 
     chain_id: int
     chain: str
-    coin: Coin
+    coin: TokenIcon
     ways: tuple[Way, ...]
     count: int
     query: str
@@ -83,13 +83,13 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Listed:
+class RouteTokens:
     """All routes from a token, or to one, without the `unreadable` entries."""
 
     headline: str
     explanation: str
     tone: Tone
-    groups: tuple[Group, ...]
+    groups: tuple[ResultGroup, ...]
     unreadable: int
 
     @property
@@ -98,7 +98,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Reply:
+class RouteResults:
     """Response of one of the two operations about one route."""
 
     purpose: str
@@ -114,29 +114,29 @@ class One:
     headline: str
     explanation: str
     tone: Tone
-    replies: tuple[Reply, ...]
+    replies: tuple[RouteResults, ...]
 
     @property
     def icon(self) -> str:
         return ICONS[self.tone]
 
 
-def listed(answer: TokensAnswer, question: Question, *, using: Lists) -> Listed:
+def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> RouteTokens:
     """Return the result of a query with a token on one side."""
     groups = tuple(_groups(answer.tokens, question, using=using))
     unreadable = answer.unreadable_entries
     tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
     headline = _headline(groups, question, is_readable=not unreadable, using=using)
-    return Listed(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
+    return RouteTokens(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
 
 
-def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question, *, using: Names) -> One:
+def one(answers: Mapping[RouteDirection, TokensAnswer | ServiceError], question: RouteQuery, *, using: Names) -> One:
     """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
     of GetExactOutputRoutes. At least one is needed.
 
     They can differ, because one fixes the amount spent and the other the amount received.
     """
-    replies = tuple(_reply(kind, answers[kind], question) for kind in (Kind.RECEIVE, Kind.PAY))
+    replies = tuple(_reply(kind, answers[kind], question) for kind in (RouteDirection.RECEIVE, RouteDirection.PAY))
     way = f"from {name(question.origin, using=using)} to {name(question.destination, using=using)}"
     said = {reply.verdict for reply in replies} - {Verdict.FAILED}
     yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
@@ -151,27 +151,27 @@ def one(answers: Mapping[Kind, TokensAnswer | ServiceError], question: Question,
     return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
 
 
-def name(side: Side, *, using: Names) -> str:
+def name(side: RouteSide, *, using: Names) -> str:
     """Return `USDC on Base`, or the address of an unnamed token."""
     token = identity(side.chain_id, side.address, using=using)
     symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
     return f"{symbol} on {token.chain}"
 
 
-def title(question: Question, *, using: Names) -> str:
+def title(question: RouteQuery, *, using: Names) -> str:
     """Return the page title."""
     origin, destination = (name(side, using=using) for side in (question.origin, question.destination))
     match question.kind:
-        case Kind.NOTHING:
+        case RouteDirection.NOTHING:
             return "Routes"
-        case Kind.RECEIVE:
+        case RouteDirection.RECEIVE:
             return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
-        case Kind.PAY:
+        case RouteDirection.PAY:
             return f"Routes to {destination}{_on(question.restriction, 'from', using=using)}"
     return f"Route from {origin} to {destination}"
 
 
-def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Lists) -> Iterator[Group]:
+def _groups(answered: Sequence[TokenInfo], question: RouteQuery, *, using: Lists) -> Iterator[ResultGroup]:
     """Group by chain; chains and tokens keep the service's order."""
     by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
     for token in answered:
@@ -181,33 +181,34 @@ def _groups(answered: Sequence[TokenInfo], question: Question, *, using: Lists) 
             yield _group(chain_id, of_chain, question, using=using)
 
 
-def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: Question, *, using: Names) -> Group:
+def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: RouteQuery, *, using: Names) -> ResultGroup:
     most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
     known = using.chain(chain_id)
     chain = names.chain(chain_id, info=known)
     shown = list(of_chain.items())[:most]
     ways = tuple(_way(chain_id, key, token, question, using=using) for key, token in shown)
-    alone = _with(question, Side(chain_id)).with_(is_whole=question.restriction is not None)
+    alone = _with(question, RouteSide(chain_id)).with_(is_whole=question.restriction is not None)
     coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
-    return Group(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
+    return ResultGroup(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
 
 
-def _way(chain_id: int, key: str, token: TokenInfo, question: Question, *, using: Names) -> Way:
-    side = Side(chain_id, key)
+def _way(chain_id: int, key: str, token: TokenInfo, question: RouteQuery, *, using: Names) -> Way:
+    side = RouteSide(chain_id, key)
     query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
     shown = identity(chain_id, key, using=using, metadata=token)
-    label = f"Is there a route {'to' if question.kind is Kind.RECEIVE else 'from'} {shown.symbol} on {shown.chain}?"
+    direction = "to" if question.kind is RouteDirection.RECEIVE else "from"
+    label = f"Is there a route {direction} {shown.symbol} on {shown.chain}?"
     return Way(shown, query, label)
 
 
-def _with(question: Question, other: Side) -> Question:
+def _with(question: RouteQuery, other: RouteSide) -> RouteQuery:
     """Return the query with this token on the other side."""
-    is_from = question.kind is Kind.RECEIVE
+    is_from = question.kind is RouteDirection.RECEIVE
     return question.with_(destination=other) if is_from else question.with_(origin=other)
 
 
-def _headline(groups: Sequence[Group], question: Question, *, is_readable: bool, using: Names) -> str:
-    is_from = question.kind is Kind.RECEIVE
+def _headline(groups: Sequence[ResultGroup], question: RouteQuery, *, is_readable: bool, using: Names) -> str:
+    is_from = question.kind is RouteDirection.RECEIVE
     does = "reachable from" if is_from else "with a route to"
     asked = name(question.origin if is_from else question.destination, using=using)
     held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
@@ -220,29 +221,29 @@ def _headline(groups: Sequence[Group], question: Question, *, is_readable: bool,
     return f"No listed token{on}{held} {does} {asked}"
 
 
-def _explanation(question: Question, *, is_any: bool) -> str:
+def _explanation(question: RouteQuery, *, is_any: bool) -> str:
     if not is_any:
         return NO_PROOF
-    if question.kind is Kind.PAY and not question.owner:
+    if question.kind is RouteDirection.PAY and not question.owner:
         # Without an owner the service lists popular tokens only.
         return "Without an owner this lists common options only. Request a quote to confirm a route."
     return "Request a quote to confirm a route."
 
 
-def _reply(of: Kind, answer: TokensAnswer | ServiceError, question: Question) -> Reply:
+def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: RouteQuery) -> RouteResults:
     purpose, operation = "to spend an exact amount", "GetExactInputRoutes"
     wanted = question.destination
-    if of is Kind.PAY:
+    if of is RouteDirection.PAY:
         purpose, operation = "to receive an exact amount", "GetExactOutputRoutes"
         wanted = question.origin
         if question.owner:
             purpose += f" from tokens held by {hashes.short_address(question.owner)}"
     if isinstance(answer, ServiceError):
-        return Reply(purpose, operation, Verdict.FAILED, answer)
-    return Reply(purpose, operation, _verdict(answer, wanted))
+        return RouteResults(purpose, operation, Verdict.FAILED, answer)
+    return RouteResults(purpose, operation, _verdict(answer, wanted))
 
 
-def _verdict(answer: TokensAnswer, wanted: Side) -> Verdict:
+def _verdict(answer: TokensAnswer, wanted: RouteSide) -> Verdict:
     named = {(token.chain_id, token_amounts.key(token.address)) for token in answer.tokens}
     if (wanted.chain_id, wanted.address) in named:
         return Verdict.LISTED

@@ -6,7 +6,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.service.queries.lookup import Found, Question
+from intents_ui.service.queries.lookup import LookupQuestion, LookupResult
 
 LOOKS_LIKE = {
     Kind.HASH: "intent ID or transaction hash",
@@ -82,12 +82,12 @@ def likely_causes(findings: Sequence[Finding], asked: Criteria | None = None) ->
     return CAUSES[kind] if kind else OF_A_PROJECT
 
 
-def reason(question: Question, *, found: Found) -> str:
+def reason(question: LookupQuestion, *, found: LookupResult) -> str:
     """Return `transaction hash 0x12…34`, or the key alone if there was only one value."""
     return f"{question.key} {hashes.short_hash(question.value)}" if len(found.values) > 1 else question.key
 
 
-def was_asked(found: Found) -> tuple[str, ...]:
+def was_asked(found: LookupResult) -> tuple[str, ...]:
     """Return the completed lookups, a line for each value: `intent ID or transaction hash`."""
     keys: dict[str, list[str]] = {}
     for question in found.answered:
@@ -101,7 +101,7 @@ def _was_asked(value: str, *, keys: Sequence[str], alone: bool) -> str:
     return called if alone or not value else f"{hashes.short_hash(value)} as {called}"
 
 
-def not_asked(found: Found) -> tuple[str, ...]:
+def not_asked(found: LookupResult) -> tuple[str, ...]:
     """Return a sentence for each kind of failed lookup, and one for unreadable entries."""
     together: dict[str, list[str]] = {}
     for question, error in found.failed:

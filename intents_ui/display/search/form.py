@@ -25,7 +25,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True)
-class Key:
+class SearchKey:
     """A search field. `name` is its URL parameter, `criterion` the argument of `search_intents`."""
 
     name: str
@@ -36,26 +36,28 @@ class Key:
 
 
 KEYS = (
-    Key(
+    SearchKey(
         "intent",
         "by_intent_id",
         "Intent ID",
         "0x and 64 hex characters, or another format the service uses",
         Form.ID,
     ),
-    Key("transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Form.HASH),
-    Key("deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "Deposit transaction only", Form.HASH),
-    Key("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Form.ADDRESS),
-    Key("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Form.ADDRESS),
-    Key(
+    SearchKey("transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Form.HASH),
+    SearchKey(
+        "deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "Deposit transaction only", Form.HASH
+    ),
+    SearchKey("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Form.ADDRESS),
+    SearchKey("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Form.ADDRESS),
+    SearchKey(
         "destination",
         "by_destination_intent_address",
         "Destination intent address",
         "Intent address on the destination chain",
         Form.ADDRESS,
     ),
-    Key("project", "by_project_id", "Project", "Project ID", Form.NUMBER),
-    Key("text", "by_query_string", "Text", "Memo text, such as an order number", Form.WORDS),
+    SearchKey("project", "by_project_id", "Project", "Project ID", Form.NUMBER),
+    SearchKey("text", "by_query_string", "Text", "Memo text, such as an order number", Form.WORDS),
 )
 
 LONGEST_ID = 200
@@ -67,15 +69,15 @@ LARGEST_NUMBER = 2**64 - 1
 
 
 @dataclass(frozen=True)
-class Field:
-    key: Key
+class SearchField:
+    key: SearchKey
     value: str = ""
     problem: str = ""
 
 
 @dataclass(frozen=True)
 class Criteria:
-    fields: tuple[Field, ...]
+    fields: tuple[SearchField, ...]
     given: Mapping[str, str | int]
 
     @property
@@ -108,13 +110,13 @@ def read(query: Mapping[str, str]) -> Criteria:
     for key in KEYS:
         value = query.get(key.name, "").strip()
         if not value:
-            fields.append(Field(key))
+            fields.append(SearchField(key))
             continue
         criterion = _criterion(value, key.form)
         if criterion is None:
-            fields.append(Field(key, text.visible(value)[:LONGEST_ID], _problem(value, key.form)))
+            fields.append(SearchField(key, text.visible(value)[:LONGEST_ID], _problem(value, key.form)))
         else:
-            fields.append(Field(key, value))
+            fields.append(SearchField(key, value))
             given[key.criterion] = criterion
     return Criteria(tuple(fields), given)
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary, timeline
-from intents_ui.display.summary.timeline import Name, State, Step
+from intents_ui.display.summary.timeline import Name, Step, StepState
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import is_open
 from intents_ui.service.wire.models import Intent, IntentStatus
@@ -83,10 +83,10 @@ def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterat
     """Return the steps' entries. A step without a time gets the time of the step before it."""
     last = intent.created_at or NO_TIME
     for step in steps:
-        if step.state not in (State.DONE, State.FAILED):
+        if step.state not in (StepState.DONE, StepState.FAILED):
             continue
         last = step.at or last
-        failed = " failed" if step.state is State.FAILED else ""
+        failed = " failed" if step.state is StepState.FAILED else ""
         words = " · ".join(filter(None, (f"{step.title}{failed}", step.sentence.rstrip("."))))
         title = preview.cut(_dated(words, now=now), LONGEST_TITLE)
         reason = (f"Service message: {step.reason.shown}",) if step.reason else ()

@@ -13,7 +13,7 @@ from intents_ui.display.lists.address import Role
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Side
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
 # Limits of what chats and search engines show.
 LONGEST_TITLE = 120
@@ -34,7 +34,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class End:
+class PreviewEnd:
     """One side of a transfer. `note` qualifies an amount that was not delivered (`expected`, `quoted`, `refunded`)."""
 
     amount: str
@@ -56,12 +56,12 @@ class Card:
     """
 
     intent: str
-    status: Shown
+    status: StatusLabel
     tone: Tone
     headline: str
     sentence: str
-    sent: End
-    received: End
+    sent: PreviewEnd
+    received: PreviewEnd
     when: str
     has_arrived: bool = True
 
@@ -143,8 +143,8 @@ def cut(words: str, longest: int) -> str:
     return (whole if len(whole) > longest // 2 else head).rstrip(" ·,.:") + "…"
 
 
-def _end(side: Side) -> End:
-    return End(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
+def _end(side: Side) -> PreviewEnd:
+    return PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
 
 
 def _side(side: Side) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from intents_ui.display.summary.placeholders import Gaps, listed
+from intents_ui.display.summary.placeholders import Placeholders, listed
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, Leg
+from intents_ui.display.transfers.statuses import DEAD, StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus
 
@@ -43,7 +43,7 @@ class Located:
 NOT_LOCATED = Located()
 
 
-def located(place: Place, situation: Situation, gaps: Gaps) -> Located:
+def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     money, is_estimate = _money(place, situation)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
@@ -70,12 +70,12 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
         case Place.OWNER:
             return facts.sent, False
         case Place.DEPOSIT_ADDRESS:
-            return _paid(facts), facts.legs[0] is not Leg.DONE
+            return _paid(facts), facts.legs[0] is not StepStatus.DONE
         case Place.PROVIDER:
             # Between a swap and a bridge it is another token, in an unreported amount.
-            return (facts.sent, True) if len(facts.providers) == 1 and origin is Leg.DONE else (None, False)
+            return (facts.sent, True) if len(facts.providers) == 1 and origin is StepStatus.DONE else (None, False)
         case Place.DELIVERY_ADDRESS:
-            return facts.expected, destination is not Leg.DONE
+            return facts.expected, destination is not StepStatus.DONE
         case Place.RECIPIENT:
             received = facts.received
             return (received, False) if received.value is not None else (facts.expected, True)
@@ -102,13 +102,13 @@ def _steps_are_known(facts: Facts) -> bool:
     return not (facts.is_unread or facts.lacks_its_receipt)
 
 
-def _finding(situation: Situation, gaps: Gaps, difference: str) -> str:
+def _finding(situation: Situation, gaps: Placeholders, difference: str) -> str:
     if situation.has_balance is None:
         return ""
     return f"On-chain balances: {listed(list(_found(situation, gaps)))}. {difference}".rstrip()
 
 
-def _found(situation: Situation, gaps: Gaps) -> Iterator[str]:
+def _found(situation: Situation, gaps: Placeholders) -> Iterator[str]:
     if not situation.has_balance:
         is_one_address = situation.facts.is_same_chain
         yield f"none at the deposit address{'' if is_one_address else ' or the destination intent address'}"
@@ -118,7 +118,7 @@ def _found(situation: Situation, gaps: Gaps) -> Iterator[str]:
         yield f"{gaps.sums(held)} at the {gaps.holder(held)}"
 
 
-def _difference(place: Place, situation: Situation, gaps: Gaps) -> str:
+def _difference(place: Place, situation: Situation, gaps: Placeholders) -> str:
     """Return how the balances differ from the steps; empty if they agree or may agree."""
     by_steps = _by_steps(place, situation)
     if situation.has_balance is False and by_steps in ADDRESSES and place is not Place.RETURNING:
@@ -139,7 +139,9 @@ def _by_steps(place: Place, situation: Situation) -> Place:
 
     Funds being refunded may still be where the refund starts."""
     facts = situation.facts
-    if facts.returning is Leg.DONE or (facts.status == IntentStatus.REFUNDED and facts.returning is Leg.ABSENT):
+    if facts.returning is StepStatus.DONE or (
+        facts.status == IntentStatus.REFUNDED and facts.returning is StepStatus.ABSENT
+    ):
         return Place.RETURNED
     if place is Place.RETURNING or facts.returning in DEAD:
         start = start_of_the_return(facts)

@@ -16,7 +16,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, Money, identity
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, Leg, leg
+from intents_ui.display.transfers.statuses import DEAD, StepStatus, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus
 
@@ -83,7 +83,7 @@ class Transfer:
     `recoverable`: the recoverable balance, "" if unknown. `recoverable_in`: its token, if there is only one."""
 
     intent_id: str
-    status: statuses.Shown
+    status: statuses.StatusLabel
     summary: Summary
     created_at: datetime | None
     sent: Side
@@ -191,11 +191,11 @@ def _end(facts: Facts) -> datetime | None:
 
 
 def _has_returned(facts: Facts) -> bool:
-    return _came_back(facts) and facts.refunded.value is not None and facts.returning is Leg.DONE
+    return _came_back(facts) and facts.refunded.value is not None and facts.returning is StepStatus.DONE
 
 
 def _came_back(facts: Facts) -> bool:
-    is_sent_back = facts.returning is Leg.DONE and facts.status != IntentStatus.SUCCEEDED
+    is_sent_back = facts.returning is StepStatus.DONE and facts.status != IntentStatus.SUCCEEDED
     return is_sent_back or facts.status == IntentStatus.REFUNDED
 
 

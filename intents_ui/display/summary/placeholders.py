@@ -16,7 +16,7 @@ from intents_ui.display.transfers.transfer_data import Facts
 NOT_REPORTED = "amount not reported"
 
 
-class Gaps:
+class Placeholders:
     """Values for one situation by placeholder name, each computed on first use."""
 
     def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
@@ -217,35 +217,35 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-GAPS: Mapping[str, Callable[[Gaps], str]] = {
-    "originChain": Gaps.origin,
-    "destinationChain": Gaps.destination,
-    "eitherChain": Gaps.either,
-    "refundChain": Gaps.refund_chain,
-    "balanceAddress": Gaps.balance_address,
-    "lastAddress": Gaps.last_address,
-    "lastChain": Gaps.last_chain,
-    "provider": Gaps.provider,
-    "refundTo": Gaps.refund_to,
-    "to": Gaps.recipient,
-    "lastConfirmedPlace": Gaps.last_confirmed_place,
-    "heldPlace": Gaps.held_place,
-    "refundPlace": Gaps.refund_place,
-    "expiresAt": Gaps.expires_at,
-    "executeBy": Gaps.execute_by,
-    "eta": Gaps.eta,
-    "expectedBy": Gaps.expected_by,
-    "slowUntil": Gaps.slow_until,
-    "slowMax": Gaps.slow_max,
-    "returnBy": Gaps.return_by,
-    "escalation": Gaps.escalation,
-    "age": Gaps.age,
-    "received": Gaps.received,
-    "expected": Gaps.expected,
-    "refundAmount": Gaps.refunded,
-    "balance": Gaps.balance,
-    "symbol": Gaps.symbol,
-    "raw": Gaps.raw,
-    "statusWord": Gaps.status_word,
-    "settled": Gaps.settled,
+GAPS: Mapping[str, Callable[[Placeholders], str]] = {
+    "originChain": Placeholders.origin,
+    "destinationChain": Placeholders.destination,
+    "eitherChain": Placeholders.either,
+    "refundChain": Placeholders.refund_chain,
+    "balanceAddress": Placeholders.balance_address,
+    "lastAddress": Placeholders.last_address,
+    "lastChain": Placeholders.last_chain,
+    "provider": Placeholders.provider,
+    "refundTo": Placeholders.refund_to,
+    "to": Placeholders.recipient,
+    "lastConfirmedPlace": Placeholders.last_confirmed_place,
+    "heldPlace": Placeholders.held_place,
+    "refundPlace": Placeholders.refund_place,
+    "expiresAt": Placeholders.expires_at,
+    "executeBy": Placeholders.execute_by,
+    "eta": Placeholders.eta,
+    "expectedBy": Placeholders.expected_by,
+    "slowUntil": Placeholders.slow_until,
+    "slowMax": Placeholders.slow_max,
+    "returnBy": Placeholders.return_by,
+    "escalation": Placeholders.escalation,
+    "age": Placeholders.age,
+    "received": Placeholders.received,
+    "expected": Placeholders.expected,
+    "refundAmount": Placeholders.refunded,
+    "balance": Placeholders.balance,
+    "symbol": Placeholders.symbol,
+    "raw": Placeholders.raw,
+    "statusWord": Placeholders.status_word,
+    "settled": Placeholders.settled,
 }

@@ -10,7 +10,7 @@ from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.locations import Place, address_of, chain_of
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import UNDER_WAY, Leg, Tone
+from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus, Tone
 from intents_ui.display.transfers.transfer_data import Facts
 
 
@@ -24,7 +24,7 @@ class Reached(StrEnum):
 
 
 @dataclass(frozen=True)
-class Stop:
+class RouteStop:
     """A location. `note` below the title is the chain, that the funds are here, or that they never got here.
 
     If a transfer stopped on the way, it is the last known location, which the funds may have left since. `tone`
@@ -53,7 +53,7 @@ NOT_REACHED = "Not reached"
 
 
 @derived
-def of(situation: Situation) -> tuple[Stop, ...]:
+def of(situation: Situation) -> tuple[RouteStop, ...]:
     """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
 
     A refund adds a last stop.
@@ -93,18 +93,22 @@ def _here(told: Summary) -> Reached:
 def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
     """Return whether the funds were there and are known to have left."""
     _, origin, destination = facts.legs
-    crossed = destination in UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+    crossed = destination in UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
     is_back = told.place in BACK
     came_back_from_afar = is_back and _is_from_afar(facts)
     match place:
         case Place.OWNER:
             return facts.has_arrived
         case Place.DEPOSIT_ADDRESS:
-            return is_back or crossed or origin is Leg.DONE
+            return is_back or crossed or origin is StepStatus.DONE
         case Place.PROVIDER:
-            return crossed or came_back_from_afar or (is_back and origin is Leg.DONE)
+            return crossed or came_back_from_afar or (is_back and origin is StepStatus.DONE)
         case Place.DELIVERY_ADDRESS:
-            return destination is Leg.DONE or came_back_from_afar or (is_back and destination is Leg.REJECTED)
+            return (
+                destination is StepStatus.DONE
+                or came_back_from_afar
+                or (is_back and destination is StepStatus.REJECTED)
+            )
         case _:
             return False
 
@@ -115,10 +119,10 @@ def _is_from_afar(facts: Facts) -> bool:
     return not facts.is_same_chain and chain_id is not None and chain_id == facts.destination_chain_id
 
 
-def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> Stop:
+def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> RouteStop:
     chain_id = chain_of(place, facts)
     note = _note(place, reached, told) or _chain(place, chain_id, using)
-    return Stop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
+    return RouteStop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
 
 
 def _note(place: Place, reached: Reached, told: Summary) -> str:

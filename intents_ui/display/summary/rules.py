@@ -16,13 +16,13 @@ from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, Leg, Tone, is_made
+from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
-IDLE = frozenset({Leg.ABSENT, Leg.WAITING, Leg.QUEUED})
+IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 # Rows whose headline balances can change only as long as no deposit has been confirmed.
 BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})
 
@@ -52,8 +52,8 @@ def _by_status(status: str, situation: Situation) -> str:
 
 
 def _returning(situation: Situation) -> str | None:
-    returning, is_delivered = situation.facts.returning, situation.facts.legs[2] is Leg.DONE
-    if returning is Leg.ABSENT:
+    returning, is_delivered = situation.facts.returning, situation.facts.legs[2] is StepStatus.DONE
+    if returning is StepStatus.ABSENT:
         return None
     if returning in DEAD:
         if is_delivered:
@@ -90,7 +90,7 @@ def _executing(situation: Situation) -> str:
         return "executing.stalled"
     if DEAD & {*facts.legs}:
         return "executing.step_failed"
-    if Leg.RETRYING in facts.legs:
+    if StepStatus.RETRYING in facts.legs:
         return "executing.retrying"
     return _crossing(situation) if situation.reached is Place.PROVIDER else _before_or_after(situation)
 
@@ -112,7 +112,7 @@ def _uncounted(situation: Situation) -> str:
 def _waits_for_payment(facts: Facts) -> bool:
     """Return whether no deposit was made and no later step implies one."""
     deposit, origin, destination = facts.legs
-    return deposit in IDLE and origin in IDLE | {Leg.STRANGE} and destination in IDLE | {Leg.STRANGE}
+    return deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}
 
 
 def _waiting_for_payment(situation: Situation) -> str:
@@ -128,9 +128,9 @@ def _before_or_after(situation: Situation) -> str:
     deposit, origin, _ = situation.facts.legs
     if situation.reached is Place.DELIVERY_ADDRESS:
         return "executing.destination_running" if situation.by_steps is situation.reached else "executing.arrived"
-    if deposit is Leg.DONE or origin in UNDER_WAY:
+    if deposit is StepStatus.DONE or origin in UNDER_WAY:
         return "executing.origin_running"
-    return "executing.no_details" if deposit is Leg.STRANGE else "executing.deposit_confirming"
+    return "executing.no_details" if deposit is StepStatus.STRANGE else "executing.deposit_confirming"
 
 
 def _crossing(situation: Situation) -> str:
@@ -144,7 +144,7 @@ def _succeeded(situation: Situation) -> str:
     facts = situation.facts
     if DEAD & {*facts.legs}:
         return "succeeded.contradiction"
-    if facts.returning is not Leg.ABSENT:
+    if facts.returning is not StepStatus.ABSENT:
         return "reported.return_failed" if facts.returning in DEAD else "succeeded.returned"
     if situation.has_balance:
         is_doubtful = facts.ends_open or facts.is_missing or situation.holds_the_delivery
@@ -162,19 +162,19 @@ def _stopped(status: str, situation: Situation) -> str:
     """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
     facts, failed = situation.facts, status == IntentStatus.FAILED
     _, origin, destination = facts.legs
-    if destination is Leg.DONE:
+    if destination is StepStatus.DONE:
         if situation.has_balance and situation.holds_the_delivery:
             return "reported.undelivered"
         return "failed.delivered" if failed else "stopped.delivered"
     if situation.has_balance:
         return _with_balance(status, situation)
-    if destination is Leg.REJECTED:
+    if destination is StepStatus.REJECTED:
         return _last_step_failed(status, situation)
-    if origin is Leg.DONE or destination in UNDER_WAY:
+    if origin is StepStatus.DONE or destination in UNDER_WAY:
         return "stopped.no_trace" if facts.is_same_chain else "stopped.midway"
     if failed:
         return _failed_before_crossing(situation)
-    if origin is Leg.REJECTED:
+    if origin is StepStatus.REJECTED:
         return _emptied(status) if situation.has_balance is False else "stopped.origin"
     return _aborted(situation) if status == IntentStatus.ABORTED else _invalid(situation)
 
@@ -207,7 +207,7 @@ def _emptied(status: str) -> str:
 def _failed_before_crossing(situation: Situation) -> str:
     facts = situation.facts
     deposit, origin, _ = facts.legs
-    if origin is Leg.REJECTED or (deposit is Leg.DONE and origin is Leg.GIVEN_UP):
+    if origin is StepStatus.REJECTED or (deposit is StepStatus.DONE and origin is StepStatus.GIVEN_UP):
         if situation.has_balance is False:
             return "stopped.emptied"
         return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
@@ -235,11 +235,11 @@ def _invalid(situation: Situation) -> str:
 
 def _refunded(situation: Situation) -> str:
     facts, refund = situation.facts, situation.facts.refund
-    if facts.legs[2] is Leg.DONE:
+    if facts.legs[2] is StepStatus.DONE:
         return "reported.return_failed" if facts.returning in DEAD else "reported.both"
-    if refund is None or facts.returning is Leg.ABSENT:
+    if refund is None or facts.returning is StepStatus.ABSENT:
         return "refunded.held" if situation.has_balance else "refunded.no_tx"
-    if facts.returning is not Leg.DONE:
+    if facts.returning is not StepStatus.DONE:
         if facts.returning not in DEAD:
             return "refunded.unconfirmed"
         return "failed.refund_gone" if situation.has_balance is False else "refunded.failed"
@@ -293,7 +293,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class MessageRow:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
 
     `place` is a `Place`, or one that depends on the transfer: `last-confirmed`, `balance` or `refund`. `contact` is
@@ -322,7 +322,7 @@ class Row:
     minutes: int = 0
 
 
-def _row(written: Mapping[str, Any]) -> Row:
+def _row(written: Mapping[str, Any]) -> MessageRow:
     typed = {
         "statuses": tuple(IntentStatus(status) for status in written["statuses"]),
         "who": Who(written["who"]),
@@ -331,10 +331,10 @@ def _row(written: Mapping[str, Any]) -> Row:
         "attention": Attention(written["attention"]),
         "cause": Cause(written["cause"]),
     }
-    return Row(**{**written, **typed})
+    return MessageRow(**{**written, **typed})
 
 
-EXPLANATIONS: Mapping[str, Row] = {
+EXPLANATIONS: Mapping[str, MessageRow] = {
     row["key"]: _row(row)
     for row in json.loads(resources.files(__package__).joinpath("messages.json").read_text("utf-8"))
 }

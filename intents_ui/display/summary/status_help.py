@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Row, Who
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
 # Values for the placeholders of a message when there is no transfer.
@@ -101,11 +101,11 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class State:
+class StatusHelp:
     """One status as a table row, with its `usual` and `rare` situations for the status page."""
 
     name: str
-    shown: Shown
+    shown: StatusLabel
     next: str
     usual: tuple[Explanation, ...] = ()
     rare: tuple[Explanation, ...] = ()
@@ -115,37 +115,37 @@ EXPIRED = "EXPIRED"
 EXPIRED_ROWS = {IntentStatus.QUOTED: "quoted.expired", IntentStatus.COMMITTED: "committed.overdue"}
 
 
-def intents() -> tuple[State, ...]:
+def intents() -> tuple[StatusHelp, ...]:
     return tuple(intent(status) for status in IntentStatus)
 
 
-def transfers() -> tuple[State, ...]:
+def transfers() -> tuple[StatusHelp, ...]:
     """Return a row for each status, and for the expired quote after the two that it can have."""
     rows = intents()
     after = 1 + max(list(IntentStatus).index(status) for status in EXPIRED_ROWS)
     return (*rows[:after], expired(), *rows[after:])
 
 
-def expired() -> State:
+def expired() -> StatusHelp:
     """Return the row of the expired quote, for which the service has no status."""
     usual = tuple(_in_general(EXPLANATIONS[key], status) for status, key in EXPIRED_ROWS.items())
-    return State(EXPIRED, statuses.EXPIRED, usual[0].instructions, usual)
+    return StatusHelp(EXPIRED, statuses.EXPIRED, usual[0].instructions, usual)
 
 
-def intent(status: IntentStatus) -> State:
+def intent(status: IntentStatus) -> StatusHelp:
     rows = [_in_general(row, status) for row in EXPLANATIONS.values() if status in row.statuses]
     ordinary = next(result for result in rows if result.key == ORDINARY[status])
     usual = tuple(result for result in rows if result.key.startswith(COURSES[status]))
     rare = tuple(result for result in rows if result not in usual)
-    return State(status.value, statuses.INTENTS[status], ordinary.instructions, usual, rare)
+    return StatusHelp(status.value, statuses.INTENTS[status], ordinary.instructions, usual, rare)
 
 
-def transactions() -> tuple[State, ...]:
+def transactions() -> tuple[StatusHelp, ...]:
     return tuple(transaction(status) for status in TransactionStatus)
 
 
-def transaction(status: TransactionStatus) -> State:
-    return State(status.value, statuses.TRANSACTIONS[status], TRANSACTIONS[status])
+def transaction(status: TransactionStatus) -> StatusHelp:
+    return StatusHelp(status.value, statuses.TRANSACTIONS[status], TRANSACTIONS[status])
 
 
 def of_any_status() -> tuple[Explanation, ...]:
@@ -153,7 +153,7 @@ def of_any_status() -> tuple[Explanation, ...]:
     return tuple(_in_general(row, None) for row in EXPLANATIONS.values() if not row.statuses)
 
 
-def named(name: str) -> tuple[State | None, State | None]:
+def named(name: str) -> tuple[StatusHelp | None, StatusHelp | None]:
     """Return the states of an intent and of a transaction with this name. Some names are both."""
     return (
         expired() if name == EXPIRED else intent(IntentStatus(name)) if name in IntentStatus else None,
@@ -165,7 +165,7 @@ def names() -> Sequence[str]:
     return tuple(dict.fromkeys([*(state.name for state in transfers()), *(each.value for each in TransactionStatus)]))
 
 
-def _in_general(row: Row, status: IntentStatus | None) -> Explanation:
+def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
     words = IN_GENERAL | {**_status_words(status)}
     return Explanation(
         key=row.key,

@@ -7,7 +7,7 @@ from intents_ui.display.formatting import hashes, times
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import UNDER_WAY, Leg, has_hash, is_made
+from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus, has_hash, is_made
 from intents_ui.service.wire.models import TransactionStatus
 
 ATTESTATIONS = {
@@ -75,7 +75,7 @@ NOT_YET = {
     "bridge": "Not sent yet from {origin}.",
     "delivery": "Not delivered yet on {destination}.",
 }
-UNCERTAIN = frozenset({Leg.RETRYING, Leg.STRANGE})
+UNCERTAIN = frozenset({StepStatus.RETRYING, StepStatus.STRANGE})
 RETURN = {
     Tense.PAST: "Refunded {refunded} to {to} on {refund}.",
     Tense.PRESENT: "Refunding {refunded} to {to} on {refund}.",
@@ -93,7 +93,7 @@ def start_before(until: datetime | None, *, now: datetime) -> str:
     return f"Not started yet. Valid until {times.utc(until, now=now)}." if until else "Not started yet."
 
 
-class Teller:
+class StepDescriber:
     """The sentences of one transfer."""
 
     def __init__(self, situation: Situation) -> None:
@@ -134,15 +134,15 @@ class Teller:
         reached = self._facts.legs[0]
         if tense is Tense.PRESENT and reached in UNDER_WAY:
             return ON_ITS_WAY
-        if tense is Tense.PRESENT and reached is Leg.STRANGE:
+        if tense is Tense.PRESENT and reached is StepStatus.STRANGE:
             return DEPOSIT[Tense.UNKNOWN]
         return self._why_not_paid(reached) if tense is Tense.NEVER else DEPOSIT[tense]
 
-    def _why_not_paid(self, reached: Leg) -> str:
+    def _why_not_paid(self, reached: StepStatus) -> str:
         deposit = self._facts.deposit
         if deposit is not None and deposit.status == TransactionStatus.REVERTED and has_hash(deposit):
             return REVERTED
-        if reached is Leg.REJECTED and not is_made(deposit):
+        if reached is StepStatus.REJECTED and not is_made(deposit):
             return NOT_COUNTED
         was_seen = is_made(deposit) or self._facts.has_arrived
         return NOT_CONFIRMED if was_seen else DEPOSIT[Tense.NEVER]
@@ -151,7 +151,7 @@ class Teller:
         reached = self._facts.legs[2]
         if tense is Tense.PRESENT and reached in UNCERTAIN:
             return NOT_YET["delivery"]
-        if tense is Tense.PRESENT and reached in (Leg.WAITING, Leg.ABSENT):
+        if tense is Tense.PRESENT and reached in (StepStatus.WAITING, StepStatus.ABSENT):
             context = self._facts.destination.context if self._facts.destination else None
             on_hold = "Waiting for {provider} to deliver on {destination}."
             return ATTESTATIONS.get(context or "", on_hold)

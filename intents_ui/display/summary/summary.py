@@ -12,13 +12,13 @@ from functools import cached_property
 
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import Located
-from intents_ui.display.summary.placeholders import Gaps
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Row, Who
+from intents_ui.display.summary.placeholders import Placeholders
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, MessageRow, Who
 from intents_ui.display.transfers import assistance, locations, statuses, timing
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
-from intents_ui.display.transfers.statuses import RUNNING, Shown, Tone
+from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, Tone
 from intents_ui.service.wire.models import IntentStatus
 
 CHECKING = "Checking on-chain balances…"
@@ -48,16 +48,16 @@ class Summary:
 
     key: str
     situation: Situation
-    gaps: Gaps
+    gaps: Placeholders
 
     @property
-    def row(self) -> Row:
+    def row(self) -> MessageRow:
         return EXPLANATIONS[self.key]
 
     # What happened
 
     @cached_property
-    def status(self) -> Shown:
+    def status(self) -> StatusLabel:
         """Return the status, green only if the delivery is confirmed."""
         shown = self.situation.facts.shown_status(now=self.situation.now)
         tone = self._honest(shown.tone)
@@ -251,7 +251,7 @@ class Summary:
 def of(situation: Situation) -> Summary:
     """Return the summary for any combination of states, with either object or any of their fields missing."""
     key = rules.key(situation)
-    return Summary(key, situation, Gaps(situation, minutes=EXPLANATIONS[key].minutes))
+    return Summary(key, situation, Placeholders(situation, minutes=EXPLANATIONS[key].minutes))
 
 
 @derived

@@ -10,12 +10,12 @@ from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, Leg, leg
+from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus, IntentTransaction
 
 
-class State(StrEnum):
+class StepState(StrEnum):
     DONE = "done"
     CURRENT = "current"
     FAILED = "failed"
@@ -51,7 +51,7 @@ class Step:
     """
 
     name: Name
-    state: State
+    state: StepState
     sentence: str
     at: datetime | None = None
     took: timedelta | None = None
@@ -98,14 +98,14 @@ class Timeline:
 
 
 EXECUTION = frozenset({Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION, Name.REFUND})
-AHEAD = frozenset({State.CURRENT, State.WAITING})
+AHEAD = frozenset({StepState.CURRENT, StepState.WAITING})
 TENSES = {
-    State.DONE: Tense.PAST,
-    State.CURRENT: Tense.PRESENT,
-    State.WAITING: Tense.FUTURE,
-    State.FAILED: Tense.NEVER,
-    State.SKIPPED: Tense.NEVER,
-    State.UNKNOWN: Tense.UNKNOWN,
+    StepState.DONE: Tense.PAST,
+    StepState.CURRENT: Tense.PRESENT,
+    StepState.WAITING: Tense.FUTURE,
+    StepState.FAILED: Tense.NEVER,
+    StepState.SKIPPED: Tense.NEVER,
+    StepState.UNKNOWN: Tense.UNKNOWN,
 }
 
 
@@ -133,27 +133,27 @@ def of(situation: Situation) -> Timeline:
 def _quoted(facts: Facts, *, now: datetime) -> Step:
     is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
     sentence = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
-    return Step(Name.QUOTED, State.DONE, sentence, facts.quoted_at)
+    return Step(Name.QUOTED, StepState.DONE, sentence, facts.quoted_at)
 
 
 def _committed(facts: Facts, *, now: datetime) -> Step:
     expired = facts.is_expired(now=now)
     is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
     if is_offer and facts.is_unread:
-        return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
+        return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
     if is_offer and facts.status == IntentStatus.QUOTED:
-        state = State.SKIPPED if expired else State.CURRENT
+        state = StepState.SKIPPED if expired else StepState.CURRENT
         return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
         sentence = "Not started in time." if expired else step_descriptions.start_before(facts.execute_by, now=now)
-        return Step(Name.COMMITTED, State.DONE, sentence, facts.updated_at)
+        return Step(Name.COMMITTED, StepState.DONE, sentence, facts.updated_at)
     if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
-        return Step(Name.COMMITTED, State.DONE, "Started.", facts.started_at)
-    return Step(Name.COMMITTED, State.UNKNOWN, "Unknown whether the quote was accepted.")
+        return Step(Name.COMMITTED, StepState.DONE, "Started.", facts.started_at)
+    return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
 def _legs(situation: Situation) -> Iterator[Step]:
-    facts, now, tell = situation.facts, situation.now, step_descriptions.Teller(situation)
+    facts, now, tell = situation.facts, situation.now, step_descriptions.StepDescriber(situation)
     deposit, origin, destination = (_state(index, facts, now=now) for index in range(3))
     yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)), situation)
     yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)), situation)
@@ -164,29 +164,29 @@ def _legs(situation: Situation) -> Iterator[Step]:
     yield from _refund(situation, tell)
 
 
-def _state(index: int, facts: Facts, *, now: datetime) -> State:
+def _state(index: int, facts: Facts, *, now: datetime) -> StepState:
     """Return the state of a step. If it has no status, the steps before and after it decide."""
     reached, before = facts.legs[index], facts.legs[:index]
     is_broken = any(each in DEAD for each in before)
     match reached:
-        case Leg.DONE:
-            return State.DONE
-        case Leg.REJECTED:
-            return State.FAILED
-        case Leg.GIVEN_UP:
-            return State.SKIPPED if is_broken else State.FAILED
+        case StepStatus.DONE:
+            return StepState.DONE
+        case StepStatus.REJECTED:
+            return StepState.FAILED
+        case StepStatus.GIVEN_UP:
+            return StepState.SKIPPED if is_broken else StepState.FAILED
     if facts.is_unread or facts.lacks_its_receipt or _must_have_been(index, facts):
-        return State.UNKNOWN
+        return StepState.UNKNOWN
     if facts.is_over(now=now):
-        return State.SKIPPED if _was_never_started(index, facts) else State.UNKNOWN
+        return StepState.SKIPPED if _was_never_started(index, facts) else StepState.UNKNOWN
     is_started = facts.is_under_way or facts.status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)
-    is_ready = before[-1] is Leg.DONE if before else is_started
-    return State.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else State.WAITING
+    is_ready = before[-1] is StepStatus.DONE if before else is_started
+    return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
 
 
 def _must_have_been(index: int, facts: Facts) -> bool:
     """Return whether a later step implies that it is done, whatever its own status."""
-    traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
+    traces = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
     return facts.has_arrived if index == 0 else any(each in traces for each in facts.legs[index + 1 :])
 
 
@@ -196,14 +196,14 @@ def _was_never_started(index: int, facts: Facts) -> bool:
         return False
     reached = facts.legs[index]
     # A deposit that was watched for and never came, although a later step may have begun since.
-    return reached in (Leg.ABSENT, Leg.WAITING) or (index == 0 and reached is Leg.QUEUED)
+    return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
-def _tense(index: int, state: State, facts: Facts) -> Tense:
+def _tense(index: int, state: StepState, facts: Facts) -> Tense:
     """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
     status.
     """
-    if state is not State.UNKNOWN or facts.is_unread or facts.is_missing:
+    if state is not StepState.UNKNOWN or facts.is_unread or facts.is_missing:
         return TENSES[state]
     if _must_have_been(index, facts):
         return Tense.IMPLIED
@@ -217,22 +217,26 @@ def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
     return None if timing.has_come(due_at, now=now) else due_at
 
 
-def _refund(situation: Situation, tell: step_descriptions.Teller) -> Iterator[Step]:
+def _refund(situation: Situation, tell: step_descriptions.StepDescriber) -> Iterator[Step]:
     facts, reached = situation.facts, situation.facts.returning
-    if facts.refund is None or reached is Leg.ABSENT:
+    if facts.refund is None or reached is StepStatus.ABSENT:
         if facts.status == IntentStatus.REFUNDED:
             unread = "Unknown whether there is a refund transaction."
             sentence = unread if facts.is_unread else "No separate refund transaction reported."
-            yield Step(Name.REFUND, State.UNKNOWN, sentence)
+            yield Step(Name.REFUND, StepState.UNKNOWN, sentence)
         return
     # A refund continues after the transfer itself has ended.
-    state = State.CURRENT if reached in RUNNING else State.DONE if reached is Leg.DONE else State.FAILED
+    state = (
+        StepState.CURRENT if reached in RUNNING else StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
+    )
     yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]), situation)
 
 
-def _step(name: Name, state: State, transaction: IntentTransaction | None, sentence: str, situation: Situation) -> Step:
+def _step(
+    name: Name, state: StepState, transaction: IntentTransaction | None, sentence: str, situation: Situation
+) -> Step:
     # A step that finally succeeded may still have the reason of an earlier attempt.
-    reason = transaction.status_reason if transaction and state is not State.DONE else None
+    reason = transaction.status_reason if transaction and state is not StepState.DONE else None
     return Step(
         name,
         state,
@@ -241,12 +245,12 @@ def _step(name: Name, state: State, transaction: IntentTransaction | None, sente
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
         explanation=reasons.of_step(transaction, situation) if reason else "",
-        reason_is_old=bool(reason) and leg(transaction) is Leg.MOVING and state is State.CURRENT,
+        reason_is_old=bool(reason) and leg(transaction) is StepStatus.MOVING and state is StepState.CURRENT,
     )
 
 
-def _at(transaction: IntentTransaction | None, state: State) -> datetime | None:
-    if transaction is None or state not in (State.DONE, State.FAILED):
+def _at(transaction: IntentTransaction | None, state: StepState) -> datetime | None:
+    if transaction is None or state not in (StepState.DONE, StepState.FAILED):
         return None
     return transaction.txn_mined_at or transaction.updated_at
 
@@ -254,7 +258,7 @@ def _at(transaction: IntentTransaction | None, state: State) -> datetime | None:
 def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]:
     last = None
     for step in steps:
-        end = now if step.state is State.CURRENT else step.at
+        end = now if step.state is StepState.CURRENT else step.at
         took = end - last if end and last else None
         yield replace(step, took=took if took and took >= timedelta() else None)
         last = step.at or last

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import icons, names, providers
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.service.wire.models import ChainInfo
 
 LARGEST_ID = 2**64 - 1
@@ -46,7 +46,7 @@ class Chain:
 
     id: int
     name: str
-    coin: Coin
+    coin: TokenIcon
     currency: Currency
     network: Network
     bridges: bool | None
@@ -90,7 +90,7 @@ def _explorer(info: ChainInfo) -> str:
 
 
 @dataclass(frozen=True)
-class Filters:
+class ChainFilters:
     """Filters of the chain list. `provider`: only chains of this route provider, by its API name."""
 
     provider: str | None = None
@@ -110,10 +110,10 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChainQuery:
     """Filters as entered: `problems` by filter name, `typed` is the text to show again."""
 
-    filters: Filters
+    filters: ChainFilters
     problems: Mapping[str, str]
     typed: str
 
@@ -124,7 +124,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChainChoice:
     """A part of the list, with the list's `query` for it."""
 
     word: str
@@ -133,7 +133,7 @@ class Choice:
     is_chosen: bool
 
 
-def read(query: Mapping[str, Sequence[str]]) -> Asked:
+def read(query: Mapping[str, Sequence[str]]) -> ChainQuery:
     """Parse a URL's query. Ignores other parameters."""
     written = {name: (query.get(name) or ("",))[-1].strip() for name in ("provider", "network")}
     problems: dict[str, str] = {}
@@ -143,24 +143,24 @@ def read(query: Mapping[str, Sequence[str]]) -> Asked:
     found = written["network"].lower()
     if found and found not in Network:
         problems["network"] = "A list can be of mainnet, testnet or unknown chains."
-    filters = Filters(provider, Network(found) if found in Network else None)
-    return Asked(filters, problems, text.visible(written["provider"])[:LONGEST_ECHO])
+    filters = ChainFilters(provider, Network(found) if found in Network else None)
+    return ChainQuery(filters, problems, text.visible(written["provider"])[:LONGEST_ECHO])
 
 
-def choices(chains: Sequence[Chain], filters: Filters) -> tuple[Choice, ...]:
+def choices(chains: Sequence[Chain], filters: ChainFilters) -> tuple[ChainChoice, ...]:
     """Return "all" and each network that is present or selected."""
     counts = {kind: sum(chain.network is kind for chain in chains) for kind in Network}
     kinds = [kind for kind in Network if counts[kind] or kind is filters.network]
     return (
-        Choice("All", len(chains), filters.with_(network=None).query, filters.network is None),
+        ChainChoice("All", len(chains), filters.with_(network=None).query, filters.network is None),
         *(
-            Choice(LISTED_AS[kind], counts[kind], filters.with_(network=kind).query, filters.network is kind)
+            ChainChoice(LISTED_AS[kind], counts[kind], filters.with_(network=kind).query, filters.network is kind)
             for kind in kinds
         ),
     )
 
 
-def title(filters: Filters) -> str:
+def title(filters: ChainFilters) -> str:
     """Return `Chains`, `Testnets` or `Chains of Relay`."""
     listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
     return f"{listed} of {providers.label(filters.provider)}" if filters.provider else listed

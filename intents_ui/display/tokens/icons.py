@@ -32,7 +32,7 @@ class Logo:
 
 
 @dataclass(frozen=True)
-class Coin:
+class TokenIcon:
     """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
 
     `picture`: a bundled icon or "". `logo`: the listed one, if there is no bundled icon. `hue` None: plain background
@@ -41,15 +41,15 @@ class Coin:
 
     monogram: str
     hue: int | None
-    chain: "Coin | None" = None
+    chain: "TokenIcon | None" = None
     picture: str = ""
     logo: Logo | None = None
 
 
-def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> Coin:
+def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> TokenIcon:
     """Return a chain's icon. `name` as shown, `logo_uri` as listed by the service."""
     picture = "" if chain_id is None else CHAINS.get(chain_id, "")
-    return Coin(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
+    return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
 
 
 def of_token(
@@ -58,9 +58,9 @@ def of_token(
     *,
     symbol: str,
     is_known: bool,
-    chain: Coin | None,
+    chain: TokenIcon | None,
     logo_uri: str | None = None,
-) -> Coin:
+) -> TokenIcon:
     """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
 
     `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
@@ -68,9 +68,9 @@ def of_token(
     """
     monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
     if not is_known:
-        return Coin(monogram, None, chain)
+        return TokenIcon(monogram, None, chain)
     picture = "" if chain_id is None or address is None else TOKENS.get((chain_id, token_amounts.key(address)), "")
-    return Coin(monogram, _hue(symbol), chain, picture, _logo(chain_id, address, logo_uri))
+    return TokenIcon(monogram, _hue(symbol), chain, picture, _logo(chain_id, address, logo_uri))
 
 
 def _hue(name: str) -> int:

@@ -13,7 +13,7 @@ SMALLEST = Decimal("1e-12")
 
 
 @dataclass(frozen=True)
-class Told:
+class PriceText:
     """A price. `shown` is for pages, `full` has every digit. `at`: when it was read, None if unknown."""
 
     shown: str
@@ -33,15 +33,15 @@ UNKNOWN = "not known"
 TESTNET = "no value (testnet)"
 
 
-def told(price: Price | None, *, chain: ChainInfo | None) -> Told:
+def told(price: Price | None, *, chain: ChainInfo | None) -> PriceText:
     """Return the price in words; None: the price request failed."""
     if chain and chain.is_testnet:
-        return Told(TESTNET)
+        return PriceText(TESTNET)
     if price is None:
-        return Told(UNKNOWN)
+        return PriceText(UNKNOWN)
     if price.usd is None:
-        return Told(NONE, at=price.at)
-    return Told(per_token(price.usd), amounts.usd_full(price.usd), price.at, is_price=True)
+        return PriceText(NONE, at=price.at)
+    return PriceText(per_token(price.usd), amounts.usd_full(price.usd), price.at, is_price=True)
 
 
 def per_token(usd: Decimal) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import icons, names, warnings
-from intents_ui.display.tokens.icons import Coin
+from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.tokens.warnings import Mark, Standing
+from intents_ui.display.tokens.warnings import Mark, TokenStanding
 from intents_ui.service.wire.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
 
@@ -124,13 +124,13 @@ class Identity:
     name: str
     chain: str
     decimals: int | None
-    standing: Standing
+    standing: TokenStanding
     marks: tuple[Mark, ...]
-    coin: Coin
+    coin: TokenIcon
 
     @property
     def is_unlisted(self) -> bool:
-        return self.standing is Standing.UNLISTED
+        return self.standing is TokenStanding.UNLISTED
 
 
 def identity(
@@ -158,7 +158,7 @@ def identity(
             chain_id,
             address,
             symbol=shown,
-            is_known=standing is not Standing.UNLISTED and not marks,
+            is_known=standing is not TokenStanding.UNLISTED and not marks,
             chain=icons.of_chain(chain_id, chain, logo_uri=chain_info.logo_uri if chain_info else None),
             logo_uri=listed.logo_uri if listed else None,
         ),

@@ -24,7 +24,7 @@ MOST_NAMED = 3  # named letters and chains; the rest is counted
 CACHED = 2048
 
 
-class Standing(StrEnum):
+class TokenStanding(StrEnum):
     """Whether the service lists a token. NATIVE is the chain's native token, which lists may omit."""
 
     FEATURED = "featured"
@@ -45,17 +45,17 @@ class Mark:
 NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
 
 
-def standing(chain_id: int | None, address: str | None, *, using: Names) -> Standing:
+def standing(chain_id: int | None, address: str | None, *, using: Names) -> TokenStanding:
     """Return the standing according to the currently cached list of the chain."""
     listed = using.token(chain_id, address)
     if listed and listed.featured:
-        return Standing.FEATURED
+        return TokenStanding.FEATURED
     if hashes.is_native(address):
-        return Standing.NATIVE
+        return TokenStanding.NATIVE
     is_listed = using.lists(chain_id, address)
     if is_listed is None:
-        return Standing.UNKNOWN
-    return Standing.LISTED if is_listed else Standing.UNLISTED
+        return TokenStanding.UNKNOWN
+    return TokenStanding.LISTED if is_listed else TokenStanding.UNLISTED
 
 
 def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) 
     unknown = (
         chain_id
         for chain_id, address in tokens
-        if address and chain_id is not None and standing(chain_id, address, using=using) is Standing.UNKNOWN
+        if address and chain_id is not None and standing(chain_id, address, using=using) is TokenStanding.UNKNOWN
     )
     return tuple(names.chain(each, info=using.chain(each)) for each in dict.fromkeys(unknown))
 
@@ -75,14 +75,14 @@ def marks(
     symbol: str | None,
     name: str | None,
     using: Names,
-    known: Standing | None = None,
+    known: TokenStanding | None = None,
 ) -> tuple[Mark, ...]:
     """Return a token's warnings, most important first. `symbol` and `name` are as received.
 
     `known`: its standing, if already determined. A featured token's own names are never doubted.
     """
     known = standing(chain_id, address, using=using) if known is None else known
-    listed = using.token(chain_id, address) if known is Standing.FEATURED else None
+    listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
     symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
     return tuple(_marks(chain_id, address, symbol, name, known, using))
@@ -99,14 +99,14 @@ def said(found: Sequence[Mark], address: str | None) -> str:
 
 
 def _marks(
-    chain_id: int | None, address: str | None, symbol: str, name: str, known: Standing, using: Names
+    chain_id: int | None, address: str | None, symbol: str, name: str, known: TokenStanding, using: Names
 ) -> Iterator[Mark]:
-    if address and known in (Standing.UNLISTED, Standing.LISTED):
-        is_listed = known is Standing.LISTED
+    if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
+        is_listed = known is TokenStanding.LISTED
         yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
     # A listed token may be named after a website.
-    yield from _of_text(symbol, name, is_explicit=known is not Standing.UNLISTED)
-    if known is Standing.UNLISTED:
+    yield from _of_text(symbol, name, is_explicit=known is not TokenStanding.UNLISTED)
+    if known is TokenStanding.UNLISTED:
         yield NOT_LISTED
 
 
@@ -114,7 +114,7 @@ def _marks(
 
 
 @dataclass(frozen=True)
-class Featured:
+class FeaturedNames:
     """Featured tokens by the readings of their symbols and names. `tokens` is stored because its identity is the
     cache key.
     """
@@ -129,8 +129,8 @@ class Featured:
 
 
 @cached(LRUCache(256), key=id, lock=Lock())
-def _featured(tokens: tuple[TokenInfo, ...]) -> Featured:
-    return Featured(
+def _featured(tokens: tuple[TokenInfo, ...]) -> FeaturedNames:
+    return FeaturedNames(
         tokens,
         _by_reading((token.symbol, token) for token in tokens),
         _by_reading((token.name, token) for token in tokens),

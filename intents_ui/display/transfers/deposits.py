@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import differences
-from intents_ui.display.transfers.statuses import Leg, has_hash
+from intents_ui.display.transfers.statuses import StepStatus, has_hash
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 
@@ -48,7 +48,7 @@ class Payment:
         )
 
     @property
-    def leg(self) -> Leg:
+    def leg(self) -> StepStatus:
         return self.facts.legs[0]
 
     @property
@@ -57,7 +57,7 @@ class Payment:
 
     @property
     def is_confirmed(self) -> bool:
-        return self.leg is Leg.DONE
+        return self.leg is StepStatus.DONE
 
     @property
     def is_reported(self) -> bool:
@@ -67,7 +67,7 @@ class Payment:
     @property
     def is_used(self) -> bool:
         """Return whether the first step has used the deposit, so that any balance at the address is left over."""
-        return self.facts.legs[1] is Leg.DONE or self.facts.is_delivered
+        return self.facts.legs[1] is StepStatus.DONE or self.facts.is_delivered
 
     @property
     def named(self) -> Money:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from intents_ui.display.formatting import hashes
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.statuses import UNDER_WAY, Leg
+from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import BalanceGroup
 
@@ -68,14 +68,14 @@ def side_of(chain_id: int | None, facts: Facts) -> Place:
 def last_confirmed(facts: Facts) -> Place:
     """Return the place after the last step that succeeded, or that must have because a later one began."""
     deposit, origin, destination = facts.legs
-    if facts.is_delivered or destination is Leg.DONE:
+    if facts.is_delivered or destination is StepStatus.DONE:
         return Place.RECIPIENT
-    came_over = origin is Leg.DONE and (facts.is_same_chain or destination is Leg.QUEUED)
-    if came_over or destination in (Leg.MOVING, Leg.REJECTED):
+    came_over = origin is StepStatus.DONE and (facts.is_same_chain or destination is StepStatus.QUEUED)
+    if came_over or destination in (StepStatus.MOVING, StepStatus.REJECTED):
         return Place.DELIVERY_ADDRESS
-    if origin is Leg.DONE or destination is Leg.RETRYING:
+    if origin is StepStatus.DONE or destination is StepStatus.RETRYING:
         return Place.DELIVERY_ADDRESS if facts.is_same_chain else Place.PROVIDER
-    is_paid = deposit is Leg.DONE or origin in UNDER_WAY | {Leg.REJECTED}
+    is_paid = deposit is StepStatus.DONE or origin in UNDER_WAY | {StepStatus.REJECTED}
     return Place.DEPOSIT_ADDRESS if is_paid else Place.OWNER
 
 
@@ -83,8 +83,10 @@ def start_of_the_return(facts: Facts) -> Place:
     """Return where funds are after a failed refund: on the refund's chain, unless the steps say otherwise."""
     _, origin, destination = facts.legs
     side = side_of(facts.refund.chain_id if facts.refund else None, facts)
-    crossed = destination in UNDER_WAY | {Leg.REJECTED} or (origin is Leg.DONE and not facts.is_same_chain)
-    is_elsewhere = destination is Leg.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
+    crossed = destination in UNDER_WAY | {StepStatus.REJECTED} or (
+        origin is StepStatus.DONE and not facts.is_same_chain
+    )
+    is_elsewhere = destination is StepStatus.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
     return Place.UNKNOWN if is_elsewhere else side
 
 

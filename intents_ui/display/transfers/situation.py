@@ -17,7 +17,7 @@ from intents_ui.display.transfers import differences, locations, statuses, timin
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Holding, Place, holdings
-from intents_ui.display.transfers.statuses import DEAD, Leg, is_made
+from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt
 
@@ -178,18 +178,18 @@ class Situation:
     def paid(self) -> bool:
         """Return whether there is evidence of a deposit."""
         deposit = self.facts.legs[0]
-        return deposit is Leg.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
+        return deposit is StepStatus.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
 
     @property
     def was_not_counted(self) -> bool:
         """Return whether a watched deposit "FAILED": it was late, too small or never sent, but not reverted."""
-        return self.facts.legs[0] is Leg.REJECTED and not is_made(self.facts.deposit)
+        return self.facts.legs[0] is StepStatus.REJECTED and not is_made(self.facts.deposit)
 
     @property
     def refund_reached_the_owner(self) -> bool:
         """Return whether the refund is plausible: to the owner, on one of the transfer's chains."""
         refund, facts = self.facts.refund, self.facts
-        if refund is None or facts.returning is not Leg.DONE or refund.to_address is None or facts.owner is None:
+        if refund is None or facts.returning is not StepStatus.DONE or refund.to_address is None or facts.owner is None:
             return False
         on_a_known_chain = refund.chain_id in {facts.origin_chain_id, facts.destination_chain_id} - {None}
         return on_a_known_chain and refund.to_address.lower() == facts.owner.lower()

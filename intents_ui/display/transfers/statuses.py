@@ -1,7 +1,7 @@
 """Label, tone and icon of every status, and one sentence on its meaning. Never color alone.
 
-Also the state of each transaction, reduced to the few that matter for a transfer's summary (`Leg`), and the number of
-listed intents by status.
+Also the state of each transaction, reduced to the few that matter for a transfer's summary (`StepStatus`), and the
+number of listed intents by status.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ class Tone(StrEnum):
 
 
 @dataclass(frozen=True)
-class Shown:
+class StatusLabel:
     """A status for display. `icon` is the name of a Lucide icon. `known` is False for unrecognized statuses."""
 
     word: str
@@ -35,28 +35,32 @@ class Shown:
 
 
 INTENTS = {
-    IntentStatus.QUOTED: Shown("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
-    IntentStatus.COMMITTED: Shown(
+    IntentStatus.QUOTED: StatusLabel("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
+    IntentStatus.COMMITTED: StatusLabel(
         "Committed",
         Tone.PROGRESS,
         "lock",
         "The quote was accepted. It must be executed within 10 minutes of accepting, and before the quote expires.",
     ),
-    IntentStatus.EXECUTING: Shown(
+    IntentStatus.EXECUTING: StatusLabel(
         "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the deposit or running the transfer."
     ),
-    IntentStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "The service reports the transfer as complete."),
-    IntentStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transfer failed. A refund may follow."),
-    IntentStatus.REFUNDED: Shown(
+    IntentStatus.SUCCEEDED: StatusLabel(
+        "Succeeded", Tone.GOOD, "check", "The service reports the transfer as complete."
+    ),
+    IntentStatus.FAILED: StatusLabel("Failed", Tone.BAD, "x", "The transfer failed. A refund may follow."),
+    IntentStatus.REFUNDED: StatusLabel(
         "Refunded", Tone.NEUTRAL, "undo-2", "The transfer failed and the funds were refunded to the owner."
     ),
-    IntentStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "The owner aborted the transfer, or it timed out."),
-    IntentStatus.INVALID: Shown(
+    IntentStatus.ABORTED: StatusLabel(
+        "Aborted", Tone.NEUTRAL, "ban", "The owner aborted the transfer, or it timed out."
+    ),
+    IntentStatus.INVALID: StatusLabel(
         "Invalid", Tone.NEUTRAL, "circle-slash", "The service rejected the request or its deposit."
     ),
 }
 
-EXPIRED = Shown(
+EXPIRED = StatusLabel(
     "Expired",
     Tone.NEUTRAL,
     "clock",
@@ -64,28 +68,32 @@ EXPIRED = Shown(
 )
 
 TRANSACTIONS = {
-    TransactionStatus.UNKNOWN: Shown("Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."),
-    TransactionStatus.ON_HOLD: Shown("On hold", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."),
-    TransactionStatus.PENDING: Shown(
+    TransactionStatus.UNKNOWN: StatusLabel(
+        "Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."
+    ),
+    TransactionStatus.ON_HOLD: StatusLabel(
+        "On hold", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."
+    ),
+    TransactionStatus.PENDING: StatusLabel(
         "Pending", Tone.PROGRESS, "hourglass", "Next to run. A pending deposit hasn't arrived yet."
     ),
-    TransactionStatus.RELAYING: Shown("Relaying", Tone.PROGRESS, "send", "Being handed to the relayer."),
-    TransactionStatus.RELAYED: Shown("Relayed", Tone.PROGRESS, "send", "Accepted by the relayer."),
-    TransactionStatus.SENT: Shown("Sent", Tone.PROGRESS, "send", "Submitted to the chain."),
-    TransactionStatus.ERRORED: Shown(
+    TransactionStatus.RELAYING: StatusLabel("Relaying", Tone.PROGRESS, "send", "Being handed to the relayer."),
+    TransactionStatus.RELAYED: StatusLabel("Relayed", Tone.PROGRESS, "send", "Accepted by the relayer."),
+    TransactionStatus.SENT: StatusLabel("Sent", Tone.PROGRESS, "send", "Submitted to the chain."),
+    TransactionStatus.ERRORED: StatusLabel(
         "Retrying", Tone.ATTENTION, "refresh-cw", "It couldn't be submitted and is being retried."
     ),
-    TransactionStatus.MINING: Shown(
+    TransactionStatus.MINING: StatusLabel(
         "Confirming", Tone.PROGRESS, "loader-circle", "Waiting for confirmation on the chain."
     ),
-    TransactionStatus.SUCCEEDED: Shown("Succeeded", Tone.GOOD, "check", "Confirmed on-chain."),
-    TransactionStatus.FAILED: Shown("Failed", Tone.BAD, "x", "The transaction failed."),
-    TransactionStatus.ABORTED: Shown("Aborted", Tone.NEUTRAL, "ban", "Aborted before completion."),
-    TransactionStatus.REVERTED: Shown("Reverted", Tone.BAD, "x", "Reverted on-chain."),
+    TransactionStatus.SUCCEEDED: StatusLabel("Succeeded", Tone.GOOD, "check", "Confirmed on-chain."),
+    TransactionStatus.FAILED: StatusLabel("Failed", Tone.BAD, "x", "The transaction failed."),
+    TransactionStatus.ABORTED: StatusLabel("Aborted", Tone.NEUTRAL, "ban", "Aborted before completion."),
+    TransactionStatus.REVERTED: StatusLabel("Reverted", Tone.BAD, "x", "Reverted on-chain."),
 }
 
-NOT_SENT = Shown("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
-NOT_GIVEN = Shown("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
+NOT_SENT = StatusLabel("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
+NOT_GIVEN = StatusLabel("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
 
 # Final doesn't mean success. Statuses of the second set can still change: a refund or a retry may follow.
 TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
@@ -96,14 +104,14 @@ TIME_TO_EXECUTE = timedelta(minutes=10)
 
 def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
-) -> Shown:
+) -> StatusLabel:
     """Return how to show an intent's status. An expired quote has no status of its own, only its expiry tells."""
     if is_expired(status, now=now, expires_at=expires_at, updated_at=updated_at):
         return EXPIRED
     return unknown(status) if status is None or status not in IntentStatus else INTENTS[IntentStatus(status)]
 
 
-def transaction(status: str | None, *, is_open: bool = True) -> Shown:
+def transaction(status: str | None, *, is_open: bool = True) -> StatusLabel:
     """Return how to show a transaction's status. ERRORED means a retry only while the intent is open."""
     if status == TransactionStatus.ERRORED and not is_open:
         return NOT_SENT
@@ -112,11 +120,11 @@ def transaction(status: str | None, *, is_open: bool = True) -> Shown:
     return TRANSACTIONS[TransactionStatus(status)]
 
 
-def unknown(status: str | None) -> Shown:
+def unknown(status: str | None) -> StatusLabel:
     if status is None:
         return NOT_GIVEN
     meaning = "The service reports a status that this dashboard doesn't recognize yet."
-    return Shown(text.name(status).shown, Tone.NEUTRAL, "info", meaning, known=False)
+    return StatusLabel(text.name(status).shown, Tone.NEUTRAL, "info", meaning, known=False)
 
 
 def is_open(status: str | None) -> bool:
@@ -160,7 +168,7 @@ class Share:
     width: Decimal
 
 
-def mix(statuses: Iterable[Shown]) -> tuple[Share, ...]:
+def mix(statuses: Iterable[StatusLabel]) -> tuple[Share, ...]:
     """Return one share per status, by tone, then most frequent first."""
     counted = Counter((status.tone, status.word) for status in statuses)
     total = counted.total()
@@ -179,7 +187,7 @@ def percent(count: int, *, of: int) -> Decimal:
     return (WHOLE * count / of).quantize(HUNDREDTH)
 
 
-class Leg(StrEnum):
+class StepStatus(StrEnum):
     ABSENT = "absent"  # no transaction, or no status yet
     WAITING = "waiting"  # for the previous step, the bridge or the deposit
     QUEUED = "queued"  # ready to run
@@ -191,35 +199,35 @@ class Leg(StrEnum):
     GIVEN_UP = "given-up"  # never on the chain
 
 
-LEGS: Mapping[str, Leg] = {
-    TransactionStatus.UNKNOWN: Leg.ABSENT,
-    TransactionStatus.ON_HOLD: Leg.WAITING,
-    TransactionStatus.PENDING: Leg.QUEUED,
-    TransactionStatus.RELAYING: Leg.MOVING,
-    TransactionStatus.RELAYED: Leg.MOVING,
-    TransactionStatus.SENT: Leg.MOVING,
-    TransactionStatus.MINING: Leg.MOVING,
-    TransactionStatus.ERRORED: Leg.RETRYING,
-    TransactionStatus.SUCCEEDED: Leg.DONE,
-    TransactionStatus.FAILED: Leg.REJECTED,
-    TransactionStatus.REVERTED: Leg.REJECTED,
-    TransactionStatus.ABORTED: Leg.GIVEN_UP,
+LEGS: Mapping[str, StepStatus] = {
+    TransactionStatus.UNKNOWN: StepStatus.ABSENT,
+    TransactionStatus.ON_HOLD: StepStatus.WAITING,
+    TransactionStatus.PENDING: StepStatus.QUEUED,
+    TransactionStatus.RELAYING: StepStatus.MOVING,
+    TransactionStatus.RELAYED: StepStatus.MOVING,
+    TransactionStatus.SENT: StepStatus.MOVING,
+    TransactionStatus.MINING: StepStatus.MOVING,
+    TransactionStatus.ERRORED: StepStatus.RETRYING,
+    TransactionStatus.SUCCEEDED: StepStatus.DONE,
+    TransactionStatus.FAILED: StepStatus.REJECTED,
+    TransactionStatus.REVERTED: StepStatus.REJECTED,
+    TransactionStatus.ABORTED: StepStatus.GIVEN_UP,
 }
-DEAD = frozenset({Leg.REJECTED, Leg.GIVEN_UP})
+DEAD = frozenset({StepStatus.REJECTED, StepStatus.GIVEN_UP})
 # In progress, which implies that the leg before is complete.
-UNDER_WAY = frozenset({Leg.MOVING, Leg.RETRYING})
-RUNNING = UNDER_WAY | {Leg.WAITING, Leg.QUEUED, Leg.STRANGE}
+UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
+RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
 
 
-def leg(transaction: IntentTransaction | None) -> Leg:
+def leg(transaction: IntentTransaction | None) -> StepStatus:
     status = transaction.status if transaction else None
-    return Leg.ABSENT if status is None else LEGS.get(status, Leg.STRANGE)
+    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
 
 
-def deposit_leg(deposit: IntentTransaction | None) -> Leg:
+def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
     """Return the deposit's state. One that was made is in progress even before the service has seen it."""
     reached = leg(deposit)
-    return Leg.MOVING if reached not in DEAD | UNDER_WAY | {Leg.DONE} and is_made(deposit) else reached
+    return StepStatus.MOVING if reached not in DEAD | UNDER_WAY | {StepStatus.DONE} and is_made(deposit) else reached
 
 
 def is_made(deposit: IntentTransaction | None) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import Leg
+from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
@@ -60,7 +60,7 @@ def allowance(facts: Facts) -> timedelta:
     """Return how long nothing may change before the transfer counts as stalled."""
     usual = max(USUAL, min(TIMES_THE_ESTIMATE * min(estimate(facts), timedelta(days=365)), timedelta(days=365)))
     slow = providers.slow_range(facts.providers)
-    waiting = facts.legs[2] in (Leg.WAITING, Leg.ABSENT)
+    waiting = facts.legs[2] in (StepStatus.WAITING, StepStatus.ABSENT)
     return max(usual, slow) if slow and waiting else usual
 
 

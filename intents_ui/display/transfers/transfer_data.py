@@ -8,7 +8,7 @@ from typing import Self
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, Leg, deposit_leg, leg
+from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, deposit_leg, leg
 from intents_ui.service.wire.models import (
     DepositTransaction,
     Intent,
@@ -143,11 +143,11 @@ class Facts:
         return self.receipt.refund_transaction
 
     @cached_property
-    def legs(self) -> tuple[Leg, Leg, Leg]:
+    def legs(self) -> tuple[StepStatus, StepStatus, StepStatus]:
         return deposit_leg(self.deposit), leg(self.origin), leg(self.destination)
 
     @cached_property
-    def returning(self) -> Leg:
+    def returning(self) -> StepStatus:
         """Return the state of the refund."""
         return leg(self.refund)
 
@@ -155,8 +155,12 @@ class Facts:
     def has_arrived(self) -> bool:
         """Return whether the deposit is confirmed, or a later step implies it."""
         deposit, *later = self.legs
-        traces = UNDER_WAY | {Leg.DONE, Leg.REJECTED}
-        return deposit is Leg.DONE or any(each in traces for each in later) or self.returning is not Leg.ABSENT
+        traces = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
+        return (
+            deposit is StepStatus.DONE
+            or any(each in traces for each in later)
+            or self.returning is not StepStatus.ABSENT
+        )
 
     @property
     def is_under_way(self) -> bool:
@@ -164,7 +168,9 @@ class Facts:
         deposit, *later = self.legs
         traces = UNDER_WAY | DEAD
         return (
-            deposit in traces or any(each in traces | {Leg.DONE} for each in later) or self.returning is not Leg.ABSENT
+            deposit in traces
+            or any(each in traces | {StepStatus.DONE} for each in later)
+            or self.returning is not StepStatus.ABSENT
         )
 
     @property
@@ -182,9 +188,9 @@ class Facts:
     def is_over(self, *, now: datetime) -> bool:
         """Return whether no further step toward the recipient is expected."""
         over = not statuses.is_open(self.status) or self.is_expired(now=now)
-        return over or self.returning is not Leg.ABSENT
+        return over or self.returning is not StepStatus.ABSENT
 
-    def shown_status(self, *, now: datetime) -> statuses.Shown:
+    def shown_status(self, *, now: datetime) -> statuses.StatusLabel:
         return statuses.EXPIRED if self.is_expired(now=now) else statuses.intent(self.status, now=now)
 
     @property
@@ -222,25 +228,25 @@ class Facts:
 
     @cached_property
     def has_moved(self) -> bool:
-        return any(each is not Leg.ABSENT for each in (*self.legs, self.returning))
+        return any(each is not StepStatus.ABSENT for each in (*self.legs, self.returning))
 
     @cached_property
     def is_delivered(self) -> bool:
         """Return whether the last step succeeded, or the status says so and no step contradicts it."""
         _, origin, destination = self.legs
-        returned = self.returning is not Leg.ABSENT and self.status != IntentStatus.SUCCEEDED
+        returned = self.returning is not StepStatus.ABSENT and self.status != IntentStatus.SUCCEEDED
         if returned or self.status == IntentStatus.REFUNDED:
             return False
         # A confirmed step can include a refund, so the final status decides.
-        exchanged = self.is_same_chain and self.destination is None and origin is Leg.DONE
-        if destination is Leg.DONE or (exchanged and statuses.is_open(self.status)):
+        exchanged = self.is_same_chain and self.destination is None and origin is StepStatus.DONE
+        if destination is StepStatus.DONE or (exchanged and statuses.is_open(self.status)):
             return True
         return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
 
     @property
     def ends_open(self) -> bool:
         """Return whether the last known step is still running."""
-        return next((each for each in reversed(self.legs) if each is not Leg.ABSENT), Leg.DONE) in RUNNING
+        return next((each for each in reversed(self.legs) if each is not StepStatus.ABSENT), StepStatus.DONE) in RUNNING
 
     @property
     def sent(self) -> Money:

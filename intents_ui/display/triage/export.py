@@ -8,16 +8,16 @@ from datetime import datetime
 from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.formatting.markdown import literal
 from intents_ui.display.formatting.text import bare
-from intents_ui.display.triage.rows import Outcome, Row
+from intents_ui.display.triage.rows import TriageOutcome, TriageRow
 
 # Singular and plural.
 TALLY = {
-    Outcome.FOUND: ("found", "found"),
-    Outcome.TOKEN: ("token", "tokens"),
-    Outcome.NOTHING: ("not an identifier", "not identifiers"),
-    Outcome.UNKNOWN: ("not found", "not found"),
-    Outcome.UNCLEAR: ("to check", "to check"),
-    Outcome.POSSIBLE: ("possible match", "with possible matches"),
+    TriageOutcome.FOUND: ("found", "found"),
+    TriageOutcome.TOKEN: ("token", "tokens"),
+    TriageOutcome.NOTHING: ("not an identifier", "not identifiers"),
+    TriageOutcome.UNKNOWN: ("not found", "not found"),
+    TriageOutcome.UNCLEAR: ("to check", "to check"),
+    TriageOutcome.POSSIBLE: ("possible match", "with possible matches"),
 }
 COLUMNS = (
     "Row",
@@ -36,24 +36,24 @@ NOT_IN_A_TABLE = ("Notes", "As of")
 
 
 @dataclass(frozen=True)
-class Copy:
+class TriageText:
     name: str
     use: str
     text: str
 
 
-def copies(rows: Sequence[Row], *, root: str, now: datetime) -> tuple[Copy, ...]:
+def copies(rows: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[TriageText, ...]:
     """`root`: scheme and host of the links."""
     return (
-        Copy("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
-        Copy("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
-        Copy("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
+        TriageText("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
+        TriageText("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
+        TriageText("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
     )
 
 
-def total(rows: Sequence[Row]) -> str:
+def total(rows: Sequence[TriageRow]) -> str:
     """Return `All 50 identifiers resolved: 48 found, 2 not found.`"""
-    failed = [row for row in rows if row.outcome is Outcome.FAILED]
+    failed = [row for row in rows if row.outcome is TriageOutcome.FAILED]
     answered = len(rows) - len(failed)
     if not failed:
         start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
@@ -65,12 +65,12 @@ def total(rows: Sequence[Row]) -> str:
     return f"{answered} of {len(rows)} identifiers resolved: {_tally(rows)}. The others failed: {why}."
 
 
-def _tally(rows: Sequence[Row]) -> str:
+def _tally(rows: Sequence[TriageRow]) -> str:
     counted = Counter(row.outcome for row in rows)
     return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in TALLY.items() if counted[each])
 
 
-def cells(row: Row, *, root: str) -> tuple[str, ...]:
+def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
     """Return the values of a row, in the order of COLUMNS."""
     return (
         str(row.number),
@@ -91,15 +91,15 @@ def _sentences(lines: Iterable[str]) -> str:
     return " ".join(line if line.endswith((".", ":")) else f"{line}." for line in lines)
 
 
-def plain(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+def plain(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     return "\n\n".join([_heading(rows, now=now), *(_plain(row, root=root) for row in rows)]) + "\n"
 
 
-def _heading(rows: Sequence[Row], *, now: datetime) -> str:
+def _heading(rows: Sequence[TriageRow], *, now: datetime) -> str:
     return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {total(rows)}"
 
 
-def _plain(row: Row, *, root: str) -> str:
+def _plain(row: TriageRow, *, root: str) -> str:
     number, value, what, status, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
     labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
     lines = [
@@ -113,14 +113,14 @@ def _plain(row: Row, *, root: str) -> str:
     return "\n   ".join(line for line in lines if line)
 
 
-def markdown(rows: Sequence[Row], *, root: str, now: datetime) -> str:
+def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     """Return a table in which untrusted text is escaped."""
     shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
     lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
     return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
 
 
-def _markdown(row: Row, *, root: str) -> str:
+def _markdown(row: TriageRow, *, root: str) -> str:
     number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
     # Our own words, and a path in which `reverse` has escaped whatever could end the link or the cell.
@@ -137,7 +137,7 @@ def _line(words: str) -> str:
     return " ".join(words.split())
 
 
-def comma_separated(rows: Sequence[Row], *, root: str) -> str:
+def comma_separated(rows: Sequence[TriageRow], *, root: str) -> str:
     return "".join(
         csv_text.line(map(csv_text.cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
     )

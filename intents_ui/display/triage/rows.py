@@ -19,14 +19,14 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import Shown, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
-from intents_ui.service.queries.lookup import Found, Hit, Question
+from intents_ui.service.queries.lookup import Hit, LookupQuestion, LookupResult
 from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus, TokenInfo
 
 
-class Outcome(Enum):
+class TriageOutcome(Enum):
     FOUND = auto()
     TOKEN = auto()
     NOTHING = auto()  # resembles an identifier but isn't one
@@ -36,14 +36,14 @@ class Outcome(Enum):
     POSSIBLE = auto()  # shortened, with a possible match
 
 
-SETTLED = Shown("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
-TOKEN = Shown("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
-NOTHING = Shown("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
-NOT_FOUND = Shown("Not found", Tone.ATTENTION, "search", "Not found on the service.")
-UNCLEAR = Shown("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
-SHORTENED = Shown("Shortened", Tone.ATTENTION, "search", "Only the first or last characters are known.")
-NO_MATCH = Shown("Not found", Tone.ATTENTION, "search", "No match.")
-NOT_ANSWERED = Shown("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
+SETTLED = StatusLabel("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
+TOKEN = StatusLabel("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
+NOTHING = StatusLabel("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
+NOT_FOUND = StatusLabel("Not found", Tone.ATTENTION, "search", "Not found on the service.")
+UNCLEAR = StatusLabel("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
+SHORTENED = StatusLabel("Shortened", Tone.ATTENTION, "search", "Only the first or last characters are known.")
+NO_MATCH = StatusLabel("Not found", Tone.ATTENTION, "search", "No match.")
+NOT_ANSWERED = StatusLabel("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
 
 LOOKS_LIKE = {
     Kind.HASH: "intent ID or transaction hash",
@@ -68,7 +68,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Row:
+class TriageRow:
     """`address`: where the funds are, if known. `links`: the first leads to what the row is about, unless they
     are `alternatives`.
 
@@ -78,8 +78,8 @@ class Row:
     number: int
     value: str
     what: str
-    outcome: Outcome
-    status: Shown
+    outcome: TriageOutcome
+    status: StatusLabel
     headline: str
     at: datetime
     details: tuple[str, ...] = ()
@@ -103,20 +103,20 @@ class Reading:
     trouble: ServiceError | None = None
 
 
-def unasked(number: int, finding: Finding, *, now: datetime) -> Row | None:
+def unasked(number: int, finding: Finding, *, now: datetime) -> TriageRow | None:
     """Return the row of a possible identifier or of none, which needs no lookup."""
     if finding.problem:
-        return _row(number, finding, Outcome.UNCLEAR, UNCLEAR, finding.problem, now)
+        return _row(number, finding, TriageOutcome.UNCLEAR, UNCLEAR, finding.problem, now)
     if finding.warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
-        return replace(_row(number, finding, Outcome.NOTHING, NOTHING, finding.warning, now), notes=())
+        return replace(_row(number, finding, TriageOutcome.NOTHING, NOTHING, finding.warning, now), notes=())
     return None
 
 
-def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: str) -> Row:
+def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *, link: str) -> TriageRow:
     """Return the row of an identifier of one transfer."""
     situation = reading.situation
     result = summary.of(situation)
-    row = _row(number, finding, Outcome.FOUND, result.status, result.headline, situation.now)
+    row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, situation.now)
     row = _with_summary(row, reading)
     return replace(
         row,
@@ -127,7 +127,7 @@ def one(number: int, finding: Finding, found: Found, reading: Reading, *, link: 
     )
 
 
-def again(row: Row, *, first: int) -> Row:
+def again(row: TriageRow, *, first: int) -> TriageRow:
     """Return the row of a transfer that row `first` has shown already."""
     same = f"Same transfer as row {first}"
     return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
@@ -136,17 +136,17 @@ def again(row: Row, *, first: int) -> Row:
 def several(
     number: int,
     finding: Finding,
-    found: Found,
+    found: LookupResult,
     newest: Reading | None,
     *,
     now: datetime,
     links: Sequence[str],
-) -> Row:
+) -> TriageRow:
     """Return the row of an identifier of several transfers: their statuses, and the `newest` that needs a look.
 
     `links` lead to all of them, and before that to the newest."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
-    row = _row(number, finding, Outcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
+    row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
     row = replace(row, what=_roles(found, count), links=(Link("View all", links[-1]),))
     not_asked = empty_results.not_asked(found)
     if newest is None:
@@ -168,30 +168,35 @@ def newest_to_look_at(hits: Sequence[Hit], *, now: datetime) -> Hit | None:
     return next((hit for hit in hits if _needs_a_look(hit.intent, now=now)), None)
 
 
-def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> Row:
+def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
     chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in found]
     *others, last = dict.fromkeys(chains)
     where = f"{', '.join(others)} and {last}" if others else last
     row = _row(
-        number, finding, Outcome.TOKEN, TOKEN, f"{token_amounts.named(found[0], using=using)}, a token on {where}", now
+        number,
+        finding,
+        TriageOutcome.TOKEN,
+        TOKEN,
+        f"{token_amounts.named(found[0], using=using)}, a token on {where}",
+        now,
     )
     details = ["This is a token contract, not a wallet. It has no transfers."]
     details += [mark.reason for mark in token_amounts.marks(token_amounts.money_of(found[0]), using=using)]
     return replace(row, what="token", details=tuple(details))
 
 
-def unknown(number: int, finding: Finding, found: Found, *, now: datetime, link: str) -> Row:
+def unknown(number: int, finding: Finding, found: LookupResult, *, now: datetime, link: str) -> TriageRow:
     """Return the row of an identifier that no lookup found."""
-    row = _row(number, finding, Outcome.UNKNOWN, NOT_FOUND, "Not found", now)
+    row = _row(number, finding, TriageOutcome.UNKNOWN, NOT_FOUND, "Not found", now)
     asked = [f"Searched as {words}: no matches." for words in empty_results.was_asked(found)]
     causes = ("Possible reasons:", *empty_results.likely_causes([finding]))
     return replace(row, details=(*asked, *causes), links=(Link("Search options", link),))
 
 
-def in_ticket(number: int, finding: Finding, told: Iterable[Row], *, now: datetime) -> Row | None:
+def in_ticket(number: int, finding: Finding, told: Iterable[TriageRow], *, now: datetime) -> TriageRow | None:
     """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
-    fitting: dict[frozenset[str], tuple[Row, tuple[Candidate, ...]]] = {}
+    fitting: dict[frozenset[str], tuple[TriageRow, tuple[Candidate, ...]]] = {}
     for other in told:
         known = other.candidates or shortened.of_value(other.value, what=other.what)
         if found := shortened.matching(known, head=finding.head, tail=finding.tail):
@@ -205,8 +210,8 @@ def in_ticket(number: int, finding: Finding, told: Iterable[Row], *, now: dateti
 
 
 def _several_in_ticket(
-    number: int, finding: Finding, fitting: Sequence[tuple[Row, Sequence[Candidate]]], *, now: datetime
-) -> Row:
+    number: int, finding: Finding, fitting: Sequence[tuple[TriageRow, Sequence[Candidate]]], *, now: datetime
+) -> TriageRow:
     among = [each for _, found in fitting for each in found]
     listed = fitting[:MOST_LISTED]
     details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
@@ -230,10 +235,10 @@ def among_newest(
     fitting: Sequence[Fitting],
     *,
     searched: int,
-    told: Sequence[Row],
+    told: Sequence[TriageRow],
     now: datetime,
     link: str,
-) -> Row:
+) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket. `link` leads to its own search."""
     notes, words = _not_compared(told), shortened.searched(searched)
     where = "among the newest transfers"
@@ -249,21 +254,21 @@ def among_newest(
         links = [Link(_glance(each.transfer, now=now), each.link) for each in fitting[:MOST_LISTED]]
         details, links = (COMPARE, words), [*links, Link("All possible matches", link)]
     else:
-        row = _row(number, finding, Outcome.UNKNOWN, NO_MATCH, "No match", now)
+        row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
         row = replace(row, next="Request the full ID.")
         details = (words, "No match there or in the other rows." if told else "No match there.")
         links = [Link("Search", link)]
     return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
 
 
-def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> Row:
+def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket, if the newest transfers couldn't be loaded."""
     row = failed(number, finding, error, now=now, link=link)
     return replace(row, details=("Couldn't search the newest transfers.", *row.details))
 
 
-def _possible(number: int, finding: Finding, headline: str, now: datetime) -> Row:
-    return _row(number, finding, Outcome.POSSIBLE, SHORTENED, headline, now)
+def _possible(number: int, finding: Finding, headline: str, now: datetime) -> TriageRow:
+    return _row(number, finding, TriageOutcome.POSSIBLE, SHORTENED, headline, now)
 
 
 def _same(found: Sequence[Candidate]) -> str:
@@ -283,32 +288,32 @@ def _glance(shown: Transfer, *, now: datetime) -> str:
     return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
 
 
-def _not_compared(told: Iterable[Row]) -> tuple[str, ...]:
+def _not_compared(told: Iterable[TriageRow]) -> tuple[str, ...]:
     """Return a note about other rows whose lookups failed."""
-    numbers = [str(row.number) for row in told if row.outcome is Outcome.FAILED]
+    numbers = [str(row.number) for row in told if row.outcome is TriageOutcome.FAILED]
     if not numbers:
         return ()
     rows = f"row {numbers[0]}" if len(numbers) == 1 else f"rows {', '.join(numbers)}"
     return (f"Not compared with {rows}, whose lookups failed.",)
 
 
-def as_of(row: Row, old: failures.Old | None) -> Row:
+def as_of(row: TriageRow, old: failures.Old | None) -> TriageRow:
     """Return a note if the row shows stale data."""
     return replace(row, notes=(*row.notes, old.sentence)) if old else row
 
 
 def failed(
-    number: int, finding: Finding, error: ServiceError, *, found: Found | None = None, now: datetime, link: str
-) -> Row:
+    number: int, finding: Finding, error: ServiceError, *, found: LookupResult | None = None, now: datetime, link: str
+) -> TriageRow:
     """Return the row of a failed lookup."""
     words = failures.words(error)
-    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, words.title, now)
+    row = _row(number, finding, TriageOutcome.FAILED, NOT_ANSWERED, words.title, now)
     details = (*(empty_results.not_asked(found) if found else ()), words.what)
     return replace(row, details=details, next=words.todo, links=(Link("Look up individually", link),))
 
 
-def internal_error(number: int, finding: Finding, *, reference: str, now: datetime) -> Row:
-    row = _row(number, finding, Outcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
+def internal_error(number: int, finding: Finding, *, reference: str, now: datetime) -> TriageRow:
+    row = _row(number, finding, TriageOutcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
     return replace(
         row,
         details=("This is a dashboard error. Transfers in progress are not affected.",),
@@ -316,13 +321,15 @@ def internal_error(number: int, finding: Finding, *, reference: str, now: dateti
     )
 
 
-def _row(number: int, finding: Finding, outcome: Outcome, status: Shown, headline: str, now: datetime) -> Row:
+def _row(
+    number: int, finding: Finding, outcome: TriageOutcome, status: StatusLabel, headline: str, now: datetime
+) -> TriageRow:
     notes = (finding.warning,) if finding.warning else ()
     value = text.visible(finding.value)
-    return Row(number, value, LOOKS_LIKE[finding.kind], outcome, status, headline, now, notes=notes)
+    return TriageRow(number, value, LOOKS_LIKE[finding.kind], outcome, status, headline, now, notes=notes)
 
 
-def _with_summary(row: Row, reading: Reading) -> Row:
+def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
     result, shown = summary.of(reading.situation), glance.of(reading.situation)
     quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
     checked = (result.balance_note,) if result.balance_note else ()
@@ -345,7 +352,7 @@ def _unread(trouble: ServiceError | None) -> tuple[str, ...]:
     return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
 
 
-def _role(reason: Question, receipt: IntentReceipt | None) -> str:
+def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
     """Return the role of an identifier in a transfer: `deposit transaction`, `owner`."""
     if reason.key == lookup.TRANSACTION_HASH:
         leg = lookup.leg_of(receipt, reason.value) if receipt else None
@@ -353,7 +360,7 @@ def _role(reason: Question, receipt: IntentReceipt | None) -> str:
     return ROLES.get(reason.key, reason.key)
 
 
-def _roles(found: Found, count: str) -> str:
+def _roles(found: LookupResult, count: str) -> str:
     """Return `owner of 12 transfers` or `owner of 11, deposit address of 1`."""
     counted = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     if len(counted) == 1:
@@ -367,7 +374,7 @@ def _mix(hits: Iterable[Hit], *, now: datetime) -> str:
     return ", ".join(f"{count} {word}" for word, count in counted.most_common())
 
 
-def _word(shown: Shown) -> str:
+def _word(shown: StatusLabel) -> str:
     if shown is statuses.EXPIRED:
         return "expired"
     return shown.word.lower() if shown.known else shown.word
@@ -378,5 +385,5 @@ def _needs_a_look(intent: Intent, *, now: datetime) -> bool:
     return intent.status == IntentStatus.FAILED or (statuses.is_open(intent.status) and not is_offer)
 
 
-def _status(intent: Intent, *, now: datetime) -> Shown:
+def _status(intent: Intent, *, now: datetime) -> StatusLabel:
     return statuses.intent(intent.status, now=now, expires_at=intent.expires_at, updated_at=intent.updated_at)

@@ -23,7 +23,7 @@ SECONDS = 60.0  # minimum interval between two writes
 log = logging.getLogger(__name__)
 
 
-class SavedLists:
+class DiskCache:
     """Disk cache. Thread-safe. Processes may share the file: any process's version of it is recent enough."""
 
     def __init__(self, directory: Path, *, seal: Seal, now: Callable[[], float] = time.time) -> None:

@@ -26,7 +26,7 @@ MOST_INFLATED: Final = 8 * 2**20
 QUICK: Final = 1  # a zlib level: a third larger than the best one, in a fifth of the time
 
 
-class Found(NamedTuple):
+class RedisEntry(NamedTuple):
     """Response from Redis. Ages are in seconds, subject to the clock skew between hosts."""
 
     asked: float
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     text: str
 
 
-class SharedAnswers:
+class RedisCache:
     """Redis cache. Thread-safe.
 
     `whose` identifies the service and access key without revealing them. `seal` signs each response together with its
@@ -63,17 +63,17 @@ class SharedAnswers:
         self._clock = clock
         self._paused_until = float("-inf")
 
-    def find(self, question: Question) -> Found | None:
+    def find(self, question: Question) -> RedisEntry | None:
         return self._found(question, self._call(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
 
-    def find_all(self, questions: Sequence[Question]) -> list[Found | None]:
+    def find_all(self, questions: Sequence[Question]) -> list[RedisEntry | None]:
         """Return the cached response of each call in one round trip."""
         if not questions:
             return []
         values = self._call(lambda: cast("list[bytes | None]", self._redis.mget([*map(self._key, questions)])))
         return [self._found(*each) for each in zip(questions, values or [None] * len(questions), strict=True)]
 
-    def _found(self, question: Question, value: bytes | None) -> Found | None:
+    def _found(self, question: Question, value: bytes | None) -> RedisEntry | None:
         if value is None:
             return None
         content = self._seal.open(value, place=self._key(question))
@@ -82,7 +82,7 @@ class SharedAnswers:
         except (ValueError, zlib.error):
             self.drop(question)
             return None
-        return Found(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
+        return RedisEntry(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
 
     def keep(self, question: Question, content: bytes, *, asked: float, seconds: float) -> None:
         """Store a response that just arrived to a request sent `asked` seconds ago, for `seconds` at most."""

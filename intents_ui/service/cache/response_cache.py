@@ -14,8 +14,8 @@ from typing import Any, cast
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
-from intents_ui.service.operations.cache_ttl import Kind, Lifetime
-from intents_ui.service.operations.operations import Call, Question, get_intent, get_intent_receipt
+from intents_ui.service.operations.cache_ttl import CacheKind, Lifetime
+from intents_ui.service.operations.operations import Question, ServiceCall, get_intent, get_intent_receipt
 from intents_ui.service.resilience.health import BELIEVED
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
@@ -31,18 +31,18 @@ FORGOTTEN_SECONDS = 60.0  # longer than any pending request for the intent
 MOST_OFTEN = 3  # NotFound responses after which an ID is considered made up
 RENEWALS_PAUSE = 5.0  # longest wait in seconds before the next refresh after a failed one
 
-LISTS = frozenset({Kind.CHAINS, Kind.TOKENS})
+LISTS = frozenset({CacheKind.CHAINS, CacheKind.TOKENS})
 
 
 @dataclass(slots=True)
-class Copy:
+class CacheEntry:
     """Cache entry. Times are those of the cache's clock.
 
     `trouble` is the error of the last refresh, and `again_at` is when to try the next one.
     """
 
     answer: Any
-    kind: Kind
+    kind: CacheKind
     asked_at: float
     learned_at: float
     lifetime: Lifetime
@@ -64,12 +64,12 @@ class Shelf:
 
     bytes: int
     most: int
-    copies: LRUCache[Question, Copy] = field(init=False)
+    copies: LRUCache[Question, CacheEntry] = field(init=False)
 
     def __post_init__(self) -> None:
         self.copies = LRUCache(self.bytes, getsizeof=lambda copy: copy.size)
 
-    def put(self, question: Question, copy: Copy) -> None:
+    def put(self, question: Question, copy: CacheEntry) -> None:
         if copy.size > self.bytes:
             self.copies.pop(question, None)
             return
@@ -78,12 +78,12 @@ class Shelf:
             self.copies.popitem()
 
 
-class KeptAnswers:
+class ResponseCache:
     """Response cache. Thread-safe. Cached responses are shared and must not be modified."""
 
     def __init__(
         self,
-        lifetimes: Mapping[Kind, Lifetime],
+        lifetimes: Mapping[CacheKind, Lifetime],
         *,
         clock: Callable[[], float],
         most_bytes: int = KEPT_BYTES,
@@ -98,7 +98,7 @@ class KeptAnswers:
         self._negative: LRUCache[Question, Refusal] = LRUCache(most // 10)
         self._invalidated: TTLCache[Question, float] = TTLCache(most, FORGOTTEN_SECONDS, timer=clock)
 
-    def copy(self, question: Question) -> Copy | None:
+    def copy(self, question: Question) -> CacheEntry | None:
         """Return the cached response while it may be shown at all, however stale."""
         with self._lock:
             found = self._lists.copies.get(question) or self._others.copies.get(question)
@@ -109,7 +109,9 @@ class KeptAnswers:
             found = self._negative.get(question)
             return found.error if found and self._clock() < found.until else None
 
-    def put[T](self, call: Call[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None) -> T:
+    def put[T](
+        self, call: ServiceCall[T], answer: T, size: int, *, asked_at: float, learned_at: float | None = None
+    ) -> T:
         """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now).
 
         Returns the response to show. An older response never replaces a newer one. Responses can arrive out of order,
@@ -122,7 +124,7 @@ class KeptAnswers:
         if not lifetime.old:
             return answer
         factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - jitter, not security
-        copy = Copy(
+        copy = CacheEntry(
             answer=answer,
             kind=kind,
             asked_at=asked_at,
@@ -140,7 +142,7 @@ class KeptAnswers:
                 shelf.put(call.question, copy)
             return answer
 
-    def refuse(self, call: Call[Any], error: ServiceError, *, asked_at: float) -> None:
+    def refuse(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
         """Cache the service's error response and drop the cached data that it supersedes."""
         kind = self._kind_of(call, error)
         if kind is None or call.kind is None:
@@ -150,8 +152,8 @@ class KeptAnswers:
                 return
             before = self._negative.get(call.question)
             times = before.times + 1 if before else 1
-            if kind is Kind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
-                kind = Kind.OFTEN_UNKNOWN
+            if kind is CacheKind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
+                kind = CacheKind.OFTEN_UNKNOWN
             for shelf in (self._lists, self._others):
                 shelf.copies.pop(call.question, None)
             # A copy, because the error's traceback references every frame that it passed.
@@ -181,7 +183,7 @@ class KeptAnswers:
                 self._invalidated[question] = now
         return about
 
-    def _is_older(self, before: Copy, answer: object) -> bool:
+    def _is_older(self, before: CacheEntry, answer: object) -> bool:
         """Return whether a response has an older state than the entry it would replace, which may still be shown.
 
         An update time in the far future is ignored: it would block all later updates.
@@ -191,10 +193,10 @@ class KeptAnswers:
             return False
         return result < known < datetime.now(UTC) + BELIEVED
 
-    def _kind_of(self, call: Call[Any], error: ServiceError) -> Kind | None:
+    def _kind_of(self, call: ServiceCall[Any], error: ServiceError) -> CacheKind | None:
         if isinstance(error, NotFound):
-            return Kind.UNKNOWN
-        return Kind.INVALID if isinstance(error, Invalid) and error.code == 2000 else None
+            return CacheKind.UNKNOWN
+        return CacheKind.INVALID if isinstance(error, Invalid) and error.code == 2000 else None
 
 
 def weight(size: int) -> int:

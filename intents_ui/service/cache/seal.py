@@ -4,7 +4,7 @@ import hashlib
 import hmac
 from typing import Final
 
-from intents_ui.service.counters import Event, Tally
+from intents_ui.service.counters import Counters, Event
 
 LENGTH: Final = hashlib.sha256().digest_size
 
@@ -16,8 +16,8 @@ class Seal:
     invalid signatures.
     """
 
-    def __init__(self, key: bytes, *, tally: Tally | None = None) -> None:
-        self.tally = tally or Tally()
+    def __init__(self, key: bytes, *, tally: Counters | None = None) -> None:
+        self.tally = tally or Counters()
         self._key = key
 
     def close(self, content: bytes, *, place: str) -> bytes:

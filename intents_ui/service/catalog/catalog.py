@@ -24,7 +24,7 @@ from intents_ui.service.context.concurrency import aside
 from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
@@ -40,11 +40,11 @@ NATIVE_TOKEN_ALIAS = "0x" + "e" * 40
 
 
 @dataclass(frozen=True, slots=True)
-class Listing[K, V]:
+class ServiceList[K, V]:
     """One of the service's lists. `subject` is its cache key."""
 
     subject: object
-    call: Call[Any]
+    call: ServiceCall[Any]
     entries: Callable[[Any], tuple[V, ...]]
     key: Callable[[V], K]
 
@@ -68,14 +68,14 @@ class Listed[V]:
 
 
 @lru_cache(256)
-def tokens_of(chain_id: int) -> Listing[str, TokenInfo]:
+def tokens_of(chain_id: int) -> ServiceList[str, TokenInfo]:
     call = operations.get_token_list([chain_id], include_all_listed=True)
-    return Listing(chain_id, call, lambda answer: answer.tokens, lambda token: plain(token.address))
+    return ServiceList(chain_id, call, lambda answer: answer.tokens, lambda token: plain(token.address))
 
 
-def featured_on(chain_ids: Sequence[int]) -> Listing[tuple[int | None, str], TokenInfo]:
+def featured_on(chain_ids: Sequence[int]) -> ServiceList[tuple[int | None, str], TokenInfo]:
     call = operations.get_token_list(chain_ids)
-    return Listing(
+    return ServiceList(
         ("featured", tuple(chain_ids)),
         call,
         lambda answer: answer.tokens,
@@ -83,12 +83,12 @@ def featured_on(chain_ids: Sequence[int]) -> Listing[tuple[int | None, str], Tok
     )
 
 
-def served_by(route_provider: str) -> Listing[int, ChainInfo]:
+def served_by(route_provider: str) -> ServiceList[int, ChainInfo]:
     call = operations.get_chains(route_provider=route_provider)
-    return Listing(("served by", route_provider), call, lambda answer: answer.chains, lambda chain: chain.id)
+    return ServiceList(("served by", route_provider), call, lambda answer: answer.chains, lambda chain: chain.id)
 
 
-CHAINS = Listing[int, ChainInfo](
+CHAINS = ServiceList[int, ChainInfo](
     "chains", operations.get_chains(), lambda answer: answer.chains, lambda chain: chain.id
 )
 
@@ -103,7 +103,7 @@ NEVER: tuple[float, Mapping[Any, Any]] = (float("-inf"), {})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """Background request for a list. After `until`, pages no longer wait for it."""
 
     answer: "Future[Mapping[Any, Any]]"
@@ -116,7 +116,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CatalogIndex:
     """Size and age of the cached lists. Ages are in seconds, None if nothing is cached."""
 
     chains: int
@@ -137,7 +137,7 @@ class Catalog:
         self._featured: LRUCache[int, tuple[TokenInfo, ...]] = LRUCache(LISTS_HELD)
         self._featured_anywhere: tuple[TokenInfo, ...] = ()
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
-        self._pending: dict[object, Asked] = {}
+        self._pending: dict[object, PendingRequest] = {}
         self._clock = clock
         self._recent: dict[object, tuple[float, Mapping[Any, Any]]] = {}
 
@@ -147,7 +147,7 @@ class Catalog:
         Waits at most 2 s. A slower request continues in the background for later pages. This page repeats neither it
         nor a request that failed.
         """
-        wanted: list[Listing[Any, Any]] = [CHAINS]
+        wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += [served_by(provider) for provider in route_providers]
         self._learn(wanted)
@@ -229,7 +229,7 @@ class Catalog:
             if index
         }
 
-    def known(self) -> Known:
+    def known(self) -> CatalogIndex:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
         with self._lock:
             held = dict(self._lists)
@@ -240,7 +240,7 @@ class Catalog:
             if isinstance(subject, int) and (chains is None or subject in chains.index)
         }
         ages = [age for subject in of_chains if (age := self._service.age(tokens_of(subject).call)) is not None]
-        return Known(
+        return CatalogIndex(
             chains=len(chains.index) if chains else 0,
             chains_age=self._service.age(CHAINS.call),
             tokens=sum(len(lists.index) for lists in of_chains.values()),
@@ -255,21 +255,21 @@ class Catalog:
     def _tokens_by_address(self, chain_id: int) -> Mapping[str, TokenInfo]:
         return self._index(tokens_of(chain_id))
 
-    def _learn(self, wanted: Sequence[Listing[Any, Any]]) -> None:
+    def _learn(self, wanted: Sequence[ServiceList[Any, Any]]) -> None:
         missing = [listing for listing in wanted if not (self._is_recent(listing) or self._service.knows(listing.call))]
         if missing and _may_wait():
             for question in [self._fetch_in_background(listing) for listing in missing]:
                 if question:
                     question.wait()
 
-    def _cached[K, V](self, listing: Listing[K, V]) -> Held[K, V] | None:
+    def _cached[K, V](self, listing: ServiceList[K, V]) -> Held[K, V] | None:
         """Return the cached list, without waiting for the service."""
         if self._service.knows(listing.call):
             self._fetch(listing)
         with self._lock:
             return self._lists.get(listing.subject)
 
-    def _listed[K, V](self, listing: Listing[K, V]) -> Listed[V]:
+    def _listed[K, V](self, listing: ServiceList[K, V]) -> Listed[V]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
         with request_context.collecting_stale() as stale:
             held = self._refreshed(listing, newest=True)
@@ -279,7 +279,7 @@ class Catalog:
         age = datetime.now(UTC) - stale[0].learned_at
         return Listed(entries, unreadable, age.total_seconds(), stale[0].error)
 
-    def _index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
         """Return a list's entries by key."""
         until, index = self._recent.get(listing.subject, NEVER)
         if self._clock() < until:
@@ -299,45 +299,47 @@ class Catalog:
             return self._fetch(listing)
         return self._cached_index(listing)
 
-    def _skip_lookups(self, listing: Listing[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
+    def _skip_lookups(self, listing: ServiceList[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
         """Return this index for `seconds` without looking at the cache."""
         if len(self._recent) >= LISTS_HELD:
             self._recent.clear()
         self._recent[listing.subject] = (self._clock() + seconds, index)
 
-    def _is_recent(self, listing: Listing[Any, Any]) -> bool:
+    def _is_recent(self, listing: ServiceList[Any, Any]) -> bool:
         return self._clock() < self._recent.get(listing.subject, NEVER)[0]
 
-    def _cached_index[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _cached_index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
         with self._lock:
             held: Held[K, V] | None = self._lists.get(listing.subject)
         return held.index if held else {}
 
-    def _fetch_in_background(self, listing: Listing[Any, Any]) -> Asked | None:
+    def _fetch_in_background(self, listing: ServiceList[Any, Any]) -> PendingRequest | None:
         """Start a request in the background, or return None during the pause after a failure."""
         with self._lock:
             if listing.subject in self._paused:
                 return None
             if listing.subject not in self._pending:
                 until = time.monotonic() + PATIENCE_SECONDS
-                self._pending[listing.subject] = Asked(aside(lambda: self._fetch_and_unregister(listing)), until)
+                self._pending[listing.subject] = PendingRequest(
+                    aside(lambda: self._fetch_and_unregister(listing)), until
+                )
             return self._pending[listing.subject]
 
-    def _fetch_and_unregister[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _fetch_and_unregister[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
         try:
             return self._fetch(listing)
         finally:
             with self._lock:
                 del self._pending[listing.subject]
 
-    def _fetch[K, V](self, listing: Listing[K, V]) -> Mapping[K, V]:
+    def _fetch[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
         try:
             with request_context.collecting_stale():  # discards the stale markers: pages don't report a stale name
                 return self._refreshed(listing).index
         except ServiceError:
             return self._cached_index(listing)
 
-    def _refreshed[K, V](self, listing: Listing[K, V], *, newest: bool = False) -> Held[K, V]:
+    def _refreshed[K, V](self, listing: ServiceList[K, V], *, newest: bool = False) -> Held[K, V]:
         """Return the service's list, and rebuild its index only if the list changed."""
         try:
             answer = self._service.ask(listing.call, newest=newest)

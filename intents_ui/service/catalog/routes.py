@@ -10,7 +10,7 @@ from cachetools import TLRUCache
 
 from intents_ui.service.catalog.catalog import plain
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.operations.operations import Call, Question
+from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.wire.models import TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
 
@@ -27,10 +27,10 @@ class Routes:
         self._lock = threading.Lock()
         self._counts: TLRUCache[Question, Mapping[int, int]] = TLRUCache(COUNTS_HELD, _end_of_counts, timer=clock)
 
-    def ask(self, call: Call[TokensAnswer]) -> TokensAnswer:
+    def ask(self, call: ServiceCall[TokensAnswer]) -> TokensAnswer:
         return self._service.ask(call)
 
-    def count(self, call: Call[TokensAnswer]) -> Mapping[int, int]:
+    def count(self, call: ServiceCall[TokensAnswer]) -> Mapping[int, int]:
         """Return the number of tokens in the response by chain. The tokens themselves aren't cached."""
         question = call.question
         with self._lock:

@@ -16,7 +16,7 @@ from intents_ui.service.wire.models import TokenInfo
 
 
 @dataclass(frozen=True)
-class Found:
+class TokenMatches:
     """Unordered tokens.
 
     `failed` are the chains whose list is unavailable, and `age` is the oldest list's in seconds.
@@ -35,18 +35,18 @@ class TokenLists:
         self._service = service
         self._catalog = catalog
 
-    def featured(self, chain_ids: Iterable[int]) -> Found:
+    def featured(self, chain_ids: Iterable[int]) -> TokenMatches:
         """Return the featured tokens of these chains, with one request for all known chains."""
         wanted = set(chain_ids)
         known = [chain.id for chain in self._catalog.chains()]
         listed = self._catalog.listed_featured(known if wanted.issubset(known) else sorted(wanted))
         tokens = [token for token in listed.entries if token.chain_id in wanted]
-        return Found(tokens, listed.unreadable, listed.age)
+        return TokenMatches(tokens, listed.unreadable, listed.age)
 
-    def listed(self, chain_ids: Sequence[int]) -> Found:
+    def listed(self, chain_ids: Sequence[int]) -> TokenMatches:
         return _by_chain(chain_ids, self._catalog.listed_tokens)
 
-    def external(self, chain_ids: Sequence[int]) -> Found:
+    def external(self, chain_ids: Sequence[int]) -> TokenMatches:
         """Return the listed tokens and those of external lists."""
         return _by_chain(chain_ids, self._external)
 
@@ -58,7 +58,7 @@ class TokenLists:
         address: str | None = None,
         limit: int,
         without: Sequence[str] = (),
-    ) -> Found:
+    ) -> TokenMatches:
         """Return at most `limit` tokens per chain, from all lists.
 
         They match a part of a name or symbol, or one address.
@@ -70,20 +70,20 @@ class TokenLists:
             limit=limit,
             exclude_tokens=without,
         )
-        return Found(answer.tokens, answer.unreadable_entries)
+        return TokenMatches(answer.tokens, answer.unreadable_entries)
 
     def _external(self, chain_id: int) -> Listed[TokenInfo]:
         answer = self._service.get_token_list([chain_id], include_all_listed=True, include_external=True)
         return Listed(answer.tokens, answer.unreadable_entries)
 
 
-def _by_chain(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> Found:
+def _by_chain(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> TokenMatches:
     answers = dict(zip(chain_ids, together(*(partial(ask, each) for each in chain_ids)), strict=True))
     failed = {chain_id: answer for chain_id, answer in answers.items() if isinstance(answer, ServiceError)}
     lists = [answer for answer in answers.values() if isinstance(answer, Listed)]
     if failed and not lists:
         raise next(iter(failed.values()))
-    return Found(
+    return TokenMatches(
         tokens=[token for each in lists for token in each.entries],
         unreadable=sum(each.unreadable for each in lists),
         age=max((each.age for each in lists), default=0.0),

@@ -34,7 +34,7 @@ from intents_ui.service.errors import (
 from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body
 from intents_ui.service.http.deadline import ConnectionDied, NameNotResolved
 from intents_ui.service.operations.config import Limits, ServiceConfig
-from intents_ui.service.operations.operations import Answer, Call
+from intents_ui.service.operations.operations import Answer, ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
 
@@ -68,7 +68,7 @@ class Exchange[T]:
     Map any of TROUBLE with `failure`.
     """
 
-    def __init__(self, call: Call[T], config: ServiceConfig, health: Health) -> None:
+    def __init__(self, call: ServiceCall[T], config: ServiceConfig, health: Health) -> None:
         self.call = call
         self.request_id = request_context.call_id()
         self.content = b""  # of the response

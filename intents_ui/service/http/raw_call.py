@@ -16,7 +16,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.http.body import Body
 from intents_ui.service.http.exchange import Exchange
 from intents_ui.service.operations.config import Group, ServiceConfig
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.json_text import Verbatim
 
@@ -53,7 +53,7 @@ class ByHand(Exchange[None]):
     """HTTP exchange that records its result in `attempt()`, whatever the response, instead of raising an error."""
 
     def __init__(self, operation: str, text: str, *, group: Group, config: ServiceConfig, health: Health) -> None:
-        call = Call(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
+        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
         super().__init__(call, config, health)
         self._text = text
         self._secret = _secret_pattern(config.access_key.get_secret_value() if config.access_key else "")

@@ -49,7 +49,7 @@ class Busy(Exception):
     """Too many logos are being fetched, or this one is still pending. Try again in a moment."""
 
 
-class Refused(Exception):
+class LogoRefused(Exception):
     """The host's response isn't an acceptable image."""
 
 
@@ -107,7 +107,7 @@ class Logos:
         picture = None
         try:
             picture = sandbox.drawn_anew(self._fetch(uri))
-        except (*TROUBLE, Refused, NotDrawn, OSError) as error:
+        except (*TROUBLE, LogoRefused, NotDrawn, OSError) as error:
             log.info("No logo from %s: %s", uri, error or type(error).__name__)
         finally:
             with self._lock:
@@ -126,12 +126,12 @@ class Logos:
         patience = {"timeout": {"pool": self._seconds}}
         with within(self._seconds), self._pool.stream("GET", uri, headers=HEADERS, extensions=patience) as response:
             if response.status != HTTPStatus.OK:
-                raise Refused(f"the host answered {response.status}")
+                raise LogoRefused(f"the host answered {response.status}")
             body = bytearray()
             for piece in response.iter_stream():
                 body += piece
                 if len(body) > MOST_BYTES:
-                    raise Refused("more than 256 KB")
+                    raise LogoRefused("more than 256 KB")
             return bytes(body)
 
 

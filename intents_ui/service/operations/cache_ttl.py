@@ -10,7 +10,7 @@ from intents_ui.service.wire.models import IntentStatus
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 
-class Kind(StrEnum):
+class CacheKind(StrEnum):
     """Kinds of responses that share a TTL."""
 
     CHAINS = auto()
@@ -53,36 +53,36 @@ class Lifetime(NamedTuple):
         return "/".join(f"{age:.15g}" for age in self)
 
 
-LIFETIMES: Mapping[Kind, Lifetime] = {
-    Kind.CHAINS: Lifetime(HOUR, DAY, 7 * DAY),
-    Kind.TOKENS: Lifetime(15 * MINUTE, 6 * HOUR, 7 * DAY),
-    Kind.TOKEN_SEARCH: Lifetime(MINUTE, 5 * MINUTE, HOUR),
-    Kind.ROUTES: Lifetime(MINUTE, 5 * MINUTE, HOUR),
-    Kind.NO_ROUTES: Lifetime(30, 30, 30),  # short, so that a new route shows up soon
-    Kind.MOVING: Lifetime(2, 10, DAY),
-    Kind.ENDED_LATELY: Lifetime(10 * MINUTE, 7 * DAY, 30 * DAY),
-    Kind.ENDED: Lifetime(DAY, 7 * DAY, 30 * DAY),
-    Kind.STOPPED_LATELY: Lifetime(5, HOUR, 30 * DAY),
-    Kind.STOPPED: Lifetime(10 * MINUTE, HOUR, 30 * DAY),
-    Kind.HISTORY: Lifetime(2, MINUTE, HOUR),
-    Kind.OLDER_HISTORY: Lifetime(10, MINUTE, HOUR),
-    Kind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
-    Kind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
-    Kind.NO_HITS: Lifetime(5, 30, 10 * MINUTE),
-    Kind.UNKNOWN: Lifetime(3, 3, 3),
-    Kind.OFTEN_UNKNOWN: Lifetime(30, 30, 30),
-    Kind.INVALID: Lifetime(MINUTE, MINUTE, MINUTE),
+LIFETIMES: Mapping[CacheKind, Lifetime] = {
+    CacheKind.CHAINS: Lifetime(HOUR, DAY, 7 * DAY),
+    CacheKind.TOKENS: Lifetime(15 * MINUTE, 6 * HOUR, 7 * DAY),
+    CacheKind.TOKEN_SEARCH: Lifetime(MINUTE, 5 * MINUTE, HOUR),
+    CacheKind.ROUTES: Lifetime(MINUTE, 5 * MINUTE, HOUR),
+    CacheKind.NO_ROUTES: Lifetime(30, 30, 30),  # short, so that a new route shows up soon
+    CacheKind.MOVING: Lifetime(2, 10, DAY),
+    CacheKind.ENDED_LATELY: Lifetime(10 * MINUTE, 7 * DAY, 30 * DAY),
+    CacheKind.ENDED: Lifetime(DAY, 7 * DAY, 30 * DAY),
+    CacheKind.STOPPED_LATELY: Lifetime(5, HOUR, 30 * DAY),
+    CacheKind.STOPPED: Lifetime(10 * MINUTE, HOUR, 30 * DAY),
+    CacheKind.HISTORY: Lifetime(2, MINUTE, HOUR),
+    CacheKind.OLDER_HISTORY: Lifetime(10, MINUTE, HOUR),
+    CacheKind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
+    CacheKind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
+    CacheKind.NO_HITS: Lifetime(5, 30, 10 * MINUTE),
+    CacheKind.UNKNOWN: Lifetime(3, 3, 3),
+    CacheKind.OFTEN_UNKNOWN: Lifetime(30, 30, 30),
+    CacheKind.INVALID: Lifetime(MINUTE, MINUTE, MINUTE),
 }
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 
 
-def of_intent(status: str | None, updated_at: datetime | None) -> Kind:
+def of_intent(status: str | None, updated_at: datetime | None) -> CacheKind:
     """Return the kind of an intent by its status. One with an unknown status may change at any moment."""
     age = datetime.now(UTC) - updated_at if updated_at else timedelta(0)
     if status in ENDED:
-        return Kind.ENDED if age > timedelta(hours=1) else Kind.ENDED_LATELY
+        return CacheKind.ENDED if age > timedelta(hours=1) else CacheKind.ENDED_LATELY
     if status in STOPPED:
-        return Kind.STOPPED if age > timedelta(minutes=30) else Kind.STOPPED_LATELY
-    return Kind.MOVING
+        return CacheKind.STOPPED if age > timedelta(minutes=30) else CacheKind.STOPPED_LATELY
+    return CacheKind.MOVING

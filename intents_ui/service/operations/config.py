@@ -6,7 +6,7 @@ from enum import StrEnum, auto
 
 from pydantic import SecretStr
 
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Kind, Lifetime
+from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.wire.field_renaming import Brand
 
 MEGABYTE = 2**20
@@ -66,7 +66,7 @@ class ServiceConfig:
     connection_wait: float = 0.5
     held_calls: int = 64  # concurrent WaitIntentReceipt calls of an async client, on top of `connections`
     limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS, repr=False)
-    lifetimes: Mapping[Kind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
+    lifetimes: Mapping[CacheKind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
 
     @property
     def names(self) -> Brand:

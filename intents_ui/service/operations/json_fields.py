@@ -27,7 +27,7 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,
 SEPARATORS = re.compile(r"[\s,]+")
 
 
-class Kind(StrEnum):
+class JsonFieldKind(StrEnum):
     """Type of a field: how it is serialized and edited."""
 
     TEXT = "string"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
     @property
     def is_json(self) -> bool:
         """Whether the field is edited and sent as JSON."""
-        return self in (Kind.OBJECT, Kind.OBJECTS)
+        return self in (JsonFieldKind.OBJECT, JsonFieldKind.OBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Member:
     """Form field of a request. `name` is its path in the API's schema, separated by dots."""
 
     name: str
-    kind: Kind
+    kind: JsonFieldKind
     about: str
     is_required: bool = False
     words: tuple[str, ...] = ()
@@ -143,33 +143,38 @@ def _unwrapped(field: FieldInfo) -> tuple[Any, Known | None]:
     return annotation, known
 
 
-_SCALARS: Mapping[Any, Kind] = {str: Kind.TEXT, int: Kind.WHOLE, Decimal: Kind.FIGURE, bool: Kind.FLAG}
-_LISTS: Mapping[Any, Kind] = {str: Kind.TEXTS, int: Kind.WHOLES}
+_SCALARS: Mapping[Any, JsonFieldKind] = {
+    str: JsonFieldKind.TEXT,
+    int: JsonFieldKind.WHOLE,
+    Decimal: JsonFieldKind.FIGURE,
+    bool: JsonFieldKind.FLAG,
+}
+_LISTS: Mapping[Any, JsonFieldKind] = {str: JsonFieldKind.TEXTS, int: JsonFieldKind.WHOLES}
 
 
-def _kind(annotation: Any) -> Kind:
+def _kind(annotation: Any) -> JsonFieldKind:
     if get_origin(annotation) is tuple:
-        return _LISTS.get(_base_type(get_args(annotation)[0]), Kind.OBJECTS)
-    return _SCALARS.get(_base_type(annotation), Kind.OBJECT)
+        return _LISTS.get(_base_type(get_args(annotation)[0]), JsonFieldKind.OBJECTS)
+    return _SCALARS.get(_base_type(annotation), JsonFieldKind.OBJECT)
 
 
 def _base_type(annotation: Any) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-def _value(kind: Kind, text: str) -> Any:
+def _value(kind: JsonFieldKind, text: str) -> Any:
     match kind:
-        case Kind.WHOLE | Kind.FIGURE:
+        case JsonFieldKind.WHOLE | JsonFieldKind.FIGURE:
             return _number(text)
-        case Kind.FLAG:
+        case JsonFieldKind.FLAG:
             return {"true": True, "false": False}.get(text, text)
-        case Kind.TEXTS:
+        case JsonFieldKind.TEXTS:
             return _listed(text)
-        case Kind.WHOLES:
+        case JsonFieldKind.WHOLES:
             return [_number(each) for each in _listed(text)]
-        case Kind.OBJECT | Kind.OBJECTS:
+        case JsonFieldKind.OBJECT | JsonFieldKind.OBJECTS:
             return Verbatim(text)
-        case Kind.TEXT:
+        case JsonFieldKind.TEXT:
             return text
 
 

@@ -1,4 +1,4 @@
-"""The service's thirteen operations, each defined once as a function that returns a `Call`.
+"""The service's thirteen operations, each defined once as a function that returns a `ServiceCall`.
 
 Call them through `ServiceClient` and `AsyncServiceClient`, whose methods have the same names and arguments. Any call
 can raise any `ServiceError`. The docstrings name the errors with a specific meaning for the operation. Arguments that
@@ -13,7 +13,7 @@ from typing import Any
 
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import cache_ttl
-from intents_ui.service.operations.cache_ttl import Kind
+from intents_ui.service.operations.cache_ttl import CacheKind
 from intents_ui.service.operations.config import Group
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.json_text import Verbatim
@@ -66,7 +66,7 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call[T]:
+class ServiceCall[T]:
     """One request to the service.
 
     If `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
@@ -78,7 +78,7 @@ class Call[T]:
     read: Callable[[Answer], T]
     group: Group
     is_read: bool = True
-    kind: Callable[[T], Kind] | None = None
+    kind: Callable[[T], CacheKind] | None = None
 
     @property
     def question(self) -> Question:
@@ -101,7 +101,7 @@ def search_intents(
     by_origin_intent_address: str | None = None,
     by_destination_intent_address: str | None = None,
     by_query_string: str | None = None,
-) -> Call[SearchAnswer]:
+) -> ServiceCall[SearchAnswer]:
     """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
 
     The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
@@ -122,7 +122,7 @@ def search_intents(
             and _matches(by_destination_intent_address, intent.destination_intent_address)
         )
 
-    return Call(
+    return ServiceCall(
         operation="SearchIntents",
         request=_present(
             byIntentId=by_intent_id,
@@ -136,7 +136,7 @@ def search_intents(
         ),
         read=read,
         group=Group.SEARCH,
-        kind=lambda found: Kind.SEARCH if found.intents else Kind.NO_HITS,
+        kind=lambda found: CacheKind.SEARCH if found.intents else CacheKind.NO_HITS,
     )
 
 
@@ -169,7 +169,7 @@ def get_intent_history(
     to_time: datetime | int | None = None,
     include_balances: bool = False,
     only_recoverable: bool = False,
-) -> Call[HistoryAnswer]:
+) -> ServiceCall[HistoryAnswer]:
     """List intents with their receipts, one page at a time.
 
     Start with `Page.first()`, continue with `following` of the response. `by_statuses` takes precedence over
@@ -202,7 +202,7 @@ def get_intent_history(
             )
         )
 
-    return Call(
+    return ServiceCall(
         operation="GetIntentHistory",
         request=_present(
             page=_page_field(page),
@@ -219,11 +219,13 @@ def get_intent_history(
         ),
         read=read,
         group=Group.BALANCES if with_balances else Group.HISTORY,
-        kind=lambda _: Kind.BALANCES if with_balances else Kind.HISTORY if is_first else Kind.OLDER_HISTORY,
+        kind=lambda _: (
+            CacheKind.BALANCES if with_balances else CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
+        ),
     )
 
 
-def get_intent(intent_id: str) -> Call[Intent]:
+def get_intent(intent_id: str) -> ServiceCall[Intent]:
     """Get one intent with its quotes and its `received` text. Raises NotFound."""
 
     def read(answer: Answer) -> Intent:
@@ -231,12 +233,12 @@ def get_intent(intent_id: str) -> Call[Intent]:
         _refuse_another(intent_id, intent.intent_id)
         return answer.keep("intent", intent)
 
-    return Call(
+    return ServiceCall(
         operation="GetIntent", request={"intentId": intent_id}, read=read, group=Group.INTENT, kind=_kind_of_intent
     )
 
 
-def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
+def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
     """Get a receipt with its `received` text. Raises NotFound, also for an intent that was never executed."""
 
     def read(answer: Answer) -> IntentReceipt:
@@ -244,7 +246,7 @@ def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
         _refuse_another_in(answer, intent_id)
         return answer.keep("intentReceipt", receipt)
 
-    return Call(
+    return ServiceCall(
         operation="GetIntentReceipt",
         request={"intentId": intent_id},
         read=read,
@@ -253,7 +255,7 @@ def get_intent_receipt(intent_id: str) -> Call[IntentReceipt]:
     )
 
 
-def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = ()) -> Call[WaitAnswer]:
+def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = ()) -> ServiceCall[WaitAnswer]:
     """Wait for a change after `last_receipt_states`. Returns on a change, when the intent is done, or after about 28 s.
 
     Raises Unreachable with Reason.TIMEOUT after 35 s without a response, which doesn't imply a change. The receipt has
@@ -268,7 +270,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
-    return Call(
+    return ServiceCall(
         operation="WaitIntentReceipt",
         request=_present(intentId=intent_id, lastReceiptStates=states),
         read=read,
@@ -276,7 +278,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     )
 
 
-def commit_intent(intent: Intent) -> Call[str]:
+def commit_intent(intent: Intent) -> ServiceCall[str]:
     """Commit an intent from `quote_intent`, sent back exactly as received, and return its ID.
 
     It must be executed within 10 minutes. Raises Invalid if the service finds it modified, Expired, WrongState if it is
@@ -290,7 +292,7 @@ def commit_intent(intent: Intent) -> Call[str]:
         _refuse_another(intent.intent_id, committed)
         return committed
 
-    return Call(
+    return ServiceCall(
         operation="CommitIntent",
         request={"intent": Verbatim(intent.received)},
         read=read,
@@ -308,9 +310,9 @@ def get_token_list(
     include_all_listed: bool = False,
     include_external: bool = False,
     exclude_tokens: Sequence[str] = (),
-) -> Call[TokensAnswer]:
+) -> ServiceCall[TokensAnswer]:
     """List the featured tokens of these chains, or all listed ones. `limit` applies to each chain."""
-    return Call(
+    return ServiceCall(
         operation="GetTokenList",
         request={
             "chainIds": list(chain_ids),
@@ -325,18 +327,18 @@ def get_token_list(
         },
         read=lambda answer: answer.as_a(TokensAnswer),
         group=Group.TOKENS,
-        kind=lambda _: Kind.TOKEN_SEARCH if search_query or token_address else Kind.TOKENS,
+        kind=lambda _: CacheKind.TOKEN_SEARCH if search_query or token_address else CacheKind.TOKENS,
     )
 
 
-def get_chains(*, route_provider: str | None = None) -> Call[ChainsAnswer]:
+def get_chains(*, route_provider: str | None = None) -> ServiceCall[ChainsAnswer]:
     """List the supported chains, or those of one route provider."""
-    return Call(
+    return ServiceCall(
         operation="GetChains",
         request=_present(routeProvider=route_provider),
         read=lambda answer: answer.as_a(ChainsAnswer),
         group=Group.REFERENCE,
-        kind=lambda _: Kind.CHAINS,
+        kind=lambda _: CacheKind.CHAINS,
     )
 
 
@@ -346,9 +348,9 @@ def get_exact_input_routes(
     *,
     destination_chain_id: int | None = None,
     destination_token_address: str | None = None,
-) -> Call[TokensAnswer]:
+) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
-    return Call(
+    return ServiceCall(
         operation="GetExactInputRoutes",
         request=_present(
             originChainId=origin_chain_id,
@@ -369,9 +371,9 @@ def get_exact_output_routes(
     origin_chain_id: int | None = None,
     origin_token_address: str | None = None,
     owner_address: str | None = None,
-) -> Call[TokensAnswer]:
+) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
-    return Call(
+    return ServiceCall(
         operation="GetExactOutputRoutes",
         request=_present(
             destinationChainId=destination_chain_id,
@@ -386,7 +388,7 @@ def get_exact_output_routes(
     )
 
 
-def quote_intent(request: QuoteIntentRequest) -> Call[QuoteAnswer]:
+def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
     """Request a quote. Its intent has the `received` text that `commit_intent` sends back."""
 
     def read(answer: Answer) -> QuoteAnswer:
@@ -394,7 +396,7 @@ def quote_intent(request: QuoteIntentRequest) -> Call[QuoteAnswer]:
         answer.keep("intent", found.intent)
         return found
 
-    return Call(
+    return ServiceCall(
         operation="QuoteIntent",
         request=request.model_dump(by_alias=True, exclude_defaults=True),
         read=read,
@@ -408,7 +410,7 @@ def execute_intent(
     *,
     deposit_transaction_hash: str | None = None,
     deposit_signature: Mapping[str, Any] | None = None,
-) -> Call[ExecuteAnswer]:
+) -> ServiceCall[ExecuteAnswer]:
     """Execute a committed intent with its deposit's transaction hash, with a signature, or with neither.
 
     Raises Unreachable with code 2002 while the deposit isn't visible yet, and WrongState if the intent is already
@@ -420,7 +422,7 @@ def execute_intent(
         _refuse_another(intent_id, found.intent_id)
         return found
 
-    return Call(
+    return ServiceCall(
         operation="ExecuteIntent",
         request=_present(
             intentId=intent_id, depositTransactionHash=deposit_transaction_hash, depositSignature=deposit_signature
@@ -431,9 +433,9 @@ def execute_intent(
     )
 
 
-def get_token_prices(tokens: Sequence[tuple[int, str]]) -> Call[PricesAnswer]:
+def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:
     """Get the USD prices of tokens, given as pairs of chain ID and address."""
-    return Call(
+    return ServiceCall(
         operation="GetTokenPrices",
         request={"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]},
         read=lambda answer: answer.as_a(PricesAnswer),
@@ -441,12 +443,12 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> Call[PricesAnswer]:
     )
 
 
-def _kind_of_intent(found: Intent | IntentReceipt) -> Kind:
+def _kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:
     return cache_ttl.of_intent(found.status, found.updated_at)
 
 
-def _kind_of_routes(found: TokensAnswer) -> Kind:
-    return Kind.ROUTES if found.tokens else Kind.NO_ROUTES
+def _kind_of_routes(found: TokensAnswer) -> CacheKind:
+    return CacheKind.ROUTES if found.tokens else CacheKind.NO_ROUTES
 
 
 def _present(**members: Any) -> dict[str, Any]:

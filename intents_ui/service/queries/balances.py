@@ -9,7 +9,7 @@ from itertools import islice
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import Call
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.service.wire.responses import HistoryAnswer
@@ -35,7 +35,7 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
 
 
-def first_page(*, owner: str, created_at: datetime) -> Call[HistoryAnswer]:
+def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
     """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
     earliest, latest = _whole_seconds(created_at)
     return operations.get_intent_history(

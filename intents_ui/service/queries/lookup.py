@@ -29,7 +29,7 @@ ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
 
 @dataclass(frozen=True)
-class Question:
+class LookupQuestion:
     """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits."""
 
     key: str
@@ -64,7 +64,7 @@ type Answer = Sequence[Intent] | ServiceError
 @dataclass(frozen=True)
 class Hit:
     intent: Intent
-    reasons: tuple[Question, ...]
+    reasons: tuple[LookupQuestion, ...]
 
     @property
     def transaction_hash(self) -> str | None:
@@ -73,15 +73,15 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class LookupResult:
     """Result of all lookups, newest intent first.
 
     `failed` are the lookups without a response. If there are any and no hits, "nothing found" would be a guess.
     """
 
     hits: tuple[Hit, ...]
-    answered: tuple[Question, ...]
-    failed: tuple[tuple[Question, ServiceError], ...]
+    answered: tuple[LookupQuestion, ...]
+    failed: tuple[tuple[LookupQuestion, ServiceError], ...]
     may_be_capped: bool
     unreadable: int = 0  # entries that couldn't be parsed
     beyond: int = 0  # older intents that were not read
@@ -91,7 +91,7 @@ class Found:
         return len(self.hits) + self.beyond
 
     @property
-    def asked(self) -> tuple[Question, ...]:
+    def asked(self) -> tuple[LookupQuestion, ...]:
         return (*self.answered, *(question for question, _ in self.failed))
 
     @property
@@ -112,9 +112,9 @@ class Found:
         return self.failed[0][1] if self.failed and not self.hits else None
 
 
-def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
+def in_turn(*stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
-    answers: list[tuple[Question, Answer]] = []
+    answers: list[tuple[LookupQuestion, Answer]] = []
     for stage in stages:
         newest = _run(stage())
         answers += newest
@@ -124,24 +124,24 @@ def in_turn(*stages: Callable[[], Sequence[Question]]) -> Found:
     return _merged(answers)
 
 
-def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[Question, ...]:
+def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
     """Return a lookup for each key that the value may be."""
-    return tuple(Question(key, value, partial(ASK[key], service, value)) for key in keys)
+    return tuple(LookupQuestion(key, value, partial(ASK[key], service, value)) for key in keys)
 
 
-def as_address(service: BlockingOperations, value: str) -> tuple[Question, ...]:
+def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion, ...]:
     return as_any(service, ADDRESS, value)
 
 
-def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[Question, ...]:
+def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[LookupQuestion, ...]:
     """Return a lookup by one criterion, labeled `called`."""
     (value,) = criterion.values()
-    return (Question(called, str(value), lambda: _search(service, **criterion)),)
+    return (LookupQuestion(called, str(value), lambda: _search(service, **criterion)),)
 
 
-def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[Question, ...]:
+def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[LookupQuestion, ...]:
     """Return one lookup by several criteria, which the service combines."""
-    return (Question("all fields together", "", lambda: _search(service, **criteria)),)
+    return (LookupQuestion("all fields together", "", lambda: _search(service, **criteria)),)
 
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
@@ -236,13 +236,13 @@ def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
     return next((leg for leg, sent in legs.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
 
 
-def _run(questions: Sequence[Question]) -> list[tuple[Question, Answer]]:
+def _run(questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
     return list(zip(questions, together(*(question.ask for question in questions)), strict=True))
 
 
-def _merged(answers: Iterable[tuple[Question, Answer]]) -> Found:
+def _merged(answers: Iterable[tuple[LookupQuestion, Answer]]) -> LookupResult:
     intents: dict[str, Intent] = {}
-    reasons: dict[str, dict[Question, None]] = {}
+    reasons: dict[str, dict[LookupQuestion, None]] = {}
     answered = []
     failed = []
     for question, answer in answers:
@@ -254,7 +254,7 @@ def _merged(answers: Iterable[tuple[Question, Answer]]) -> Found:
             intents.setdefault(intent.intent_id.lower(), intent)
             reasons.setdefault(intent.intent_id.lower(), {})[question] = None
     hits = [Hit(intent, tuple(reasons[key])) for key, intent in intents.items()]
-    return Found(
+    return LookupResult(
         hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or LONG_AGO, reverse=True)),
         answered=tuple(question for question, _ in answered),
         failed=tuple(failed),

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from enum import StrEnum, auto
 
-from intents_ui.service.counters import Event, Tally
+from intents_ui.service.counters import Counters, Event
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
 
 FEWEST_CALLS = 10  # minimum sample for a failure rate
@@ -30,7 +30,7 @@ class Line(StrEnum):
     WRITE = auto()
 
 
-class Recent:
+class SlidingWindow:
     """Sliding-window counter of the last RECENT_SECONDS. Not thread-safe: callers hold a lock."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -58,7 +58,7 @@ class Recent:
 OPEN_SECONDS: Mapping[Line, float] = {Line.READ: 5.0, Line.LIVE: 4.0, Line.WRITE: 5.0}
 
 
-class Door:
+class Gate:
     """Circuit breaker's gate. An error closes it for a time, and `probes` successful calls in a row open it again."""
 
     def __init__(self, clock: Callable[[], float], *, probes: int) -> None:
@@ -108,12 +108,12 @@ class Door:
 class Breaker:
     """Closes its gate if most calls of the last ten seconds failed, or nearly all were slow."""
 
-    def __init__(self, line: Line, clock: Callable[[], float], *, seconds: float, tally: Tally) -> None:
-        self.door = Door(clock, probes=PROBES)
+    def __init__(self, line: Line, clock: Callable[[], float], *, seconds: float, tally: Counters) -> None:
+        self.door = Gate(clock, probes=PROBES)
         self._line = line
         self._seconds = seconds
         self._tally = tally
-        self._recent = Recent(clock)
+        self._recent = SlidingWindow(clock)
 
     def note(self, error: ServiceError | None, *, is_slow: bool) -> None:
         """Record a call that wasn't a probe."""

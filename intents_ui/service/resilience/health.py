@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum, auto
 from types import TracebackType
 
-from intents_ui.service.counters import Event, Tally
+from intents_ui.service.counters import Counters, Event
 from intents_ui.service.error_mapping import LONGEST_PAUSE_SECONDS
 from intents_ui.service.errors import (
     PAUSED,
@@ -32,7 +32,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.circuit_breaker import OPEN_SECONDS, Breaker, Door, Line
+from intents_ui.service.resilience.circuit_breaker import OPEN_SECONDS, Breaker, Gate, Line
 
 SLOW_SECONDS = 4.0
 DENIALS = 3  # authorization errors in a row before we assume that our key was rejected
@@ -53,7 +53,7 @@ BELIEVED = timedelta(days=2)  # ignore a larger offset: such a clock is misconfi
 log = logging.getLogger(__name__)
 
 
-class State(StrEnum):
+class ServiceState(StrEnum):
     """What the calls so far show about the service."""
 
     UNKNOWN = auto()  # no call yet
@@ -64,13 +64,13 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ServiceStatus:
     """Health of the service.
 
     Times are in seconds ago, None for "never" or "not now". `typical` is the median response time.
     """
 
-    state: State
+    state: ServiceState
     answered: float | None
     failed: float | None
     in_trouble: float | None
@@ -134,20 +134,20 @@ class Health:
         self,
         *,
         clock: Callable[[], float] = time.monotonic,
-        tally: Tally | None = None,
+        tally: Counters | None = None,
         open_seconds: Mapping[Line, float] = OPEN_SECONDS,
         told: Callable[[str, BaseException | None, float], None] = lambda operation, error, seconds: None,
     ) -> None:
         """`told` is called after each attempt with the operation, its exception if any, and its duration in seconds."""
         self.told = told
-        self.tally = tally or Tally()
+        self.tally = tally or Counters()
         self.clock = clock
         self.clock_offset = ClockOffset()
         self.maintenance = Maintenance(clock)
         self._lock = threading.Lock()
         self._learned = threading.Condition(self._lock)
-        self._rate_limit = Door(clock, probes=1)
-        self._authorization = Door(clock, probes=1)
+        self._rate_limit = Gate(clock, probes=1)
+        self._authorization = Gate(clock, probes=1)
         self._denials = 0
         self._answered_at: float | None = None
         self._failed_at: float | None = None
@@ -162,14 +162,14 @@ class Health:
         """Whether the service accepts our access key, as of the last call."""
         return self._authorization.error is None
 
-    def standing(self) -> Standing:
+    def standing(self) -> ServiceStatus:
         """Return the current health, without a request."""
         with self._lock:
             now = self.clock()
             answered, failed, since = (
                 None if at is None else now - at for at in (self._answered_at, self._failed_at, self._troubled_since)
             )
-            return Standing(
+            return ServiceStatus(
                 state=self._state(),
                 answered=answered,
                 failed=failed,
@@ -178,14 +178,14 @@ class Health:
                 breakers={line: breaker.door.error is not None for line, breaker in self._breakers.items()},
             )
 
-    def _state(self) -> State:
+    def _state(self) -> ServiceState:
         if self._authorization.error:
-            return State.UNAUTHORIZED
+            return ServiceState.UNAUTHORIZED
         if self._rate_limit.opens_in() is not None:
-            return State.RATE_LIMITED
+            return ServiceState.RATE_LIMITED
         if self._troubled_since is not None:
-            return State.DEGRADED
-        return State.UNKNOWN if self._answered_at is None else State.UP
+            return ServiceState.DEGRADED
+        return ServiceState.UNKNOWN if self._answered_at is None else ServiceState.UP
 
     def refusal(self, operation: str, line: Line | None) -> ServiceError | None:
         """Return the error with which a call would be rejected now. None during a probe, which may open the gate."""
@@ -194,13 +194,13 @@ class Health:
                 return None
             return self._refusal(operation, line, held=False)
 
-    def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "Asking":
+    def asking(self, operation: str, group: Group, line: Line | None, *, patience: float = 0.0) -> "TrackedCall":
         """Return a context manager for one attempt of a call.
 
         Entering it raises the error with which a gate rejects the call. With `line` None no breaker applies. `patience`
         is the number of seconds to wait for another call's probe.
         """
-        return Asking(self, operation, group, line, patience)
+        return TrackedCall(self, operation, group, line, patience)
 
     def _refusal(self, operation: str, line: Line | None, *, held: bool) -> ServiceError | None:
         for door in self._gates(line):
@@ -213,11 +213,11 @@ class Health:
                 return error
         return None
 
-    def _gates(self, line: Line | None) -> list[Door]:
+    def _gates(self, line: Line | None) -> list[Gate]:
         breaker = [self._breakers[line].door] if line else []
         return [self._rate_limit, self._authorization, *breaker]
 
-    def enter(self, asking: "Asking") -> frozenset[Door]:
+    def enter(self, asking: "TrackedCall") -> frozenset[Gate]:
         """Return the gates for which this call is a probe."""
         held, until = asking.group is Group.WAIT, time.monotonic() + asking.patience
         with self._lock:
@@ -233,7 +233,7 @@ class Health:
         self.tally.add(Event.HELD_BACK)
         raise refusal
 
-    def learn(self, asking: "Asking", error: BaseException | None, *, seconds: float) -> None:
+    def learn(self, asking: "TrackedCall", error: BaseException | None, *, seconds: float) -> None:
         with self._lock:
             self._learned.notify_all()
             if error is not None and (not isinstance(error, ServiceError) or isinstance(error, OutOfTime | Overloaded)):
@@ -249,7 +249,7 @@ class Health:
             self._learn_breaker(asking, error, seconds=seconds)
             self._learn_standing(asking, error, seconds=seconds)
 
-    def _learn_rate_limit(self, asking: "Asking", error: ServiceError | None) -> None:
+    def _learn_rate_limit(self, asking: "TrackedCall", error: ServiceError | None) -> None:
         if self._rate_limit in asking.tries:
             self._rate_limit.leave(answered=not isinstance(error, TooBusy))
         if isinstance(error, TooBusy):
@@ -257,7 +257,7 @@ class Health:
             error.retry_after = min(error.retry_after * jitter, LONGEST_PAUSE_SECONDS)
             self._rate_limit.shut(error, error.retry_after)
 
-    def _learn_authorization(self, asking: "Asking", error: ServiceError | None) -> None:
+    def _learn_authorization(self, asking: "TrackedCall", error: ServiceError | None) -> None:
         denied = isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
         says_nothing = isinstance(error, Unreachable | Unreadable | TooBusy)
         if self._authorization in asking.tries:
@@ -273,7 +273,7 @@ class Health:
                 log.warning("Service accepts the access key again")
             self._denials = 0
 
-    def _learn_breaker(self, asking: "Asking", error: ServiceError | None, *, seconds: float) -> None:
+    def _learn_breaker(self, asking: "TrackedCall", error: ServiceError | None, *, seconds: float) -> None:
         if asking.line is None:
             return
         breaker = self._breakers[asking.line]
@@ -287,7 +287,7 @@ class Health:
             is_slow = seconds > SLOW_SECONDS and asking.group not in (Group.BALANCES, Group.WAIT, Group.WRITE)
             breaker.note(failure, is_slow=is_slow)
 
-    def _learn_standing(self, asking: "Asking", error: ServiceError | None, *, seconds: float) -> None:
+    def _learn_standing(self, asking: "TrackedCall", error: ServiceError | None, *, seconds: float) -> None:
         now = self.clock()
         if error and _counts(error, asking.group):
             self._failed_at = now
@@ -301,7 +301,7 @@ class Health:
                 self._troubled_since = None
 
 
-class Asking:
+class TrackedCall:
     """Context manager that reports an attempt's result to `Health`, whatever it is."""
 
     def __init__(self, health: Health, operation: str, group: Group, line: Line | None, patience: float) -> None:
@@ -309,7 +309,7 @@ class Asking:
         self.group = group
         self.line = line
         self.patience = patience
-        self.tries: frozenset[Door] = frozenset()
+        self.tries: frozenset[Gate] = frozenset()
         self._health = health
         self._began = 0.0
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from intents_ui.service.error_mapping import KNOWN
 from intents_ui.service.errors import Flaw, OutOfTime, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.circuit_breaker import RECENT_SECONDS, Recent
+from intents_ui.service.resilience.circuit_breaker import RECENT_SECONDS, SlidingWindow
 
 SHARE = 0.1  # of all calls
 LEAST = 1 * RECENT_SECONDS  # at least one retry per second
@@ -43,7 +43,7 @@ class Budget:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._lock = threading.Lock()
-        self._recent = Recent(clock)
+        self._recent = SlidingWindow(clock)
 
     def called(self) -> None:
         with self._lock:
