@@ -39,6 +39,7 @@ from intents_ui.display.sharing.preview import state
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.summary.summary import Summary
+from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
@@ -130,7 +131,7 @@ class Transfer:
         return [html.unescape(each) for each in found]
 
     @cached_property
-    def triage_row(self) -> triage.Row:
+    def triage_row(self) -> TriageRow:
         (finding,) = read_pasted(self.intent_id).lookups
         return triage.answer(triage.ClientService(wiring.service()), 1, finding, triage.resolved)
 

@@ -19,7 +19,7 @@ from intents_ui.display.lists import filter_labels, filters, recoverable
 from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import empty_results, identifiers, input_errors
-from intents_ui.display.search.explorers import Explorer, explorers
+from intents_ui.display.search.explorers import Explorer, explorers_of
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
@@ -39,7 +39,7 @@ MOST_PASSING = 50  # of the transfers with this intent address: usually one
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
-def address(request: HttpRequest, address: str) -> HttpResponse:
+def view(request: HttpRequest, address: str) -> HttpResponse:
     finding = read(address)
     # Keep an address with a wrong checksum in the URL, so that the user can see it.
     if finding.value != address and finding.warning != input_errors.CHECKSUM:
@@ -96,7 +96,7 @@ def head(finding: Finding) -> dict[str, object]:
         "leaf": None,
         "names": names,
         "standing": "",
-        "explorers": () if hashes.is_native(finding.value) else explorers(finding, chains=names.chains()),
+        "explorers": () if hashes.is_native(finding.value) else explorers_of(finding, chains=names.chains()),
     }
 
 
@@ -257,7 +257,7 @@ def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
     found = {key: parts.searched(key) or () for key in about.ROLES}
     used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
     known = [chain for chain in (wiring.catalog().chain(chain_id) for chain_id in used) if chain]
-    return explorers(finding, chains=known)[:MOST_NEAR]
+    return explorers_of(finding, chains=known)[:MOST_NEAR]
 
 
 def passing(parts: Parts) -> dict[str, object]:

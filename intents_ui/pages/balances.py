@@ -18,7 +18,7 @@ from intents_ui.web import balance_cache
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
-def balances(request: HttpRequest, intent_id: str) -> HttpResponse:
+def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     known = canonical(intent_id)
     if known != intent_id:
         return redirect("balances", known, permanent=True)

@@ -53,7 +53,7 @@ def ask(*parts: Part[Any]) -> None:
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
-def chains(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     parsed = display.read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
@@ -146,7 +146,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         "age": age(listed),
         "chain": display.of(info),
         "native": NATIVE_TOKEN,
-        "connections": connections.connections(number, among=listed.entries, served=served),
+        "connections": connections.connected_chains(number, among=listed.entries, served=served),
     }
     return render(request, "chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
 

@@ -37,7 +37,7 @@ CHANGED = Refusal(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
-def commit(request: HttpRequest, intent_id: str) -> HttpResponse:
+def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if operator_auth.level() is not Level.WRITE:
         raise Http404("Commits are disabled in this dashboard.")
     if moved := elsewhere(request, intent_id, page="commit"):

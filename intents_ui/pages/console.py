@@ -91,7 +91,7 @@ class ConsoleRequest:
 
 
 @require_safe
-def console(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     refuse_off()
     return render(request, "console.html", {"operations": offered(), "about": words.ABOUT})
 
@@ -249,7 +249,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
 def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Transfer | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
-    if operation.name == "QuoteIntent" and attempt and (quoted := next_call.next_call(attempt)):
+    if operation.name == "QuoteIntent" and attempt and (quoted := next_call.suggest(attempt)):
         text = quoted.sent
     if not text:
         return None
@@ -312,7 +312,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict
         "curl": words.curl(url, attempt.sent, has_key=how.access_key is not None),
         "link": None if operation.is_write else link(operation, attempt.sent),
         "found_nothing": next_call.found_nothing(attempt),
-        "next": next_call.next_call(attempt),
+        "next": next_call.suggest(attempt),
         "until": execute_until(attempt),
         "now": datetime.now(UTC),
         "next_link": link(operation, again) if (again := next_call.again(attempt)) else None,

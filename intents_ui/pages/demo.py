@@ -8,7 +8,7 @@ from intents_ui import wiring
 
 
 @require_safe
-def demo(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     emulator = wiring.emulator()
     if emulator is None:
         raise Http404

@@ -85,7 +85,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = transfers.read(wiring.service(), intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
-        "title": preview.preview(situation).title,
+        "title": preview.describe(situation).title,
         "summary": summary.of(situation),
         "transfer": glance.of(situation),
         "unread": error is not None,

@@ -38,13 +38,13 @@ MOST_POLLS = 30  # for a download that doesn't start
 
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
-    return export(request, kind, HISTORY, parse_filters(request))
+    return view(request, kind, HISTORY, parse_filters(request))
 
 
 @require_safe
 def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export recoverable transfers in the service's order, because the list page sorts only what it has loaded."""
-    return export(request, kind, RECOVERABLE, parse_filters(request, unless_sorted=tuple(Sort)), recoverable=True)
+    return view(request, kind, RECOVERABLE, parse_filters(request, unless_sorted=tuple(Sort)), recoverable=True)
 
 
 @require_safe
@@ -57,7 +57,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
         query = request.META["QUERY_STRING"]
         url = reverse("export-address", args=[known, kind])
         return redirect(f"{url}?{query}" if query else url, permanent=True)
-    return export(request, kind, ADDRESS, parse_filters(request), owner=known)
+    return view(request, kind, ADDRESS, parse_filters(request), owner=known)
 
 
 def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> ListQuery:
@@ -69,7 +69,7 @@ def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -
         return filters.read(query, chains=wiring.catalog().chains())
 
 
-def export(request: HttpRequest, kind: str, listed: str, parsed: ListQuery, **fixed: object) -> HttpResponseBase:
+def view(request: HttpRequest, kind: str, listed: str, parsed: ListQuery, **fixed: object) -> HttpResponseBase:
     """Return the file, or an error. `fixed`: the filters that define this list."""
     if parsed.problems:
         return refused(request, "Invalid filters", list(parsed.problems.values()))

@@ -33,7 +33,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
-def history(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(cursors.NAME, "")
     cursors.check(word)
     parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())

@@ -34,7 +34,7 @@ class Newest:
 
 
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     return render(request, "home.html", read(request))
 
 

@@ -38,7 +38,7 @@ PLANS_BYTES = 4 * 2**20
 
 
 @require_safe
-def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="intent"):
         return moved
     situation, receipt_error = read(intent_id)
@@ -80,7 +80,7 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
         "names": situation.names,
         "may_change": situation.may_change,
         "chapters": descriptions.chapters(situation),
-        "sections": sections.sections(tables.groups(situation)),
+        "sections": sections.sections_of(tables.groups(situation)),
     }
 
 
@@ -127,7 +127,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "version": version,
         "transfer": shown,
         "unchecked": unchecked,
-        "preview": preview.preview(situation),
+        "preview": preview.describe(situation),
         "card": None if receipt_error else preview.card(situation),
         "summary": answer,
         "stops": route_diagram.of(situation),
@@ -161,7 +161,7 @@ def polling_fragment(intent_id: str) -> str:
 
 
 # An intent doesn't change after its quote, apart from the status, which comes from the receipt.
-@cached(LRUCache(PLANS_BYTES, getsizeof=lambda intent: weight(len(intent.received))), lock=Lock())
+@cached(LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.received))), lock=Lock())
 def plan(intent_id: str) -> Intent:
     return wiring.service().get_intent(intent_id)
 

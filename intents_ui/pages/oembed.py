@@ -43,7 +43,7 @@ class OembedRefused(Exception):
 
 
 @require_safe
-def oembed(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     try:
         write = writer(request)
         room = side(request, "maxwidth"), side(request, "maxheight")
@@ -91,7 +91,7 @@ def intent_at(link: str, request: HttpRequest) -> tuple[str, str]:
 def fields(root: str, intent_id: str, max_width: int | None, max_height: int | None) -> Fields:
     """Return the oEmbed fields. Raises ServiceError, because sites would cache a title without a status."""
     situation = situations.read(intent_id)
-    title = preview.preview(situation).title
+    title = preview.describe(situation).title
     response: dict[str, str | int] = {
         "version": "1.0",
         "type": "link",

@@ -10,7 +10,7 @@ from intents_ui.web.operator_auth import Level
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
-def operator(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     if operator_auth.level() is not Level.WRITE or not operator_auth.has_token():
         raise Http404("This dashboard has no operator sessions.")
     if request.method != "POST":

@@ -33,7 +33,7 @@ NO_SORT = "Unknown sort. Valid values: age, usd."
 
 @require_safe
 @vary_on_headers("HX-Request-Type")
-def recoverable(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(cursors.NAME, "")
     cursors.check(word)
     parsed, sort = read_from(request)

@@ -23,7 +23,7 @@ from intents_ui.web.operator_auth import Level
 
 
 @require_safe
-def routes(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)

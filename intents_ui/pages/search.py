@@ -19,7 +19,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
 from intents_ui.display.search import form as search_form
-from intents_ui.display.search.explorers import explorers
+from intents_ui.display.search.explorers import explorers_of
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
@@ -56,7 +56,7 @@ class Sought:
 
 
 @require_safe
-def search(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
     if not query.strip():
         return by_keys(request)
@@ -115,7 +115,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         "failed": "",
     }
     try:
-        searched = newest.newest()
+        searched = newest.latest()
     except ServiceError as error:
         title = failures.words(error).title
         failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
@@ -242,7 +242,7 @@ def listed(found: lookup.LookupResult) -> dict[str, object]:
 def unlisted(found: lookup.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
     """Completed lookups and explorer links, for `miss.html`."""
     chains = wiring.catalog().chains()
-    elsewhere = [(finding, explorers(finding, chains=chains)) for finding in findings]
+    elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
     return {
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],

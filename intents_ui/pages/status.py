@@ -13,7 +13,7 @@ from intents_ui.web import client_ip
 
 
 @require_safe
-def status(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     lists = wiring.catalog().known()
     context = {

@@ -40,7 +40,7 @@ HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
 
 
 @require_safe
-def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+def view(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     where = canonical(chain_id, address)
     if (chain_id, address) != (str(where[0]), where[1]):
         return redirect("token", *where, permanent=True)
@@ -92,7 +92,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
 def search(where: Where) -> TokenInfo | None:
     """Search all token lists of the service, including external ones."""
     found = wiring.token_lists().search([where[0]], address=where[1], limit=1)
-    return next((token for token in found.tokens if token_list.place(token) == where), None)
+    return next((view for view in found.tokens if token_list.place(view) == where), None)
 
 
 def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]:
@@ -117,7 +117,7 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
         partial(wiring.routes().ask, operations.get_exact_output_routes(*where)),
     )
     answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
-    wiring.catalog().learn(dict.fromkeys(token.chain_id for answer in answers for token in answer.tokens))
+    wiring.catalog().learn(dict.fromkeys(view.chain_id for answer in answers for view in answer.tokens))
     context: dict[str, object] = {
         "onward": side_of(onward, RouteQuery(origin=side)),
         "inward": side_of(inward, RouteQuery(destination=side)),

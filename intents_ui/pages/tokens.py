@@ -36,7 +36,7 @@ AFTER = "after"  # in the URL: the number of previous tokens
 
 @require_safe
 @vary_on_headers("HX-Request-Type", "HX-Target")
-def tokens(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)

@@ -61,7 +61,7 @@ FOREIGN = "Rejected: the form came from another site. Paste the text here."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-async def triage(request: HttpRequest) -> HttpResponseBase:
+async def view(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
     if not client_ip.is_ours(request):
@@ -150,7 +150,7 @@ class ClientService(BlockingOperations):
             if self._unread:
                 raise self._unread.with_traceback(None)
             try:
-                return newest.newest()
+                return newest.latest()
             except ServiceError as error:
                 self._unread = error
                 raise

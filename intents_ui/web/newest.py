@@ -18,7 +18,7 @@ class Newest:
     candidates: tuple[shortened.Candidate, ...]
 
 
-def newest() -> Newest:
+def latest() -> Newest:
     """Return the newest transfers, at most MAX_AGE old.
 
     Raises ServiceError: without the list, "no match" would be a guess.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.display.tokens.connections import ASKED, Connections, connections
+from intents_ui.display.tokens.connections import ASKED, Connections, connected_chains
 from intents_ui.service.wire.models import ChainInfo
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
@@ -16,7 +16,7 @@ EVERYWHERE = frozenset({MAIN, OTHER, TEST, SILENT})
 
 
 def of(chain_id: int, **served: frozenset[int] | None) -> Connections:
-    return connections(chain_id, among=CHAINS, served=served)
+    return connected_chains(chain_id, among=CHAINS, served=served)
 
 
 def connected(found: Connections) -> dict[int, str]:

@@ -110,8 +110,8 @@ def test_an_unknown_http_status_is_shown_by_its_number() -> None:
     ],
 )
 def test_the_next_call_follows_from_the_response(operation: str, text: str, then: NextCall | None) -> None:
-    assert next_call.next_call(attempt(operation, text=text)) == then
-    assert next_call.next_call(attempt(operation, text=text, error=NotFound())) is None
+    assert next_call.suggest(attempt(operation, text=text)) == then
+    assert next_call.suggest(attempt(operation, text=text, error=NotFound())) is None
 
 
 @pytest.mark.parametrize(

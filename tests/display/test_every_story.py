@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are grouped by `statuses.Leg`: the transactions of this test refuse to give their status to anything
-but `statuses.leg`, so two states of one `StepStatus` can't be distinguished.
+A step's states are grouped by `statuses.StepStatus`: the transactions of this test refuse to give their status to
+anything but `statuses.leg`, so two states of one `StepStatus` can't be distinguished.
 """
 
 import re

@@ -68,5 +68,5 @@ def test_a_solana_address_links_to_its_explorer() -> None:
 
 def test_an_unknown_hash_of_an_unlisted_chain_links_to_its_explorer() -> None:
     finding = Finding(Kind.TRANSACTION, f"0x{DIGITS}", chain_id=8253038)
-    (link,) = explorers.explorers(finding, chains=[ChainInfo(id=1, name="Ethereum")])
+    (link,) = explorers.explorers_of(finding, chains=[ChainInfo(id=1, name="Ethereum")])
     assert (link.chain, link.link) == ("Bitcoin", f"https://mempool.space/tx/{DIGITS}")

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from intents_ui.display.fields import labels, tables
-from intents_ui.display.fields.tables import Kind
+from intents_ui.display.fields.values import ValueKind
 from intents_ui.service.wire.models import (
     Call,
     DepositIntentEntry,
@@ -127,33 +127,33 @@ WHOLE = rows(
 )
 
 CELLS = [
-    ("intent.originChainId", Kind.CHAIN, "Arbitrum"),
-    ("intent.status", Kind.STATUS, "EXECUTING"),
-    ("intent.intentId", Kind.ID, INTENT_ID),
-    ("intent.ownerAddress", Kind.ADDRESS, "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"),
-    ("intent.createdAt", Kind.TIME, "2026-11-21T14:01:11Z"),
-    ("intent.quote_request.tradeType", Kind.CODE, "EXACT_INPUT"),
-    ("intent.quote_request.originTokenAmount", Kind.AMOUNT, "100.00 USDC"),
-    ("intent.quote_request.destinationCallData", Kind.DATA, "0x" + "ab" * 68),
-    ("intent.quote_request.options.slippageTolerance", Kind.PERCENT, "0.5%"),
-    ("intent.quote_request.options.swapProviderFallback", Kind.FLAG, "yes"),
-    ("intent.deposit_transaction.amount", Kind.AMOUNT, "100.00 USDC"),
-    ("intent.origin_calls.nonce", Kind.NUMBER, str(2**255)),
-    ("intent.origin_calls.calls.1.value", Kind.AMOUNT, "5 base units"),
-    ("intent.quote.routeProviders", Kind.LIST, "CCTP"),
-    ("intent.quote.routeProvidersFeeUsd", Kind.LIST, "$0.50, —"),
-    ("intent.quote.toAmount", Kind.AMOUNT, "99.91 USDC"),
-    ("intent.quote.toAmountUsd", Kind.USD, "$99.90"),
-    ("intent.quote.priceImpact", Kind.PERCENT, "-0.31%"),
-    ("intent.quote.estimatedDuration", Kind.DURATION, "19 min"),
-    ("intent.fees.feeTokenAmount", Kind.AMOUNT, "0.44 USDC"),
-    ("intent.fees.origin_gas.gasPrice", Kind.NUMBER, "12"),
-    ("receipt.deposit_transaction.txnHash", Kind.HASH, TXN_HASH),
-    ("receipt.deposit_transaction.deposit_intent_entry.permitAmount", Kind.NUMBER, "unlimited"),
-    ("receipt.deposit_transaction.deposit_intent_entry.deadline", Kind.TIME, "2026-11-21T14:06:40Z"),
-    ("receipt.refund_transaction.tokenAmount", Kind.AMOUNT, "99.50 USDC"),
-    ("receipt.refund_transaction.statusReason", Kind.TEXT, "no⟨U+202E⟩way"),
-    ("receipt.summary.destination_token_metadata.decimals", Kind.NUMBER, "6"),
+    ("intent.originChainId", ValueKind.CHAIN, "Arbitrum"),
+    ("intent.status", ValueKind.STATUS, "EXECUTING"),
+    ("intent.intentId", ValueKind.ID, INTENT_ID),
+    ("intent.ownerAddress", ValueKind.ADDRESS, "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"),
+    ("intent.createdAt", ValueKind.TIME, "2026-11-21T14:01:11Z"),
+    ("intent.quote_request.tradeType", ValueKind.CODE, "EXACT_INPUT"),
+    ("intent.quote_request.originTokenAmount", ValueKind.AMOUNT, "100.00 USDC"),
+    ("intent.quote_request.destinationCallData", ValueKind.DATA, "0x" + "ab" * 68),
+    ("intent.quote_request.options.slippageTolerance", ValueKind.PERCENT, "0.5%"),
+    ("intent.quote_request.options.swapProviderFallback", ValueKind.FLAG, "yes"),
+    ("intent.deposit_transaction.amount", ValueKind.AMOUNT, "100.00 USDC"),
+    ("intent.origin_calls.nonce", ValueKind.NUMBER, str(2**255)),
+    ("intent.origin_calls.calls.1.value", ValueKind.AMOUNT, "5 base units"),
+    ("intent.quote.routeProviders", ValueKind.LIST, "CCTP"),
+    ("intent.quote.routeProvidersFeeUsd", ValueKind.LIST, "$0.50, —"),
+    ("intent.quote.toAmount", ValueKind.AMOUNT, "99.91 USDC"),
+    ("intent.quote.toAmountUsd", ValueKind.USD, "$99.90"),
+    ("intent.quote.priceImpact", ValueKind.PERCENT, "-0.31%"),
+    ("intent.quote.estimatedDuration", ValueKind.DURATION, "19 min"),
+    ("intent.fees.feeTokenAmount", ValueKind.AMOUNT, "0.44 USDC"),
+    ("intent.fees.origin_gas.gasPrice", ValueKind.NUMBER, "12"),
+    ("receipt.deposit_transaction.txnHash", ValueKind.HASH, TXN_HASH),
+    ("receipt.deposit_transaction.deposit_intent_entry.permitAmount", ValueKind.NUMBER, "unlimited"),
+    ("receipt.deposit_transaction.deposit_intent_entry.deadline", ValueKind.TIME, "2026-11-21T14:06:40Z"),
+    ("receipt.refund_transaction.tokenAmount", ValueKind.AMOUNT, "99.50 USDC"),
+    ("receipt.refund_transaction.statusReason", ValueKind.TEXT, "no⟨U+202E⟩way"),
+    ("receipt.summary.destination_token_metadata.decimals", ValueKind.NUMBER, "6"),
 ]
 
 
@@ -180,7 +180,7 @@ def test_missing_fields_have_no_row():
 
 def test_unreadable_fields_are_shown_as_received():
     read = rows(Intent.from_text('{"intentId":"x","salt":"abc","expiresAt":"soon\\u202e","quote":{"maxSlippage":[1]}}'))
-    assert (read["intent.salt"].kind, read["intent.salt"].shown) == (Kind.UNREADABLE, "abc")
+    assert (read["intent.salt"].kind, read["intent.salt"].shown) == (ValueKind.UNREADABLE, "abc")
     assert read["intent.expiresAt"].shown == "soon⟨U+202E⟩"
     assert read["intent.quote.maxSlippage"].shown == "[1]"
 

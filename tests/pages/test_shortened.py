@@ -41,7 +41,7 @@ def newest_transfer(emulator: Emulator) -> dict[str, Any]:
 @pytest.fixture
 def busiest(emulator: Emulator) -> tuple[str, list[str]]:
     """Return an owner with several of the newest transfers, and their IDs, newest first."""
-    entries = newest.newest().entries
+    entries = newest.latest().entries
     owners = Counter(entry.receipt.owner_address for entry in entries if entry.receipt)
     owner, count = owners.most_common(1)[0]
     assert owner is not None

@@ -24,7 +24,7 @@ class NextCall:
     sent: str
 
 
-def next_call(attempt: Attempt) -> NextCall | None:
+def suggest(attempt: Attempt) -> NextCall | None:
     match attempt.operation:
         case "QuoteIntent" if intent := _came(attempt).get("intent"):
             return NextCall("CommitIntent", intent)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from intents_ui.display.fields.tables import FieldGroup
 
-# In page order. `path` as in `tables.Group`. Fields without a section belong to their object's record.
+# In page order. `path` as in `tables.FieldGroup`. Fields without a section belong to their object's record.
 SECTIONS = (
     ("Quote", ("intent.quote", "intent.quote_request")),
     ("Fees", ("intent.fees",)),
@@ -37,7 +37,7 @@ class Section:
         return sum(len(group.rows) for group in self.groups)
 
 
-def sections(groups: Sequence[FieldGroup]) -> tuple[Section, ...]:
+def sections_of(groups: Sequence[FieldGroup]) -> tuple[Section, ...]:
     """Return the non-empty sections. Each group is in the first section that names it or an enclosing object."""
     left = list(groups)
     found = []

@@ -15,7 +15,7 @@ class Explorer:
     link: str
 
 
-def explorers(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explorer, ...]:
+def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explorer, ...]:
     """Return an explorer for each chain that it may be on: the named one, or all of its kind."""
     links = (
         (names.chain(chain.id, info=chain), _link(chain, finding))

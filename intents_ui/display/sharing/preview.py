@@ -80,7 +80,7 @@ class Card:
 
 
 @derived
-def preview(situation: Situation) -> Preview:
+def describe(situation: Situation) -> Preview:
     answer, shown = summary.of(situation), glance.of(situation)
     sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
     is_known = shown.sent.amount.full or shown.received.amount.full

@@ -49,7 +49,7 @@ class Connections:
         return len(self.unknown) == len(ASKED)
 
 
-def connections(
+def connected_chains(
     chain_id: int, *, among: Sequence[ChainInfo], served: Mapping[str, frozenset[int] | None]
 ) -> Connections:
     """Return a chain's connections. `served`: the chains of each provider, None where they couldn't be loaded."""
