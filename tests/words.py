@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 ROOT: Final = Path(__file__).parent.parent
 LONGEST: Final = 22  # words of a sentence
+FOR_DEVELOPERS: Final = {"key", "when", "declaration", "group"}  # fields of JSON tables
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def script(path: Path) -> str:
 
 
 def table(path: Path) -> str:
-    """Return the messages of a JSON table. `key` and `when` are for developers."""
+    """Return the messages of a JSON table, without the fields for developers."""
     return "\n".join(_strings(json.loads(path.read_text())))
 
 
@@ -216,7 +217,7 @@ def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str) and " " in value:
         yield value
     elif isinstance(value, dict):
-        yield from (each for key, field in value.items() if key not in ("key", "when") for each in _strings(field))
+        yield from (each for key, field in value.items() if key not in FOR_DEVELOPERS for each in _strings(field))
     elif isinstance(value, list):
         yield from (each for entry in value for each in _strings(entry))
 

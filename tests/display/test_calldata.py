@@ -5,13 +5,12 @@ from string import Formatter
 import pytest
 from eth_abi import encode
 from eth_abi.tools import get_abi_strategy
-from eth_utils import function_signature_to_4byte_selector as selector_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.calls import abi
 from intents_ui.display.calls.abi import Decoded, Inner, Unread
-from intents_ui.display.calls.function_signatures import CONTRACT, FUNCTIONS, KNOWN, NATIVE, PERHAPS, UNNAMED, Carries
+from intents_ui.display.calls.function_signatures import CONTRACT, FUNCTIONS, NATIVE, PERHAPS, UNNAMED, Carries, known
 from intents_ui.display.calls.values import CHAINS, TIMES
 
 HERE = "0x" + "ab" * 20
@@ -30,7 +29,7 @@ def named(signature):
 
 def call_of(signature, *values):
     function = named(signature)
-    return bytes.fromhex(function.selector) + encode([each.type for each in function.parameters], values)
+    return function.selector + encode([each.type for each in function.parameters], values)
 
 
 def leaves(parameters):
@@ -54,13 +53,24 @@ def nothing(parameter):
     return {"address": HERE, "bool": False, "bytes": b""}.get(parameter.type, usual)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
-def test_a_selector_is_the_hash_of_its_signature(function):
-    assert selector_of(function.signature).hex() == function.selector
+@pytest.mark.parametrize(
+    ("selector", "name"),
+    [
+        ("a9059cbb", "transfer"),
+        ("095ea7b3", "approve"),
+        ("23b872dd", "transferFrom"),
+        ("d0e30db0", "deposit"),
+        ("38ed1739", "swapExactTokensForTokens"),
+        ("5ae401dc", "multicall"),
+        ("358a8f48", "depositToIntentWithPermit"),
+    ],
+)
+def test_a_function_is_known_by_its_selector(selector: str, name: str) -> None:
+    assert known()[bytes.fromhex(selector)].name == name
 
 
 def test_selectors_are_unique():
-    assert len(KNOWN) == len(FUNCTIONS)
+    assert len(known()) == len(FUNCTIONS)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
@@ -93,7 +103,7 @@ def test_encoded_calls_are_decoded_again(data):
     function = data.draw(st.sampled_from(FUNCTIONS))
     types = [each.type for each in function.parameters]
     values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
-    read = abi.decoded(bytes.fromhex(function.selector) + encode(types, values))
+    read = abi.decoded(function.selector + encode(types, values))
     assert isinstance(read, Decoded)
     assert [each.parameter.name for each in read.arguments] == list(leaves(function.parameters))
     assert plain([each.value for each in read.arguments]) == plain(flat(function.parameters, values))
@@ -112,7 +122,7 @@ def plain(value):
     return value if isinstance(value, bytes | int) else [plain(each) for each in value]
 
 
-SELECTORS = st.sampled_from([bytes.fromhex(function.selector) for function in FUNCTIONS])
+SELECTORS = st.sampled_from([function.selector for function in FUNCTIONS])
 LIKE_ARGUMENTS = st.lists(
     st.one_of(st.integers(0, 300), st.sampled_from([2**255, 2**256 - 1]), st.integers(0, 2**256 - 1)).map(word)
 ).map(b"".join)

@@ -645,12 +645,12 @@ HEXED = st.one_of(
     st.text(max_size=50),
     st.binary(max_size=300).map(hexed),
     st.builds(
-        lambda function, rest: "0x" + function.selector + rest.hex(),
+        lambda function, rest: "0x" + (function.selector + rest).hex(),
         st.sampled_from(FUNCTIONS),
         st.binary(max_size=600),
     ),
     st.builds(
-        lambda function, words: "0x" + function.selector + b"".join(map(word, words)).hex(),
+        lambda function, words: "0x" + (function.selector + b"".join(map(word, words))).hex(),
         st.sampled_from(FUNCTIONS),
         st.lists(st.one_of(st.integers(0, 400), st.integers(0, UNLIMITED)), max_size=20),
     ),

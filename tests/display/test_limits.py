@@ -54,7 +54,7 @@ def filled(parameter, number, length):
 def call_of(function, number, *, length=1):
     types = [each.type for each in function.parameters]
     values = [filled(each, number, length) for each in function.parameters]
-    return Call(to=USDC, data=hexed(bytes.fromhex(function.selector) + encode(types, values)))
+    return Call(to=USDC, data=hexed(function.selector + encode(types, values)))
 
 
 @pytest.mark.sampled(10)

@@ -236,7 +236,7 @@ def test_one_node_of_a_response_may_be_anything(site: Site, form: str, which: in
 @given(function=st.sampled_from(FUNCTIONS), words=st.lists(WORDS, max_size=12), cut=st.integers(0, 31))
 def test_the_arguments_of_a_known_call_may_be_anything(site: Site, function: Function, words: list[bytes], cut: int):
     data = b"".join(words)
-    call = "0x" + function.selector + data[: len(data) - cut].hex()
+    call = "0x" + (function.selector + data[: len(data) - cut]).hex()
 
     def called(document: Any) -> Any:
         document["intent"]["originCalls"]["calls"][0]["data"] = call

@@ -15,7 +15,7 @@ from eth_abi.decoding import BaseDecoder, ByteStringDecoder, ContextFramesBytesI
 from eth_abi.exceptions import DecodingError, InsufficientDataBytes
 from eth_abi.registry import registry
 
-from intents_ui.display.calls.function_signatures import KNOWN, Carries, Function, Parameter
+from intents_ui.display.calls.function_signatures import Carries, Function, Parameter, known
 
 SELECTOR_BYTES = 4
 MOST_BYTES = 65_536
@@ -121,7 +121,7 @@ def decoded(data: bytes) -> Decoded | Unread:
         return Unread.TOO_LONG
     if len(data) < SELECTOR_BYTES:
         return Unread.SHORT
-    function = KNOWN.get(data[:SELECTOR_BYTES])
+    function = known().get(data[:SELECTOR_BYTES])
     return _arguments(function, data[SELECTOR_BYTES:]) if function else Unread.UNKNOWN
 
 
