@@ -22,6 +22,7 @@ from intents_ui.display.formatting import text
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
 from intents_ui.web import cursors
+from intents_ui.web.parts import is_partial
 
 log = logging.getLogger(__name__)
 
@@ -115,12 +116,12 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
 def template(request: HttpRequest) -> str:
     if is_of_list(request):
         return "parts/list_failure.html"
-    return "parts/failure.html" if request.headers.get("HX-Request-Type") == "partial" else "failure.html"
+    return "parts/failure.html" if is_partial(request) else "failure.html"
 
 
 def is_of_list(request: HttpRequest) -> bool:
     """Return whether part of a list was requested. On errors the page keeps the list, its filters and its URL."""
-    return request.headers.get("HX-Request-Type") == "partial" and request.headers.get("HX-Target") == "div#list"
+    return is_partial(request) and request.headers.get("HX-Target") == "div#list"
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:

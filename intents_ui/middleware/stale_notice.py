@@ -14,6 +14,7 @@ from django.utils.cache import patch_vary_headers
 from intents_ui.display import failures
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import StaleResponse
+from intents_ui.web.parts import is_partial
 
 # Their fragments contain all service data of their page.
 WHOLE = frozenset({"newest", "receipt"})
@@ -55,7 +56,7 @@ def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether this is a fragment of a page with the frame."""
     is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
-    return request.headers.get("HX-Request-Type") == "partial" and is_page(response) and has_body and not is_framed
+    return is_partial(request) and is_page(response) and has_body and not is_framed
 
 
 def part(request: HttpRequest) -> str:

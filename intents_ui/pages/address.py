@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -31,6 +30,7 @@ from intents_ui.service.queries.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS,
 from intents_ui.service.queries.paging import Leaf, Position
 from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
 from intents_ui.web import cursors, situations
+from intents_ui.web.parts import is_partial, part_or_page
 
 BEGINNING = Position()
 MOST_NEAR = 3
@@ -38,7 +38,6 @@ MOST_PASSING = 50  # of the transfers with this intent address: usually one
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def view(request: HttpRequest, address: str) -> HttpResponse:
     finding = read(address)
     # Keep an address with a wrong checksum in the URL, so that the user can see it.
@@ -55,12 +54,8 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     return page(request, head(finding) | history(leaf(of_owner(finding, parsed), at=at), finding, parsed, at=at))
 
 
-def is_partial(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request-Type") == "partial"
-
-
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return render(request, "parts/owned_alone.html" if is_partial(request) else "address.html", context, status=status)
+    return part_or_page(request, "address.html", "parts/owned_alone.html", context, status=status)
 
 
 def read(written: str) -> Finding:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -14,15 +13,15 @@ from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
 from intents_ui.web import balance_cache
+from intents_ui.web.parts import is_partial
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     known = canonical(intent_id)
     if known != intent_id:
         return redirect("balances", known, permanent=True)
-    if request.headers.get("HX-Request-Type") != "partial":
+    if not is_partial(request):
         return render(request, "balances.html", looked_up(known) | {"is_part": False})
     try:
         return render(request, "parts/balances.html", looked_up(known) | {"is_part": True})

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -28,6 +27,7 @@ from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.web import cursors, situations
+from intents_ui.web.parts import part_or_page
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
@@ -52,7 +52,6 @@ def ask(*parts: Part[Any]) -> None:
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def view(request: HttpRequest) -> HttpResponse:
     parsed = display.read(dict(request.GET.lists()))
     if parsed.problems:
@@ -70,8 +69,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/chains_alone.html" if is_partial else "chains.html", context, status=status)
+    return part_or_page(request, "chains.html", "parts/chains_alone.html", context, status=status)
 
 
 def form(parsed: ChainQuery) -> dict[str, object]:

@@ -11,11 +11,9 @@ from http import HTTPStatus
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.csp import CSP
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -27,6 +25,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.web import situations
 from intents_ui.web.links import elsewhere
+from intents_ui.web.parts import is_partial, part_or_page
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,6 @@ def in_frames(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 
 @require_safe
 @in_frames
-@vary_on_headers("HX-Request-Type")
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)
@@ -108,7 +106,6 @@ def failed(request: HttpRequest, failure: Failure, *, intent_id: str | None = No
 
 def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | None) -> HttpResponse:
     """Render the page, or only the card for a refresh by htmx."""
-    is_part = request.headers.get("HX-Request-Type") == "partial"
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
-    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_part, "now": as_of()}
-    return render(request, "parts/embed.html" if is_part else "embed.html", context)
+    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_partial(request), "now": as_of()}
+    return part_or_page(request, "embed.html", "parts/embed.html", context)

@@ -13,7 +13,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Js
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
@@ -30,6 +29,7 @@ from intents_ui.ops import lifecycle
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, situations
+from intents_ui.web.parts import is_partial
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
@@ -162,7 +162,6 @@ def refused(
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@vary_on_headers("HX-Request-Type")
 def run(request: HttpRequest, run: str) -> HttpResponse:
     """Show the progress of an export. POST stops it. Only the page that started the export has the run's ID."""
     if not progress.is_run(run):
@@ -176,13 +175,13 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
                 status=HTTPStatus.FORBIDDEN,
             )
         progress.stop(run)
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    if request.method == "POST" and not is_partial:
+    if request.method == "POST" and not is_partial(request):
         return redirect(request.path)
     number, kind = polls(request), request.GET.get("kind")
-    context = {"run": run, "is_partial": is_partial, "is_first": number == 0 or not is_partial, "looks": number}
+    context = {"run": run, "is_partial": is_partial(request), "is_first": number == 0 or not is_partial(request)}
+    context |= {"looks": number}
     context |= {"standing": current_standing(run, polls=number), "kind": kind if kind in FORMATS else "export"}
-    return render(request, template(number, is_partial=is_partial), context)
+    return render(request, template(number, is_partial=is_partial(request)), context)
 
 
 def template(polls: int, *, is_partial: bool) -> str:

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
@@ -23,6 +22,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf, Position
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.web import cursors, situations
+from intents_ui.web.parts import part_or_page
 
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
@@ -32,7 +32,6 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def view(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(cursors.NAME, "")
     cursors.check(word)
@@ -48,8 +47,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/history_alone.html" if is_partial else "history.html", context, status=status)
+    return part_or_page(request, "history.html", "parts/history_alone.html", context, status=status)
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:

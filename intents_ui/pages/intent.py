@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.calls import descriptions
@@ -33,6 +32,7 @@ from intents_ui.service.queries import lookup, transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.web import operator_auth, situations
 from intents_ui.web.links import canonical, elsewhere, moved_to
+from intents_ui.web.parts import part_or_page
 
 PLANS_BYTES = 4 * 2**20
 
@@ -60,15 +60,12 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
     if moved := elsewhere(request, intent_id, page="proof"):
         return moved
     situation, receipt_error = read(intent_id)
-    is_part = request.headers.get("HX-Request-Type") == "partial"
-    template = "parts/proof.html" if is_part else "proof.html"
-    return render(request, template, all_fields(situation, receipt_error))
+    return part_or_page(request, "proof.html", "parts/proof.html", all_fields(situation, receipt_error))
 
 
 def all_fields(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
@@ -85,14 +82,11 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
     written = customer_reply.Reply(situations.read(intent_id), url)
-    is_part = request.headers.get("HX-Request-Type") == "partial"
-    template = "parts/reply.html" if is_part else "reply.html"
-    return render(request, template, {"intent_id": intent_id, "reply": written})
+    return part_or_page(request, "reply.html", "parts/reply.html", {"intent_id": intent_id, "reply": written})
 
 
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:

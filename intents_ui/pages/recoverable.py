@@ -6,10 +6,9 @@ from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
@@ -23,6 +22,7 @@ from intents_ui.service.queries.worklist import Read, read
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.web import cursors
+from intents_ui.web.parts import part_or_page
 
 BEGINNING = Position()
 PAGE_SIZE = 50
@@ -32,7 +32,6 @@ NO_SORT = "Unknown sort. Valid values: age, usd."
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def view(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(cursors.NAME, "")
     cursors.check(word)
@@ -48,8 +47,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/recoverable_alone.html" if is_partial else "recoverable.html", context, status=status)
+    return part_or_page(request, "recoverable.html", "parts/recoverable_alone.html", context, status=status)
 
 
 def read_from(request: HttpRequest) -> tuple[ListQuery, Sort]:

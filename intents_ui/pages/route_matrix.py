@@ -5,10 +5,9 @@ from http import HTTPStatus
 from itertools import batched
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -17,13 +16,13 @@ from intents_ui.display.routes.matrix import Counts, Origins
 from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
+from intents_ui.web.parts import is_partial, part_or_page
 
 AT_A_TIME = 6  # concurrent requests, so that one matrix can't use all connections to the service
 MOST_CHAINS = 40
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def routes_matrix(request: HttpRequest) -> HttpResponse:
     try:
         chains = wiring.service().get_chains().chains
@@ -47,13 +46,8 @@ def routes_matrix(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, answered: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    context = {"offers": None, "tables": (), "left_out": 0, "words": None, "is_part": is_part(request)} | answered
-    template = "parts/routes_matrix.html" if is_part(request) else "routes_matrix.html"
-    return render(request, template, context, status=status)
-
-
-def is_part(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request-Type") == "partial"
+    context = {"offers": None, "tables": (), "left_out": 0, "words": None, "is_part": is_partial(request)} | answered
+    return part_or_page(request, "routes_matrix.html", "parts/routes_matrix.html", context, status=status)
 
 
 def failed(request: HttpRequest, error: ServiceError) -> HttpResponse:

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display.lists.route_stats import everyone
@@ -16,6 +14,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.web.parts import part_or_page
 
 PAGE_SIZE = 50
 PAGES = 2
@@ -23,7 +22,6 @@ MAX_AGE = 60.0  # seconds
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     facts = read(intent_id)
     origin, destination = facts.origin_chain_id, facts.destination_chain_id
@@ -36,8 +34,7 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
             "origin": names.chain(origin, info=known.chain(origin)),
             "destination": names.chain(destination, info=known.chain(destination)),
         }
-    is_part = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/everyone.html" if is_part else "everyone.html", context)
+    return part_or_page(request, "everyone.html", "parts/everyone.html", context)
 
 
 def read(intent_id: str) -> Facts:

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -20,6 +19,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.web import cursors, operator_auth
 from intents_ui.web.operator_auth import Level
+from intents_ui.web.parts import is_partial
 
 
 @require_safe
@@ -120,10 +120,9 @@ def pay(question: RouteQuery) -> ServiceCall[TokensAnswer]:
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def tokens(request: HttpRequest) -> HttpResponse:
     """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
-    if request.headers.get("HX-Request-Type") != "partial":
+    if not is_partial(request):
         whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
         of = request.GET.urlencode() if whole.problems else whole.question.query
         return redirect(cursors.address(reverse("routes"), of=of))

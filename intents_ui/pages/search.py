@@ -26,7 +26,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
-from intents_ui.web import newest, situations
+from intents_ui.web import situations
 from intents_ui.web.links import intent_url
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -115,7 +115,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         "failed": "",
     }
     try:
-        searched = newest.latest()
+        searched = situations.latest()
     except ServiceError as error:
         title = failures.words(error).title
         failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
@@ -125,7 +125,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
     return render(request, "shortened.html", context, status=status)
 
 
-def compared(searched: newest.Newest, sought: Sequence[Finding]) -> dict[str, object]:
+def compared(searched: situations.Newest, sought: Sequence[Finding]) -> dict[str, object]:
     """Return the matching transfers, newest first, with the values that match."""
     fitting = [
         each

@@ -11,13 +11,12 @@ from http import HTTPStatus
 
 import segno
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import conditional_page, require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -34,6 +33,7 @@ from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web import situations
 from intents_ui.web.links import elsewhere
+from intents_ui.web.parts import part_or_page
 
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60
@@ -150,7 +150,6 @@ def code(url: str) -> HttpResponse:
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if moved := elsewhere(request, intent_id, page="share"):
         return moved
@@ -168,7 +167,6 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def address(request: HttpRequest, address: str) -> HttpResponseBase:
     if moved := of_canonical_address(address, page="address-share"):
         return moved
@@ -192,8 +190,7 @@ def framed(request: HttpRequest, intent_id: str) -> str:
 
 
 def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
-    is_part = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, "parts/share.html" if is_part else "share.html", {**context})
+    return part_or_page(request, "share.html", "parts/share.html", context)
 
 
 def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:

@@ -10,7 +10,6 @@ from functools import partial
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -29,6 +28,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.web import situations
+from intents_ui.web.parts import part_or_page
 
 LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8
@@ -107,7 +107,6 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the routes from and to the token."""
     where = canonical(chain_id, address)
@@ -131,7 +130,6 @@ def side_of(answer: TokensAnswer | ServiceError, question: RouteQuery) -> ways.R
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type")
 def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the transfers of the token among the newest of its chain."""
     where = canonical(chain_id, address)
@@ -169,5 +167,4 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
     chain_id, address = where
     shown = identity(chain_id, address, using=wiring.catalog())
     context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html", "heading": HEADINGS[name]}
-    is_partial = request.headers.get("HX-Request-Type") == "partial"
-    return render(request, f"parts/token_{name}.html" if is_partial else "token_part.html", context)
+    return part_or_page(request, "token_part.html", f"parts/token_{name}.html", context)

@@ -25,6 +25,7 @@ from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import TokenInfo
 from intents_ui.web import cursors
+from intents_ui.web.parts import is_partial
 
 WINDOW = 100
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
@@ -35,7 +36,7 @@ AFTER = "after"  # in the URL: the number of previous tokens
 
 
 @require_safe
-@vary_on_headers("HX-Request-Type", "HX-Target")
+@vary_on_headers("HX-Target")
 def view(request: HttpRequest) -> HttpResponse:
     parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
@@ -69,7 +70,7 @@ def rows(request: HttpRequest) -> HttpResponse:
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     """Render the page, the part that filters change, or the part that typing changes."""
     template = "tokens.html"
-    if request.headers.get("HX-Request-Type") == "partial":
+    if is_partial(request):
         is_typed = request.headers.get("HX-Target") == "div#found"
         template = "parts/tokens_typed.html" if is_typed else "parts/tokens_alone.html"
     return render(request, template, context, status=status)

@@ -46,7 +46,7 @@ from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, newest, situations
+from intents_ui.web import client_ip, situations
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
 
@@ -143,14 +143,14 @@ class ClientService(BlockingOperations):
         self.stay()
         return wiring.catalog()
 
-    def newest(self) -> newest.Newest:
+    def newest(self) -> situations.Newest:
         """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
         with self._reading_newest:
             self.stay()
             if self._unread:
                 raise self._unread.with_traceback(None)
             try:
-                return newest.latest()
+                return situations.latest()
             except ServiceError as error:
                 self._unread = error
                 raise

@@ -1,19 +1,24 @@
-"""Transfers for display: read from the service, with names and the balances of their intent addresses."""
+"""Transfers for display: read from the service, with names and the balances of their intent addresses.
+
+Also the newest transfers, with the candidates for resolving a shortened ID.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 from intents_ui import wiring
+from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import Contacts
 from intents_ui.display.transfers.situation import Balances, Check, Situation
 from intents_ui.service.context.concurrency import together
-from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
+from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
+from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 
@@ -125,3 +130,28 @@ def _with_known_balances(found: Sequence[Situation]) -> list[Situation]:
     unknown = [each for each in found if each.balances.check is not Check.CHECKED]
     known = dict(zip(map(id, unknown), balance_cache.known([each.facts for each in unknown]), strict=True))
     return [each.at(each.now, known[id(each)]) if id(each) in known else each for each in found]
+
+
+READ = 100  # the service's maximum page size
+MAX_AGE = 5.0  # seconds
+
+
+@dataclass(frozen=True)
+class Newest:
+    entries: tuple[IntentHistory, ...]
+    candidates: tuple[shortened.Candidate, ...]
+
+
+def latest() -> Newest:
+    """Return the newest transfers, at most MAX_AGE old.
+
+    Raises ServiceError: without the list, "no match" would be a guess.
+    """
+    call = operations.get_intent_history(page=Page.first(size=READ))
+    answer = wiring.service().ask(call, max_age=MAX_AGE)
+    if answer.unreadable_entries and not answer.intents:
+        error = Unreadable.because(Flaw.WRONG_SHAPE)
+        error.operation = "GetIntentHistory"
+        raise error
+    entries = tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
+    return Newest(entries, tuple(each for entry in entries for each in shortened.of_entry(entry)))

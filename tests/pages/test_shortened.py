@@ -12,7 +12,7 @@ from django.test import Client
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
-from intents_ui.web import newest
+from intents_ui.web import situations
 from tests.pages.test_triage import legs, send
 
 UNKNOWN = "0x12ab…34cd"
@@ -41,7 +41,7 @@ def newest_transfer(emulator: Emulator) -> dict[str, Any]:
 @pytest.fixture
 def busiest(emulator: Emulator) -> tuple[str, list[str]]:
     """Return an owner with several of the newest transfers, and their IDs, newest first."""
-    entries = newest.latest().entries
+    entries = situations.latest().entries
     owners = Counter(entry.receipt.owner_address for entry in entries if entry.receipt)
     owner, count = owners.most_common(1)[0]
     assert owner is not None
