@@ -19,7 +19,7 @@ from intents_ui import wiring
 from intents_ui.ops import lifecycle
 from intents_ui.service import long_tasks
 from intents_ui.service.cache.redis_errors import trouble
-from intents_ui.service.resilience.health import ServiceStatus
+from intents_ui.service.wire.results import ServiceStatus
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)

@@ -38,9 +38,10 @@ from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.logos.logos import Logos
 from intents_ui.service.operations.config import Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
-from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:

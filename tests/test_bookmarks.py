@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from django.test import RequestFactory
 
-from intents_ui.service.queries.paging import MOST_EARLIER, Position
 from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import MOST_EARLIER, Position
 from intents_ui.web import cursors
 
 LIST = "status=in-flight&origin=8453"

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from intents_ui.service.error_mapping import KNOWN
+from intents_ui.service.errors import KNOWN
 from intents_ui.service.operations.requests import OPERATIONS
 from tests.spec import INTENT_STATUSES, OBJECTS, SPEC, TRANSACTION_STATUSES
 

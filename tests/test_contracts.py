@@ -10,6 +10,7 @@ from typing import Any
 from tests.serving import ROOT
 
 PACKAGE = ROOT / "intents_ui"
+DISPLAY = "Of the service library, the display imports wire models and errors only"
 MOST_MODULES = 12
 # One module for each family of URLs, and one for each part of the simulated service.
 FLAT = {"pages", "emulator"}
@@ -25,6 +26,12 @@ def test_the_emulators_contract_lists_every_other_module() -> None:
     parts = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     others = {f"intents_ui.{part}" for part in parts - {"__init__", "emulator"}}
     assert set(contract("The emulator imports nothing of ours")["forbidden_modules"]) == others
+
+
+def test_the_displays_contract_lists_everything_but_wire_models_and_errors() -> None:
+    service = {path.stem for path in (PACKAGE / "service").iterdir()} - {"__init__", "__pycache__", "wire", "errors"}
+    forbidden = set(contract(DISPLAY)["forbidden_modules"])
+    assert {f"intents_ui.service.{part}" for part in service} <= forbidden
 
 
 def modules(*folders: str) -> Iterator[tuple[Path, ast.Module]]:

@@ -21,8 +21,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from intents_ui.display.service_state import STATES, quick
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
-from intents_ui.service.resilience.circuit_breaker import Line
-from intents_ui.service.resilience.health import ServiceState
+from intents_ui.service.wire.results import Line, ServiceState
 from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs

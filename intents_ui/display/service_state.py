@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.service.resilience.health import ServiceState, ServiceStatus
+from intents_ui.service.wire.results import ServiceState, ServiceStatus
 
 STATES = {
     ServiceState.UP: StatusLabel("Operational", Tone.GOOD, "check", "Pages show live data."),

@@ -15,6 +15,7 @@ from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import End, walk
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 
@@ -164,7 +165,7 @@ class Reader:
             found = lookup.in_turn(lambda: lookup.as_address(self._service, address))
             for _, error in found.failed:
                 raise error
-            if any(reason.key == lookup.OWNER for hit in found.hits for reason in hit.reasons):
+            if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):
                 return Batch((), COMPLETE)
             if found.hits and self._filters.recoverable:
                 return Batch((), OWNERS_ONLY)

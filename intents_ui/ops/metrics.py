@@ -29,7 +29,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from intents_ui.service import errors, long_tasks
 from intents_ui.service.counters import Counters, Event
-from intents_ui.service.resilience.health import ServiceState, ServiceStatus
+from intents_ui.service.wire.results import ServiceState, ServiceStatus
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 

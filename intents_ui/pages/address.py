@@ -26,9 +26,10 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
-from intents_ui.service.queries.lookup import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
-from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.queries.paging import Leaf
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
+from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
 from intents_ui.web import cursors, situations
 from intents_ui.web.parts import is_partial, part_or_page
 
@@ -202,14 +203,14 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
     return response
 
 
-def unanswered(parts: Parts, *lists: AddressPart[Leaf]) -> lookup.LookupResult:
+def unanswered(parts: Parts, *lists: AddressPart[Leaf]) -> results.LookupResult:
     """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
     failed = {question: part.error for question, part in parts.roles.items() if part.error}
     if error := next((part.error for part in lists if part.error), None):
         failed.setdefault(next(iter(parts.roles)), error)
     answered = tuple(question for question in parts.roles if question not in failed)
-    unreadable = sum(lookup.unreadable_in(part.found) for part in parts.roles.values())
-    return lookup.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
+    unreadable = sum(results.unreadable_in(part.found) for part in parts.roles.values())
+    return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
 
 
 def cards(parts: Parts, finding: Finding) -> dict[str, object]:

@@ -30,12 +30,13 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.config import Group
-from intents_ui.service.operations.json_fields import JsonFieldKind, Member, members, typed, written
+from intents_ui.service.operations.json_fields import members, typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
+from intents_ui.service.wire.results import Attempt
+from intents_ui.service.wire.schemas import JsonFieldKind, Member
 from intents_ui.web import client_ip, confirmations, operator_auth
 from intents_ui.web.links import canonical
 from intents_ui.web.operator_auth import Level, Refusal
@@ -286,7 +287,7 @@ def status_of(attempt: Attempt | None) -> HTTPStatus:
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, tried, names = members_of(operation), examples(), wiring.config().names
     shown = tried.of(operation.name)
-    values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation, known))
+    values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
     choices = {SCENARIO.name: words.SCENARIOS}
     return {
         "groups": request_form.groups(known, values=values, examples=shown, choices=choices, names=names),

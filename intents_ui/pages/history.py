@@ -19,8 +19,9 @@ from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries.paging import Leaf, Position
+from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors, situations
 from intents_ui.web.parts import part_or_page
 

@@ -28,7 +28,7 @@ from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service.cache.response_cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries import lookup, transfers
+from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.web import operator_auth, situations
 from intents_ui.web.links import canonical, elsewhere, moved_to
@@ -185,7 +185,7 @@ def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceErro
 def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
     """Return the step whose transaction the user searched for (`/tx/…`)."""
     txn_hash = request.GET.get("tx")
-    return lookup.leg_of(receipt, txn_hash) if txn_hash and receipt else None
+    return receipt.step_of(txn_hash) if txn_hash and receipt else None
 
 
 def memo(receipt: IntentReceipt | None) -> text.Text | None:

@@ -17,10 +17,10 @@ from intents_ui.display.lists.recoverable import Sort, how_much, nothing, workli
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.operations import operations
-from intents_ui.service.queries.paging import Position
-from intents_ui.service.queries.worklist import Read, read
+from intents_ui.service.queries.worklist import read
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.wire.results import Position, Read
 from intents_ui.web import cursors
 from intents_ui.web.parts import part_or_page
 

@@ -26,6 +26,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
 from intents_ui.web import situations
 from intents_ui.web.links import intent_url
 
@@ -45,11 +46,11 @@ class Sought:
     parsed: search_form.Criteria | None = None
     query: str = ""
 
-    def findings(self, found: lookup.LookupResult) -> list[Finding]:
+    def findings(self, found: results.LookupResult) -> list[Finding]:
         """The identifiers that were looked up."""
         return [finding for finding in self.read.lookups if finding.value in found.values]
 
-    def others(self, found: lookup.LookupResult) -> list[Finding]:
+    def others(self, found: results.LookupResult) -> list[Finding]:
         """Other identifiers in the text."""
         others = (*self.read.lookups, *self.read.shortened)
         return [finding for finding in others if finding.value not in found.values]
@@ -74,7 +75,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return answer(request, found, Sought(read, query=query))
 
 
-def questions(findings: Sequence[Finding]) -> list[lookup.LookupQuestion]:
+def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
     service = wiring.service()
     return [
         question
@@ -83,7 +84,7 @@ def questions(findings: Sequence[Finding]) -> list[lookup.LookupQuestion]:
     ]
 
 
-def questions_after_a_miss(findings: Sequence[Finding]) -> list[lookup.LookupQuestion]:
+def questions_after_a_miss(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
     service = wiring.service()
     return [
         question
@@ -169,7 +170,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     if problem := unknown_chain(known):
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     found = lookup.in_turn(
-        lambda: lookup.as_any(wiring.service(), [lookup.TRANSACTION_HASH], finding.value),
+        lambda: lookup.as_any(wiring.service(), [results.TRANSACTION_HASH], finding.value),
         lambda: questions_after_a_miss([finding]),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
@@ -198,7 +199,7 @@ def unknown_chain(chain_id: int | None) -> str:
     return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
-def answer(request: HttpRequest, found: lookup.LookupResult, sought: Sought) -> HttpResponse:
+def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only))
     if found.hits and (account := account_in(sought)):
@@ -225,7 +226,7 @@ def account_in(sought: Sought) -> str:
     return ""
 
 
-def listed(found: lookup.LookupResult) -> dict[str, object]:
+def listed(found: results.LookupResult) -> dict[str, object]:
     """The newest hits, for `found.html`."""
     now = datetime.now(UTC)
     shown = found.hits[:MOST_SHOWN]
@@ -239,7 +240,7 @@ def listed(found: lookup.LookupResult) -> dict[str, object]:
     }
 
 
-def unlisted(found: lookup.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
+def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
     """Completed lookups and explorer links, for `miss.html`."""
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
@@ -249,7 +250,7 @@ def unlisted(found: lookup.LookupResult, findings: Sequence[Finding]) -> dict[st
     }
 
 
-def miss(request: HttpRequest, found: lookup.LookupResult, context: dict[str, object]) -> HttpResponse:
+def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
     """Respond 404 only if every lookup completed, else with the failure's status."""
     response = render(request, "miss.html", context, status=HTTPStatus.NOT_FOUND)
     return refused(response, found.error) if found.error else response

@@ -45,6 +45,7 @@ from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, situations
 from intents_ui.web.links import intent_url
@@ -291,7 +292,7 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
     return with_candidates(service, row, [reading.situation])
 
 
-def several(service: ClientService, number: int, finding: Finding, found: lookup.LookupResult) -> TriageRow:
+def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
     others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     latest = rows.newest_to_look_at(found.hits, now=now())
     if latest is None:
@@ -327,7 +328,7 @@ def among_newest(service: ClientService, number: int, finding: Finding, *, known
     return rows.among_newest(number, finding, fitting, searched=count, told=known, now=now(), link=search_url(finding))
 
 
-def missed(service: ClientService, number: int, finding: Finding, found: lookup.LookupResult) -> TriageRow:
+def missed(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
     """Return the row of an identifier without transfers, which may be a token."""
     if finding.kind is Kind.ADDRESS:
         using = service.catalog()
@@ -337,7 +338,7 @@ def missed(service: ClientService, number: int, finding: Finding, found: lookup.
     return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
 
 
-def read(service: ClientService, hit: lookup.Hit) -> Reading:
+def read(service: ClientService, hit: results.Hit) -> Reading:
     """Read a transfer with its receipt and balances. One that was never executed has no receipt, which is no error."""
     receipt, failure = None, None
     try:

@@ -35,8 +35,8 @@ from intents_ui.service.operations.cache_ttl import CacheKind
 from intents_ui.service.operations.config import Group
 from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.resilience import retries
-from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import GEOBLOCKED, Health
+from intents_ui.service.wire.results import Line
 
 COPY_PATIENCE = 0.3  # seconds that a page waits for a newer response while it has a stale one
 PROBE_PATIENCE = 0.5  # seconds that a page waits while another call probes whether the service is back

@@ -27,14 +27,14 @@ from intents_ui.service.context.request_context import claim_slot, within
 from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.http.exchange import TROUBLE, Exchange
 from intents_ui.service.http.long_poll import HeldCall
-from intents_ui.service.http.raw_call import Attempt, ByHand
+from intents_ui.service.http.raw_call import ByHand
 from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import IntentReceipt
+from intents_ui.service.wire.results import Attempt, Line
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
 

@@ -11,60 +11,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from intents_ui.service import errors
-from intents_ui.service.errors import LONGEST_TEXT, SLOW_DOWN_SECONDS, Reason, ServiceError
+from intents_ui.service.errors import KNOWN, LONGEST_TEXT, SLOW_DOWN_SECONDS, Reason, ServiceError
 from intents_ui.service.wire.scalars import read_text
 
 LONGEST_PAUSE_SECONDS = 300.0
 
-# The documented error codes, each with its name and our error class.
-KNOWN: Mapping[int, tuple[str, type[ServiceError]]] = {
-    -10: ("WebrpcStreamFinished", errors.Unreadable),
-    -9: ("WebrpcStreamLost", errors.Unreachable),
-    -8: ("WebrpcClientAborted", errors.Unreachable),
-    -7: ("WebrpcInternalError", errors.Unreachable),
-    -6: ("WebrpcServerPanic", errors.Unreachable),
-    -5: ("WebrpcBadResponse", errors.Unreadable),
-    -4: ("WebrpcBadRequest", errors.Invalid),
-    -3: ("WebrpcBadMethod", errors.Invalid),
-    -2: ("WebrpcBadRoute", errors.Invalid),
-    -1: ("WebrpcRequestFailed", errors.Unreachable),
-    0: ("WebrpcEndpoint", errors.Refused),
-    1000: ("Unauthorized", errors.AccessDenied),
-    1001: ("PermissionDenied", errors.AccessDenied),
-    1002: ("SessionExpired", errors.AccessDenied),
-    1003: ("MethodNotFound", errors.Invalid),
-    1004: ("RequestConflict", errors.WrongState),
-    1005: ("Aborted", errors.Refused),
-    1006: ("Geoblocked", errors.AccessDenied),
-    1007: ("RateLimited", errors.TooBusy),
-    1008: ("ProjectNotFound", errors.AccessDenied),
-    1101: ("AccessKeyNotFound", errors.AccessDenied),
-    1102: ("AccessKeyMismatch", errors.AccessDenied),
-    1103: ("InvalidOrigin", errors.AccessDenied),
-    1104: ("InvalidService", errors.AccessDenied),
-    1105: ("UnauthorizedUser", errors.AccessDenied),
-    1200: ("QuotaExceeded", errors.TooBusy),
-    1201: ("QuotaRateLimit", errors.TooBusy),
-    1300: ("NoDefaultKey", errors.AccessDenied),
-    1301: ("MaxAccessKeys", errors.AccessDenied),
-    1302: ("AtLeastOneKey", errors.AccessDenied),
-    1900: ("Timeout", errors.Unreachable),
-    2000: ("InvalidArgument", errors.Invalid),
-    2001: ("Unexpected", errors.Unreachable),
-    2002: ("Unavailable", errors.Unreachable),
-    2003: ("QueryFailed", errors.Refused),
-    2004: ("IntentStatus", errors.WrongState),
-    3000: ("IntentProtocolDeprecated", errors.Invalid),
-    7000: ("IntentsSkipped", errors.Invalid),
-    7001: ("QuoteExpired", errors.Expired),
-    7002: ("HighPriceImpact", errors.Refused),
-    7003: ("FeeOnTransferToken", errors.Refused),
-    8000: ("NotFound", errors.NotFound),
-    8008: ("UnsupportedNetwork", errors.Invalid),
-    8009: ("ClientOutdated", errors.Invalid),
-    9000: ("IntentsDisabled", errors.Unreachable),
-    9001: ("ChainNodeHealth", errors.Unreachable),
-}
 _BY_NAME = dict(KNOWN.values())
 
 _BY_STATUS: Mapping[int, type[ServiceError]] = {

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, QueryDict
 
-from intents_ui.service.queries.paging import Position
 from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import Position
 
 NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length with twenty cursors

@@ -7,7 +7,7 @@ import pytest
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
-from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import (
     DepositTransaction,
     Intent,
@@ -82,12 +82,12 @@ ROLES = [
 @pytest.mark.parametrize(("found", "listed", "shown", "may_be_more"), ROLES)
 def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, listed, shown, may_be_more) -> None:
     searched = None if found is None else [hit(number) for number in found]
-    role = address.role(lookup.OWNER, searched, listed=[entry(number) for number in listed])
+    role = address.role(results.OWNER, searched, listed=[entry(number) for number in listed])
     assert (role.shown, role.may_be_more) == (shown, may_be_more)
 
 
 def test_a_role_that_could_not_be_loaded_has_no_count() -> None:
-    assert address.role(lookup.DEPOSIT_ADDRESS, None).intents is None
+    assert address.role(results.DEPOSIT_ADDRESS, None).intents is None
 
 
 def test_sums_are_exact_and_rest_on_what_succeeded() -> None:

@@ -9,8 +9,8 @@ import pytest
 from intents_ui.display.console import next_call, operations
 from intents_ui.display.console.next_call import NextCall
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
-from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.requests import OPERATIONS
+from intents_ui.service.wire.results import Attempt
 
 
 def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> Attempt:

@@ -50,7 +50,7 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
     assert words.todo.endswith(".")
     assert operations.MEANINGS[code]
-    assert type(error) is error_mapping.KNOWN[code][1]
+    assert type(error) is errors.KNOWN[code][1]
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 

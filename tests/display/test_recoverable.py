@@ -10,8 +10,8 @@ from intents_ui.display.lists import recoverable
 from intents_ui.display.lists.recoverable import Sort, Worklist
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.queries.worklist import Read, Stop
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance
+from intents_ui.service.wire.results import Read, Stop
 from tests.display.builders import (
     ARBITRUM,
     BASE,

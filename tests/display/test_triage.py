@@ -11,9 +11,9 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Link, Reading, TriageOutcome
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.queries import lookup
-from intents_ui.service.queries.lookup import Hit, LookupQuestion, LookupResult
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.wire.results import Hit, LookupQuestion, LookupResult
 from tests.display.builders import (
     BASE,
     CATALOGUE,
@@ -35,7 +35,7 @@ BY_ADDRESS = Finding(Kind.ADDRESS, OWNER)
 FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
 
 
-def found(*hits, keys=(lookup.OWNER,), value=OWNER, failed=(), capped=False) -> LookupResult:
+def found(*hits, keys=(results.OWNER,), value=OWNER, failed=(), capped=False) -> LookupResult:
     """Return intents found by the same keys."""
     questions = tuple(LookupQuestion(key, value, lambda: ()) for key in keys)
     return LookupResult(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
@@ -57,7 +57,7 @@ def several(
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
-    row = one(BY_HASH, intent("FAILED"), FAILED, keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
+    row = one(BY_HASH, intent("FAILED"), FAILED, keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
     result = summaries.of(at(intent("FAILED"), FAILED))
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
     assert (row.status.word, row.headline, row.where, row.next) == (
@@ -95,19 +95,19 @@ def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
 )
 def test_a_transaction_is_named_by_its_step(leg, what):
     legs = {leg: transaction("SUCCEEDED")} if leg else {"deposit": transaction("SUCCEEDED", txn_hash="0x12")}
-    row = one(BY_HASH, intent(), receipt(**legs), keys=(lookup.TRANSACTION_HASH,), value=TXN_HASH)
+    row = one(BY_HASH, intent(), receipt(**legs), keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
     assert row.what == what
 
 
 @pytest.mark.parametrize(
     ("keys", "what"),
     [
-        ([lookup.INTENT_ID], "intent ID"),
-        ([lookup.OWNER], "owner"),
-        ([lookup.DEPOSIT_ADDRESS], "deposit address"),
-        ([lookup.DELIVERY_ADDRESS], "destination intent address"),
-        ([lookup.DEPOSIT_ADDRESS, lookup.DELIVERY_ADDRESS], "deposit address and destination intent address"),
-        ([lookup.WORDS], "text"),
+        ([results.INTENT_ID], "intent ID"),
+        ([results.OWNER], "owner"),
+        ([results.DEPOSIT_ADDRESS], "deposit address"),
+        ([results.DELIVERY_ADDRESS], "destination intent address"),
+        ([results.DEPOSIT_ADDRESS, results.DELIVERY_ADDRESS], "deposit address and destination intent address"),
+        ([results.WORDS], "text"),
     ],
 )
 def test_an_identifier_is_named_by_its_role(keys, what):
@@ -121,8 +121,8 @@ def test_an_unreadable_receipt_is_reported():
 
 
 def test_failed_lookups_next_to_a_hit_are_mentioned():
-    failed = ((LookupQuestion(lookup.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
-    row = one(BY_HASH, intent(), receipt(), keys=[lookup.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
+    failed = ((LookupQuestion(results.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
+    row = one(BY_HASH, intent(), receipt(), keys=[results.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
     assert row.notes == ("Lookup by intent ID failed: service unreachable.",)
 
 
@@ -191,7 +191,7 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
     capped = several(found(*[intent("SUCCEEDED")] * 10, capped=True), links=["/"])
     assert capped.what == "owner of 10 transfers or more"
     assert capped.headline == "10 transfers or more: 10 succeeded"
-    questions = [LookupQuestion(key, OWNER, lambda: ()) for key in (lookup.OWNER, lookup.DEPOSIT_ADDRESS)]
+    questions = [LookupQuestion(key, OWNER, lambda: ()) for key in (results.OWNER, results.DEPOSIT_ADDRESS)]
     mixed = LookupResult(
         (Hit(intent("SUCCEEDED"), (questions[0],)), Hit(intent("SUCCEEDED"), tuple(questions))),
         tuple(questions), (), may_be_capped=False,
@@ -207,7 +207,7 @@ def test_a_tokens_own_address_gets_no_warning():
 
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
-    keys = (lookup.INTENT_ID, lookup.TRANSACTION_HASH)
+    keys = (results.INTENT_ID, results.TRANSACTION_HASH)
     row = rows.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
     asked, why, *causes = row.details
     assert asked == "Searched as intent ID or transaction hash: no matches."
@@ -217,7 +217,7 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
 
 
 def test_a_failure_is_never_shown_as_not_found():
-    failed = ((LookupQuestion(lookup.OWNER, OWNER, lambda: ()), Unreachable()),)
+    failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
     row = rows.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
     assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"

@@ -22,8 +22,8 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.queries.paging import Position
 from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
 from intents_ui.urls import urlpatterns
 from intents_ui.web import cursors

@@ -31,10 +31,10 @@ from intents_ui.display.formatting import csv_text, markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.ops.logs import JsonLines, TextLines
-from intents_ui.service.operations.json_fields import JsonFieldKind, Member
 from intents_ui.service.wire import models
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.scalars import Text, TextInList
+from intents_ui.service.wire.schemas import JsonFieldKind, Member
 from tests.exported import KINDS
 from tests.faults import corpus
 from tests.faults.hostile import (

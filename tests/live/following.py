@@ -15,8 +15,8 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.resilience.circuit_breaker import Line
 from intents_ui.service.resilience.health import Health
+from intents_ui.service.wire.results import Line
 
 # Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(

@@ -17,8 +17,8 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.service.queries.paging import Position
 from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"

@@ -8,8 +8,8 @@ import pytest
 
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Reason, Unreachable, Unreadable
-from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.operations.config import Group
+from intents_ui.service.wire.results import Attempt
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, answering, response, serving
 

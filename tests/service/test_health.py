@@ -17,9 +17,10 @@ from intents_ui.service.counters import Event
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.circuit_breaker import FEWEST_CALLS, OPEN_SECONDS, Line
-from intents_ui.service.resilience.health import DENIALS, LATCH_SECONDS, SLOW_SECONDS, ServiceState
+from intents_ui.service.resilience.circuit_breaker import FEWEST_CALLS, OPEN_SECONDS
+from intents_ui.service.resilience.health import DENIALS, LATCH_SECONDS, SLOW_SECONDS
 from intents_ui.service.wire.models import Intent
+from intents_ui.service.wire.results import Line, ServiceState
 from tests.service.clients import config
 from tests.service.scripted_server import Visit
 from tests.service.upstream import BAD, Upstream, good, no, upstream

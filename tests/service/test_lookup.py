@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
 from tests.service.scripted_server import Visit, response
 from tests.service.upstream import BAD, Upstream, no, upstream
 
@@ -44,7 +45,7 @@ class Deposits:
 
 
 def found(service: Upstream) -> list[str]:
-    return [intent.intent_id for intent in lookup.ASK[lookup.TRANSACTION_HASH](service.service, HASH)]
+    return [intent.intent_id for intent in lookup.ASK[results.TRANSACTION_HASH](service.service, HASH)]
 
 
 def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service: Upstream) -> None:

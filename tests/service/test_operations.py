@@ -14,11 +14,11 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.queries.lookup import Hits
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.field_renaming import Brand
 from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.wire.results import Hits
 from tests import spec
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.queries.paging import MOST_EARLIER, End, Leaf, Position, leaf, turn, walk
+from intents_ui.service.queries.paging import End, Leaf, leaf, turn, walk
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.wire.results import MOST_EARLIER, Position
 
 BORN = 1_795_219_200
 

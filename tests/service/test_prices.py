@@ -12,10 +12,11 @@ import pytest
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.catalog.prices import FRESH_SECONDS, PAUSE_SECONDS, Price, Prices, Token
+from intents_ui.service.catalog.prices import FRESH_SECONDS, PAUSE_SECONDS, Prices, Token
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.wire.results import Price
 
 USDC = (8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 ETH = (8453, "0x" + "0" * 40)

@@ -9,10 +9,10 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.queries import worklist
-from intents_ui.service.queries.paging import Position
-from intents_ui.service.queries.worklist import MOST_PAGES, SECONDS_AFTERWARDS, Read, Stop
+from intents_ui.service.queries.worklist import MOST_PAGES, SECONDS_AFTERWARDS
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.wire.results import Position, Read, Stop
 
 FIRST = Page.first(size=2)
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.service import errors
-from intents_ui.service.error_mapping import KNOWN, bare_refusal, envelope, pause, refusal
+from intents_ui.service.error_mapping import bare_refusal, envelope, pause, refusal
+from intents_ui.service.errors import KNOWN
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 TABLE = json.loads((Path(__file__).parent / "errors.json").read_text())

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service.operations.json_fields import JsonFieldKind, members, typed, written
+from intents_ui.service.operations.json_fields import members, typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire.field_renaming import BRAND_OF_INTERFACE, Brand
+from intents_ui.service.wire.schemas import JsonFieldKind
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
 KINDS = {

@@ -7,9 +7,8 @@ from types import MappingProxyType
 
 from intents_ui.display.formatting.hashes import is_placeholder
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.operations.json_fields import Member
-from intents_ui.service.operations.requests import Operation
 from intents_ui.service.wire.models import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
+from intents_ui.service.wire.schemas import Member
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 PAGE_SIZE = "5"  # entries include full receipts
@@ -35,11 +34,11 @@ class Examples:
     def of(self, operation: str) -> Mapping[str, str]:
         return {"intentId": self.committed} if operation == "ExecuteIntent" else self.values
 
-    def to_begin_with(self, operation: Operation, known: Sequence[Member]) -> Mapping[str, str]:
+    def to_begin_with(self, operation: str, known: Sequence[Member]) -> Mapping[str, str]:
         """Return the initial values of a form. Forms that commit or execute start empty."""
-        if operation.name in ("CommitIntent", "ExecuteIntent"):
+        if operation in ("CommitIntent", "ExecuteIntent"):
             return {}
-        begun = BEGUN_WITH.get(operation.name, ())
+        begun = BEGUN_WITH.get(operation, ())
         return {each.name: self.values.get(each.name, "") for each in known if each.is_required or each.name in begun}
 
 

@@ -6,9 +6,9 @@ Values from the response are sent back verbatim.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from intents_ui.service.http.raw_call import Attempt
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.scalars import read_intent_id
 
 # By operation: the response field that the next request sends back, and its request field.

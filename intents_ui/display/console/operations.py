@@ -8,9 +8,8 @@ from http import HTTPStatus
 
 from intents_ui.display import failures
 from intents_ui.display.console.commit import NOT_REACHED
-from intents_ui.service.error_mapping import KNOWN
-from intents_ui.service.errors import Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
-from intents_ui.service.http.raw_call import Attempt
+from intents_ui.service.errors import KNOWN, Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
+from intents_ui.service.wire.results import Attempt
 
 ABOUT: Mapping[str, str] = {
     "SearchIntents": "Search intents by ID, hash or address.",

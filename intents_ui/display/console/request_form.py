@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from intents_ui.service.operations.json_fields import JsonFieldKind, Member
 from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
 NOT_SENT = ("", "not sent")
 

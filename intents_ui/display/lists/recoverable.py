@@ -13,8 +13,8 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.queries.worklist import Read, Stop
 from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.wire.results import Read, Stop
 
 LAST = datetime.max.replace(tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.service.queries.lookup import LookupQuestion, LookupResult
+from intents_ui.service.wire.results import LookupQuestion, LookupResult
 
 LOOKS_LIKE = {
     Kind.HASH: "intent ID or transaction hash",

@@ -11,7 +11,7 @@ from enum import Enum
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Kind
-from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
 
 
 class Form(Enum):
@@ -157,13 +157,13 @@ def _problem(value: str, form: Form) -> str:
 
 
 KEYS_OF_KIND = {
-    Kind.INTENT: (lookup.INTENT_ID,),
-    Kind.TRANSACTION: (lookup.TRANSACTION_HASH,),
-    Kind.SOLANA_SIGNATURE: (lookup.TRANSACTION_HASH,),
-    Kind.HASH: (lookup.INTENT_ID, lookup.TRANSACTION_HASH),
-    Kind.ADDRESS: lookup.ADDRESS,
-    Kind.SOLANA_ADDRESS: lookup.ADDRESS,
-    Kind.WORDS: (lookup.WORDS,),
+    Kind.INTENT: (results.INTENT_ID,),
+    Kind.TRANSACTION: (results.TRANSACTION_HASH,),
+    Kind.SOLANA_SIGNATURE: (results.TRANSACTION_HASH,),
+    Kind.HASH: (results.INTENT_ID, results.TRANSACTION_HASH),
+    Kind.ADDRESS: results.ADDRESS,
+    Kind.SOLANA_ADDRESS: results.ADDRESS,
+    Kind.WORDS: (results.WORDS,),
 }
 # Tried if nothing is found: people put intent IDs into transaction links.
-KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (lookup.INTENT_ID,)}
+KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (results.INTENT_ID,)}

@@ -21,9 +21,13 @@ from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries import lookup
-from intents_ui.service.queries.lookup import Hit, LookupQuestion, LookupResult
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus, TokenInfo
+from intents_ui.service.wire.results import (
+    Hit,
+    LookupQuestion,
+    LookupResult,
+)
 
 
 class TriageOutcome(Enum):
@@ -58,7 +62,7 @@ LOOKS_LIKE = {
 }
 COMPARE = "Compare it with the full value before you rely on it."
 MOST_LISTED = 5  # possible matches in one row
-ROLES = {lookup.DEPOSIT_ADDRESS: "deposit address", lookup.DELIVERY_ADDRESS: "destination intent address"}
+ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 
 
 @dataclass(frozen=True)
@@ -354,8 +358,8 @@ def _unread(trouble: ServiceError | None) -> tuple[str, ...]:
 
 def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
     """Return the role of an identifier in a transfer: `deposit transaction`, `owner`."""
-    if reason.key == lookup.TRANSACTION_HASH:
-        leg = lookup.leg_of(receipt, reason.value) if receipt else None
+    if reason.key == results.TRANSACTION_HASH:
+        leg = receipt.step_of(reason.value) if receipt else None
         return f"{leg} transaction" if leg else "transaction"
     return ROLES.get(reason.key, reason.key)
 

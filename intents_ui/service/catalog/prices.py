@@ -7,9 +7,6 @@ price is cached, too.
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from functools import partial
 from itertools import batched
 
@@ -20,6 +17,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import together
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
+from intents_ui.service.wire.results import NO_PRICE, Price
 
 MOST_AT_A_TIME = 100  # tokens per request
 FRESH_SECONDS = 90.0
@@ -28,17 +26,6 @@ PATIENCE_SECONDS = 2.0  # longest wait of a page for prices
 PAUSE_SECONDS = 10.0  # wait after a failure before the next request
 
 type Token = tuple[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """USD per whole token, None if the service has no price. `at` is the price's time, None if unknown."""
-
-    usd: Decimal | None
-    at: datetime | None = None
-
-
-NO_PRICE = Price(None)
 
 
 class Prices:

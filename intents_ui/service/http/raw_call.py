@@ -7,8 +7,6 @@ show how the service handles any request. Nothing is cached, coalesced or retrie
 import functools
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import httpx
 
@@ -19,6 +17,7 @@ from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service.wire.results import Attempt
 
 MASK = "…"
 # Headers that matter to an API user. The others would reveal how this deployment reaches the service.
@@ -26,27 +25,6 @@ TOLD_HEADERS = re.compile(
     r"content-(type|length|encoding)|date|retry-after|allow|webrpc|(credits|quota)-[a-z-]{1,30}", re.ASCII
 )
 LONGEST_HEADER = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """Result of a raw call.
-
-    `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
-    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
-    The access key is masked everywhere.
-    """
-
-    operation: str
-    sent: str
-    request_id: str
-    seconds: float
-    status: int | None = None
-    text: str = ""
-    size: int = 0
-    wire_size: int = 0
-    headers: Mapping[str, str]
-    error: ServiceError | None = None
 
 
 class ByHand(Exchange[None]):

@@ -6,9 +6,7 @@ Nothing is rejected: text in a number field is sent as text, for the service to 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -21,47 +19,11 @@ from intents_ui.service.wire.json_text import Verbatim
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from intents_ui.service.wire.scalars import read_text
+from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
 SEPARATORS = re.compile(r"[\s,]+")
-
-
-class JsonFieldKind(StrEnum):
-    """Type of a field: how it is serialized and edited."""
-
-    TEXT = "string"
-    WHOLE = "integer"
-    FIGURE = "number"
-    FLAG = "boolean"
-    TEXTS = "string[]"
-    WHOLES = "integer[]"
-    OBJECT = "object"
-    OBJECTS = "object[]"
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the field is edited and sent as JSON."""
-        return self in (JsonFieldKind.OBJECT, JsonFieldKind.OBJECTS)
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """Form field of a request. `name` is its path in the API's schema, separated by dots."""
-
-    name: str
-    kind: JsonFieldKind
-    about: str
-    is_required: bool = False
-    words: tuple[str, ...] = ()
-
-    @property
-    def path(self) -> list[str]:
-        return self.name.split(".")
-
-    def under(self, names: Brand) -> str:
-        """Return the field's name with the operator's brand."""
-        return ".".join(name for each in self.path for name in names.write({each: None}))
 
 
 def members(model: type[Wire]) -> tuple[Member, ...]:

@@ -1,115 +1,37 @@
 """Finds intents by any identifier, looking up every kind that it may be concurrently."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Self
 
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Flaw, Invalid, NotFound, ServiceError, Unreadable
-from intents_ui.service.wire.models import Intent, IntentReceipt, TokenInfo
-from intents_ui.service.wire.responses import SearchAnswer
+from intents_ui.service.wire.models import Intent, TokenInfo
+from intents_ui.service.wire.results import (
+    ADDRESS,
+    CAPPED_FROM,
+    DELIVERY_ADDRESS,
+    DEPOSIT_ADDRESS,
+    INTENT_ID,
+    OWNER,
+    TRANSACTION_HASH,
+    WORDS,
+    Hit,
+    Hits,
+    LookupQuestion,
+    LookupResult,
+    beyond_in,
+    unreadable_in,
+)
 
-# Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
-CAPPED_FROM = 10
 # Number of unverified hits to check with a request each.
 MOST_VERIFIED = 3
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
-INTENT_ID = "intent ID"
-TRANSACTION_HASH = "transaction hash"
-OWNER = "owner"
-DEPOSIT_ADDRESS = "deposit address"
-DELIVERY_ADDRESS = "destination intent address"
-WORDS = "text"
-ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
-
-
-@dataclass(frozen=True)
-class LookupQuestion:
-    """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits."""
-
-    key: str
-    value: str
-    ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
-
-
-class Hits(tuple[Intent, ...]):
-    """Intents that a search returned, with the number of `unreadable` entries and of older ones `beyond` them."""
-
-    unreadable = 0
-    beyond = 0
-
-    @classmethod
-    def of(cls, answer: SearchAnswer) -> Self:
-        hits = cls(answer.intents)
-        hits.unreadable, hits.beyond = answer.unreadable_entries, answer.beyond
-        return hits
-
-
-def unreadable_in(answer: Sequence[Intent] | None) -> int:
-    return answer.unreadable if isinstance(answer, Hits) else 0
-
-
-def beyond_in(answer: Sequence[Intent] | None) -> int:
-    return answer.beyond if isinstance(answer, Hits) else 0
-
 
 type Answer = Sequence[Intent] | ServiceError
-
-
-@dataclass(frozen=True)
-class Hit:
-    intent: Intent
-    reasons: tuple[LookupQuestion, ...]
-
-    @property
-    def transaction_hash(self) -> str | None:
-        """The transaction hash by which the intent was found, or None."""
-        return next((reason.value for reason in self.reasons if reason.key == TRANSACTION_HASH), None)
-
-
-@dataclass(frozen=True)
-class LookupResult:
-    """Result of all lookups, newest intent first.
-
-    `failed` are the lookups without a response. If there are any and no hits, "nothing found" would be a guess.
-    """
-
-    hits: tuple[Hit, ...]
-    answered: tuple[LookupQuestion, ...]
-    failed: tuple[tuple[LookupQuestion, ServiceError], ...]
-    may_be_capped: bool
-    unreadable: int = 0  # entries that couldn't be parsed
-    beyond: int = 0  # older intents that were not read
-
-    @property
-    def count(self) -> int:
-        return len(self.hits) + self.beyond
-
-    @property
-    def asked(self) -> tuple[LookupQuestion, ...]:
-        return (*self.answered, *(question for question, _ in self.failed))
-
-    @property
-    def values(self) -> frozenset[str]:
-        return frozenset(question.value for question in self.asked)
-
-    @property
-    def only(self) -> Hit | None:
-        """The only match, or None. A match by intent ID is certain even if other lookups failed."""
-        if len(self.hits) != 1 or self.unreadable:
-            return None
-        certain = {reason.value for reason in self.hits[0].reasons if reason.key == INTENT_ID}
-        return self.hits[0] if all(question.value in certain for question, _ in self.failed) else None
-
-    @property
-    def error(self) -> ServiceError | None:
-        """The error to show, if failed lookups leave open whether there are matches."""
-        return self.failed[0][1] if self.failed and not self.hits else None
 
 
 def in_turn(*stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
@@ -211,7 +133,7 @@ def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> boo
         receipt = service.get_intent_receipt(intent.intent_id)
     except NotFound:
         return False
-    return leg_of(receipt, value) == "deposit"
+    return receipt.step_of(value) == "deposit"
 
 
 ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
@@ -222,18 +144,6 @@ ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
     DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),
     WORDS: lambda service, value: _search(service, by_query_string=value),
 }
-
-
-def leg_of(receipt: IntentReceipt, txn_hash: str) -> str | None:
-    """Return which of the receipt's transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
-    legs = {
-        "deposit": receipt.deposit_transaction,
-        "origin": receipt.origin_transaction,
-        "destination": receipt.destination_transaction,
-        "refund": receipt.refund_transaction,
-    }
-    wanted = txn_hash.lower()
-    return next((leg for leg, sent in legs.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
 
 
 def _run(questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:

@@ -10,45 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Self
 
 from intents_ui.service.errors import Invalid
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.wire.results import Position
 
-MOST_EARLIER = 20
 MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 BY_CREATION = "createdAt"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 type Ask = Callable[[Page], HistoryAnswer]
-
-
-@dataclass(frozen=True)
-class Position:
-    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
-
-    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
-    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
-    `before`, too.
-    """
-
-    cursor: Page | None = None
-    earlier: tuple[Page | None, ...] = ()
-    edge: int | None = None
-    is_backward: bool = False
-
-    def onward(self, cursor: Page) -> Self:
-        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
-        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
-
-    def back(self, cursor: Page | None) -> Self:
-        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
-
-    def has_been_at(self, page: Page) -> bool:
-        been = (self.cursor, *self.earlier)
-        return any(each is not None and each.cursor == page.cursor for each in been)
 
 
 @dataclass(frozen=True)

@@ -1,44 +1,15 @@
 """Reads several pages of a long list for one view, within a page limit and the view's deadline."""
 
 import time
-from dataclasses import dataclass
-from enum import Enum
 
 from intents_ui.service.context.request_context import seconds_left
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries.paging import Ask, Leaf, Position, leaf
-from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.service.queries.paging import Ask, Leaf, leaf
+from intents_ui.service.wire.models import Page
+from intents_ui.service.wire.results import Position, Read, Stop
 
 MOST_PAGES = 4
 SECONDS_AFTERWARDS = 2.0  # reserved for name lookups after the last page
-
-
-class Stop(Enum):
-    """Why reading stopped."""
-
-    END = "end"
-    ENOUGH = "enough"
-    TIME = "time"
-    CIRCLES = "circles"  # the service reports more, but its cursor was already used
-    LOST = "lost"  # the service reports more, but its cursor is invalid
-    EMPTY_PAGE = "empty page"  # although the service reports more
-    TROUBLE = "trouble"
-
-
-@dataclass(frozen=True)
-class Read:
-    """Entries without duplicates. `following` is where to continue or retry, and `error` is the failure, if any."""
-
-    entries: tuple[IntentHistory, ...]
-    stop: Stop
-    following: Position | None = None
-    error: ServiceError | None = None
-    unreadable: int = 0
-
-    @property
-    def is_faulty(self) -> bool:
-        """Whether the list ended unexpectedly."""
-        return self.stop in (Stop.CIRCLES, Stop.LOST, Stop.EMPTY_PAGE, Stop.TROUBLE)
 
 
 def read(ask: Ask, first: Page, *, at: Position) -> Read:

@@ -8,10 +8,10 @@ import logging
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from enum import StrEnum, auto
 
 from intents_ui.service.counters import Counters, Event
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
+from intents_ui.service.wire.results import Line
 
 FEWEST_CALLS = 10  # minimum sample for a failure rate
 FAILED_SHARE = 0.5
@@ -20,14 +20,6 @@ PROBES = 2  # successful probes in a row that close a breaker
 RECENT_SECONDS = 10
 
 log = logging.getLogger(__name__)
-
-
-class Line(StrEnum):
-    """Traffic classes, each with its own breaker."""
-
-    READ = auto()
-    LIVE = auto()
-    WRITE = auto()
 
 
 class SlidingWindow:

@@ -11,10 +11,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from enum import StrEnum, auto
 from types import TracebackType
 
 from intents_ui.service.counters import Counters, Event
@@ -32,7 +30,8 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.operations.config import Group
-from intents_ui.service.resilience.circuit_breaker import OPEN_SECONDS, Breaker, Gate, Line
+from intents_ui.service.resilience.circuit_breaker import OPEN_SECONDS, Breaker, Gate
+from intents_ui.service.wire.results import Line, ServiceState, ServiceStatus
 
 SLOW_SECONDS = 4.0
 DENIALS = 3  # authorization errors in a row before we assume that our key was rejected
@@ -51,31 +50,6 @@ CLOCK_NOISE = timedelta(seconds=5)  # smaller offsets: the header has whole seco
 BELIEVED = timedelta(days=2)  # ignore a larger offset: such a clock is misconfigured
 
 log = logging.getLogger(__name__)
-
-
-class ServiceState(StrEnum):
-    """What the calls so far show about the service."""
-
-    UNKNOWN = auto()  # no call yet
-    UP = auto()
-    DEGRADED = auto()  # the last call failed, or a breaker is open
-    RATE_LIMITED = auto()  # it sent a Retry-After
-    UNAUTHORIZED = auto()  # it rejects our key
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceStatus:
-    """Health of the service.
-
-    Times are in seconds ago, None for "never" or "not now". `typical` is the median response time.
-    """
-
-    state: ServiceState
-    answered: float | None
-    failed: float | None
-    in_trouble: float | None
-    typical: float | None
-    breakers: Mapping[Line, bool]  # whether each is open
 
 
 class ClockOffset:

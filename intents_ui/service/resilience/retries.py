@@ -8,8 +8,7 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 
-from intents_ui.service.error_mapping import KNOWN
-from intents_ui.service.errors import Flaw, OutOfTime, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import KNOWN, Flaw, OutOfTime, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.operations.config import Group
 from intents_ui.service.resilience.circuit_breaker import RECENT_SECONDS, SlidingWindow
 

@@ -447,6 +447,17 @@ class IntentReceipt(Kept):
     updated_at: Moment = None
     created_at: Moment = None
 
+    def step_of(self, txn_hash: str) -> str | None:
+        """Return which of the transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
+        steps = {
+            "deposit": self.deposit_transaction,
+            "origin": self.origin_transaction,
+            "destination": self.destination_transaction,
+            "refund": self.refund_transaction,
+        }
+        wanted = txn_hash.lower()
+        return next((step for step, sent in steps.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
+
 
 class TokenBalance(Wire):
     """Balance of a token. `balance` is in base units, `balance_usd` and `price_usd` in USD."""

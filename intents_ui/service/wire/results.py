@@ -1,0 +1,227 @@
+"""What the service library returns besides the API's own objects: plain data, which the display puts into words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum, StrEnum, auto
+from typing import Self
+
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.wire.models import Intent, IntentHistory, Page
+from intents_ui.service.wire.responses import SearchAnswer
+
+# Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
+CAPPED_FROM = 10
+
+# Search keys.
+INTENT_ID = "intent ID"
+TRANSACTION_HASH = "transaction hash"
+OWNER = "owner"
+DEPOSIT_ADDRESS = "deposit address"
+DELIVERY_ADDRESS = "destination intent address"
+WORDS = "text"
+ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
+
+
+@dataclass(frozen=True)
+class LookupQuestion:
+    """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits."""
+
+    key: str
+    value: str
+    ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
+
+
+class Hits(tuple[Intent, ...]):
+    """Intents that a search returned, with the number of `unreadable` entries and of older ones `beyond` them."""
+
+    unreadable = 0
+    beyond = 0
+
+    @classmethod
+    def of(cls, answer: SearchAnswer) -> Self:
+        hits = cls(answer.intents)
+        hits.unreadable, hits.beyond = answer.unreadable_entries, answer.beyond
+        return hits
+
+
+def unreadable_in(answer: Sequence[Intent] | None) -> int:
+    return answer.unreadable if isinstance(answer, Hits) else 0
+
+
+def beyond_in(answer: Sequence[Intent] | None) -> int:
+    return answer.beyond if isinstance(answer, Hits) else 0
+
+
+@dataclass(frozen=True)
+class Hit:
+    intent: Intent
+    reasons: tuple[LookupQuestion, ...]
+
+    @property
+    def transaction_hash(self) -> str | None:
+        """The transaction hash by which the intent was found, or None."""
+        return next((reason.value for reason in self.reasons if reason.key == TRANSACTION_HASH), None)
+
+
+@dataclass(frozen=True)
+class LookupResult:
+    """Result of all lookups, newest intent first.
+
+    `failed` are the lookups without a response. If there are any and no hits, "nothing found" would be a guess.
+    """
+
+    hits: tuple[Hit, ...]
+    answered: tuple[LookupQuestion, ...]
+    failed: tuple[tuple[LookupQuestion, ServiceError], ...]
+    may_be_capped: bool
+    unreadable: int = 0  # entries that couldn't be parsed
+    beyond: int = 0  # older intents that were not read
+
+    @property
+    def count(self) -> int:
+        return len(self.hits) + self.beyond
+
+    @property
+    def asked(self) -> tuple[LookupQuestion, ...]:
+        return (*self.answered, *(question for question, _ in self.failed))
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset(question.value for question in self.asked)
+
+    @property
+    def only(self) -> Hit | None:
+        """The only match, or None. A match by intent ID is certain even if other lookups failed."""
+        if len(self.hits) != 1 or self.unreadable:
+            return None
+        certain = {reason.value for reason in self.hits[0].reasons if reason.key == INTENT_ID}
+        return self.hits[0] if all(question.value in certain for question, _ in self.failed) else None
+
+    @property
+    def error(self) -> ServiceError | None:
+        """The error to show, if failed lookups leave open whether there are matches."""
+        return self.failed[0][1] if self.failed and not self.hits else None
+
+
+MOST_EARLIER = 20
+
+
+@dataclass(frozen=True)
+class Position:
+    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
+
+    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
+    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
+    `before`, too.
+    """
+
+    cursor: Page | None = None
+    earlier: tuple[Page | None, ...] = ()
+    edge: int | None = None
+    is_backward: bool = False
+
+    def onward(self, cursor: Page) -> Self:
+        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
+        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
+
+    def back(self, cursor: Page | None) -> Self:
+        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
+
+    def has_been_at(self, page: Page) -> bool:
+        been = (self.cursor, *self.earlier)
+        return any(each is not None and each.cursor == page.cursor for each in been)
+
+
+class Stop(Enum):
+    """Why reading stopped."""
+
+    END = "end"
+    ENOUGH = "enough"
+    TIME = "time"
+    CIRCLES = "circles"  # the service reports more, but its cursor was already used
+    LOST = "lost"  # the service reports more, but its cursor is invalid
+    EMPTY_PAGE = "empty page"  # although the service reports more
+    TROUBLE = "trouble"
+
+
+@dataclass(frozen=True)
+class Read:
+    """Entries without duplicates. `following` is where to continue or retry, and `error` is the failure, if any."""
+
+    entries: tuple[IntentHistory, ...]
+    stop: Stop
+    following: Position | None = None
+    error: ServiceError | None = None
+    unreadable: int = 0
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether the list ended unexpectedly."""
+        return self.stop in (Stop.CIRCLES, Stop.LOST, Stop.EMPTY_PAGE, Stop.TROUBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per whole token, None if the service has no price. `at` is the price's time, None if unknown."""
+
+    usd: Decimal | None
+    at: datetime | None = None
+
+
+NO_PRICE = Price(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Result of a raw call.
+
+    `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
+    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
+    The access key is masked everywhere.
+    """
+
+    operation: str
+    sent: str
+    request_id: str
+    seconds: float
+    status: int | None = None
+    text: str = ""
+    size: int = 0
+    wire_size: int = 0
+    headers: Mapping[str, str]
+    error: ServiceError | None = None
+
+
+class Line(StrEnum):
+    """Traffic classes, each with its own breaker."""
+
+    READ = auto()
+    LIVE = auto()
+    WRITE = auto()
+
+
+class ServiceState(StrEnum):
+    """What the calls so far show about the service."""
+
+    UNKNOWN = auto()  # no call yet
+    UP = auto()
+    DEGRADED = auto()  # the last call failed, or a breaker is open
+    RATE_LIMITED = auto()  # it sent a Retry-After
+    UNAUTHORIZED = auto()  # it rejects our key
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """Health of the service.
+
+    Times are in seconds ago, None for "never" or "not now". `typical` is the median response time.
+    """
+
+    state: ServiceState
+    answered: float | None
+    failed: float | None
+    in_trouble: float | None
+    typical: float | None
+    breakers: Mapping[Line, bool]  # whether each is open
