@@ -29,16 +29,16 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 TESTS = {
-    "intents_ui.display.transfers.statuses": ["tests/display/test_statuses.py"],
-    "intents_ui.display.formatting.amounts": ["tests/display/test_amounts.py"],
-    "intents_ui.display.formatting.times": ["tests/display/test_times.py"],
-    "intents_ui.display.lists.balances": ["tests/display/test_balances.py"],
-    "intents_ui.display.quotes.outcome": ["tests/display/test_promise.py"],
-    "intents_ui.display.summary.summary": ["tests/display/test_story.py", "tests/display/test_scenes.py"],
-    "intents_ui.service.wire.models": ["tests/service/test_wire.py"],
-    "intents_ui.service.wire.scalars": ["tests/service/test_scalars.py"],
-    "intents_ui.service.queries.paging": ["tests/service/test_paging.py"],
-    "intents_ui.web.cursors": ["tests/test_bookmarks.py"],
+    "intents_ui.display.transfers.statuses": ["tests/display/transfers/test_statuses.py"],
+    "intents_ui.display.formatting.amounts": ["tests/display/formatting/test_amounts.py"],
+    "intents_ui.display.formatting.times": ["tests/display/formatting/test_times.py"],
+    "intents_ui.display.lists.balances": ["tests/display/lists/test_balances.py"],
+    "intents_ui.display.quotes.outcome": ["tests/display/quotes/test_comparison.py"],
+    "intents_ui.display.summary.summary": ["tests/display/summary/test_summary.py", "tests/display/test_scenes.py"],
+    "intents_ui.service.wire.models": ["tests/service/wire/test_models.py"],
+    "intents_ui.service.wire.scalars": ["tests/service/wire/test_scalars.py"],
+    "intents_ui.service.queries.paging": ["tests/service/queries/test_paging.py"],
+    "intents_ui.web.cursors": ["tests/web/test_cursors.py"],
 }
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")
 # pytest warns that Hypothesis is imported before the forks, and our settings would make that an error.

@@ -14,8 +14,8 @@ from intents_ui.pages import intent as intent_page
 from intents_ui.service.wire import scalars
 from intents_ui.service.wire.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
-from tests.display.test_calldata import HERE, leaves
-from tests.display.test_calls import Names, hexed, plan
+from tests.display.calls.test_abi import HERE, leaves
+from tests.display.calls.test_descriptions import Names, hexed, plan
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 LONGEST_SECONDS = timedelta.max // timedelta(seconds=1)

@@ -14,7 +14,7 @@ from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
-from tests.display.test_every_story import BY_OTHER_FACTS
+from tests.display.summary.test_every_state import BY_OTHER_FACTS
 
 SCENARIOS = range(1, 31)
 EVERY = sorted({*IntentStatus, *TransactionStatus})

@@ -13,7 +13,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.service.wire.models import IntentTransaction
 from tests.display.builders import at, intent
-from tests.display.test_every_story import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases
+from tests.display.summary.test_every_state import BALANCES, EXPIRES_AT, OWNER, STATUSES, TIMES, cases
 
 URL = "https://dashboard.example/intent/0x01"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")

@@ -6,7 +6,7 @@ import pytest
 
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.triage import ticket
-from tests.display.test_pasted import grows_with_its_length
+from tests.display.search.test_identifiers import grows_with_its_length
 
 HASH = "0x" + "9b21c4" + "5" * 52 + "77ad01"
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"

@@ -501,7 +501,7 @@ def test_the_texts_use_existing_placeholders_only():
     }
     assert fields <= WORDS
     assert all(row["tone"] in Tone and row["when"] for row in DIAGNOSES.values())
-    sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
+    sprite = (Path(__file__).parents[3] / "static" / "img" / "icons.svg").read_text()
     icons = {row["icon"] for row in DIAGNOSES.values()}
     icons |= {each.icon for each in vars(checks).values() if isinstance(each, StatusLabel)}
     assert all(f'<symbol id="{icon}"' in sprite for icon in icons)

@@ -682,7 +682,7 @@ def _signed(words: str) -> int:
 
 
 def test_each_result_has_a_label_and_an_icon():
-    sprite = (Path(__file__).parents[2] / "static" / "img" / "icons.svg").read_text()
+    sprite = (Path(__file__).parents[3] / "static" / "img" / "icons.svg").read_text()
     assert set(SHOWN) == set(Result)
     assert all(f'<symbol id="{each.icon}"' in sprite for each in SHOWN.values())
 

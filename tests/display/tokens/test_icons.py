@@ -14,7 +14,7 @@ from intents_ui.display.tokens.warnings import Mark
 from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, USDC, USDC_ON_BASE, Catalogue
 
-SPRITE = (Path(__file__).parent.parent.parent / "static" / "img" / "coins.svg").read_text()
+SPRITE = (Path(__file__).parents[3] / "static" / "img" / "coins.svg").read_text()
 DRAWN = dict(re.findall(r'<symbol id="([^"]+)"(.*?)</symbol>', SPRITE))
 NATIVE = "0x" + "0" * 40
 SEPOLIA = 11155111

@@ -7,7 +7,7 @@ import pytest
 
 from intents_ui.web import assets
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
 CLASS = re.compile(r"\.(-?[a-z_][\w-]*)", re.IGNORECASE)
 # Set by htmx while a request is under way, and never written by us.

@@ -40,7 +40,7 @@ from tests.display.builders import (
     summary,
     transaction,
 )
-from tests.display.test_every_story import BY_OTHER_FACTS
+from tests.display.summary.test_every_state import BY_OTHER_FACTS
 
 
 def story(of_intent=None, of_receipt=None, **more) -> Summary:

@@ -38,8 +38,8 @@ from tests.display.builders import (
     summary,
     transaction,
 )
+from tests.display.calls.test_abi import call_of, word
 from tests.display.scenes import scene
-from tests.display.test_calldata import call_of, word
 
 DEPOSIT = "0x" + "de" * 20
 DELIVERY = "0x" + "d1" * 20
