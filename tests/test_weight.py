@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.template import engines
 from django.test import Client, override_settings
 
 from intents_ui.emulator.app import Emulator
@@ -30,7 +31,10 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("static")
     with override_settings(STATIC_ROOT=place, STORAGES=COLLECTED):
         call_command("collectstatic", interactive=False, verbosity=0)
+        links = engines["jinja2"].env.globals["static"]  # remembers each file's URL
+        links.cache_clear()
         yield place
+        links.cache_clear()
 
 
 def linked(site: Client, path: str) -> dict[str, str]:
