@@ -40,9 +40,6 @@ class Located:
     checked_at: datetime | None = None
 
 
-NOT_LOCATED = Located()
-
-
 def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     money, is_estimate = _money(place, situation)
     known = money if money and money.value is not None else None
