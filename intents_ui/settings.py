@@ -179,26 +179,26 @@ class Environment(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def of_files(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def read_secret_files(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Replace the file names of secrets with the files' contents."""
         return {**given, **{name: _in_file(name, given) for name in SECRETS if given.get(f"{name}_file")}}
 
     @field_validator(*SECRETS, mode="before")
     @classmethod
-    def without_line_end(cls, value: Any) -> Any:
+    def strip_line_end(cls, value: Any) -> Any:
         """Strip the line ending that editors and mounted secrets add."""
         return value.rstrip("\r\n") if isinstance(value, str) else value
 
     @field_validator(*SECRETS)
     @classmethod
-    def of_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+    def validate_header_value(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not OF_A_HEADER.fullmatch(value.get_secret_value()):
             raise ValueError("must be printable ASCII on one line, without surrounding spaces")
         return value
 
     @field_validator("redis_url")
     @classmethod
-    def of_known_options(cls, value: Any) -> Any:
+    def validate_redis_url(cls, value: Any) -> Any:
         if value is None:
             return value
         known = REDIS_OPTIONS | (REDISS_OPTIONS if value.scheme == "rediss" else set())
@@ -211,7 +211,7 @@ class Environment(BaseSettings):
 
     @field_validator("allowed_hosts")
     @classmethod
-    def of_hosts(cls, value: list[str]) -> list[str]:
+    def validate_hosts(cls, value: list[str]) -> list[str]:
         if not all(ALLOWED_HOST.fullmatch(host) for host in value):
             raise ValueError(
                 "must be host names without scheme or port (intents.example, or .example for all subdomains)"
@@ -220,7 +220,7 @@ class Environment(BaseSettings):
 
     @field_validator("csrf_trusted_origins")
     @classmethod
-    def of_origins(cls, value: list[str]) -> list[str]:
+    def validate_origins(cls, value: list[str]) -> list[str]:
         if not all(ORIGIN.fullmatch(origin) for origin in value):
             raise ValueError("must be a list of origins, for example https://intents.example")
         return value
@@ -234,7 +234,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_security_contact")
     @classmethod
-    def of_a_contact(cls, value: str | None) -> str | None:
+    def validate_contact(cls, value: str | None) -> str | None:
         if value is not None and not CONTACT.fullmatch(value):
             raise ValueError("must be a mailto: or https: URI, for example mailto:security@intents.example")
         return value
@@ -255,7 +255,7 @@ class Environment(BaseSettings):
 
     @field_validator("host")
     @classmethod
-    def of_one_interface(cls, value: str) -> str:
+    def validate_interface(cls, value: str) -> str:
         """Accept an IPv6 address with or without brackets."""
         host = value.removeprefix("[").removesuffix("]")
         if not (is_address(host) or HOST_NAME.fullmatch(host)):
@@ -287,7 +287,7 @@ class Environment(BaseSettings):
         mode="before",
     )
     @classmethod
-    def of_some_groups(cls, value: Any, info: ValidationInfo) -> Any:
+    def read_groups(cls, value: Any, info: ValidationInfo) -> Any:
         """Parse `search=5,tokens=3`. Groups that aren't named keep their defaults."""
         if not isinstance(value, str):
             return value
@@ -297,7 +297,7 @@ class Environment(BaseSettings):
 
     @field_validator("intents_cache_ttl", mode="before")
     @classmethod
-    def of_some_kinds(cls, value: Any) -> Any:
+    def read_kinds(cls, value: Any) -> Any:
         """Parse `moving=2/10/3600`. Kinds that aren't named keep their defaults."""
         if not isinstance(value, str):
             return value
@@ -332,13 +332,13 @@ class Environment(BaseSettings):
 
     @field_validator("otel_exporter_otlp_endpoint", "sentry_dsn")
     @classmethod
-    def of_what_is_installed(cls, value: Any, info: ValidationInfo) -> Any:
+    def validate_package(cls, value: Any, info: ValidationInfo) -> Any:
         if value is not None and not is_installed(PACKAGES[str(info.field_name)]):
             raise ValueError("requires packages that are not installed: pip install -r requirements-telemetry.txt")
         return value
 
     @model_validator(mode="after")
-    def refuse_what_would_mislead(self) -> Self:
+    def validate_together(self) -> Self:
         if not self.embedded and self.secret_key is None:
             raise ValueError("SECRET_KEY: required with a real service (INTENTS_SERVICE_URL)")
         if not self.embedded and self.secret_key and len(self.secret_key.get_secret_value()) < SHORTEST_SECRET:

@@ -30,7 +30,7 @@ def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
-    assert scene(18, 27).transfer().sent.token.is_unlisted
+    assert scene(18, 27).transfer().sent.token.standing is TokenStanding.UNLISTED
     assert scene(2, 30).transfer().sent.token.standing is TokenStanding.FEATURED
     assert scene(6, 10).transfer().sent.token.standing is TokenStanding.FEATURED
 

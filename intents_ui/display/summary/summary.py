@@ -7,7 +7,6 @@ from messages.json.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
 
 from intents_ui.display.summary import funds_location, reasons, rules
@@ -29,13 +28,6 @@ LEFT = {
     Place.DEPOSIT_ADDRESS: "funds left the deposit address",
     Place.DELIVERY_ADDRESS: "funds left the destination intent address",
 }
-
-
-class Surety(StrEnum):
-    """What a marker on the route says about the funds at a location."""
-
-    HERE = "here"
-    EXPECTED = "expected"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +118,6 @@ class Summary:
             return Certainty.UNKNOWN
         is_doubtful = self.is_provisional or self._has_left
         return Certainty.LIKELY if is_doubtful and found is Certainty.CONFIRMED else found
-
-    @property
-    def surety(self) -> Surety:
-        return Surety.HERE if self.certainty is Certainty.CONFIRMED else Surety.EXPECTED
 
     # What to do
 

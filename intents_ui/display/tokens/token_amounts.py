@@ -128,10 +128,6 @@ class Identity:
     marks: tuple[Mark, ...]
     coin: TokenIcon
 
-    @property
-    def is_unlisted(self) -> bool:
-        return self.standing is TokenStanding.UNLISTED
-
 
 def identity(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None

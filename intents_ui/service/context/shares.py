@@ -65,9 +65,6 @@ class Shares:
             self.hold(visitor, -units)
             self._changed.notify_all()
 
-    def of_visitor(self, visitor: str) -> int:
-        return self._by_bucket[visitor]
-
     def lack(self, visitor: str | None, units: int = 1) -> Lack | None:
         """Return why these units can't be taken now, or None."""
         if visitor is not None:

@@ -131,11 +131,6 @@ class Health:
             line: Breaker(line, clock, seconds=seconds, tally=self.tally) for line, seconds in open_seconds.items()
         }
 
-    @property
-    def lets_us_in(self) -> bool:
-        """Whether the service accepts our access key, as of the last call."""
-        return self._authorization.error is None
-
     def standing(self) -> ServiceStatus:
         """Return the current health, without a request."""
         with self._lock:

@@ -9,6 +9,7 @@ import pytest
 from intents_ui.display.lists import recoverable
 from intents_ui.display.lists.recoverable import Sort, Worklist
 from intents_ui.display.summary.rules import EXPLANATIONS
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance
 from intents_ui.service.wire.results import Read, Stop
@@ -210,7 +211,7 @@ def test_unmapped_values_stay_unchanged(has):
 
 def test_an_unlisted_token_is_called_so():
     work = of(entry(1, token(contract_address=MERCHANT)), entry(2, token(contract_address=USDC_ON_BASE), chain_id=BASE))
-    assert {total.side.token_address: total.side.token.is_unlisted for total in work.totals} == {
+    assert {total.side.token_address: total.side.token.standing is TokenStanding.UNLISTED for total in work.totals} == {
         MERCHANT: True,
         USDC_ON_BASE: False,
     }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
-from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary, Surety
+from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
@@ -813,7 +813,6 @@ def test_only_what_is_confirmed_is_green_and_said_to_be_there(of_receipt, status
         tone,
         certainty,
     )
-    assert result.surety is (Surety.HERE if certainty is Certainty.CONFIRMED else Surety.EXPECTED)
 
 
 EMPTY = [
@@ -842,7 +841,7 @@ def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     result = summaries.of(unchecked.at(NOW, PENDING))
     assert (result.headline, result.location, result.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
     assert (result.amount, result.who, result.deadline) == ("", Who.NOBODY, None)
-    assert (result.certainty, result.surety) == (Certainty.UNKNOWN, Surety.EXPECTED)
+    assert result.certainty is Certainty.UNKNOWN
     without = summaries.of(unchecked)
     assert (without.headline, without.who, without.certainty) == ("Committed", Who.PAYER, Certainty.LIKELY)
     assert without.next_step.startswith("Confirm the deposit")

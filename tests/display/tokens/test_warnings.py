@@ -283,7 +283,7 @@ def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
     tokens = service.get_token_list(chains, include_all_listed=True, include_external=True).tokens
     found = [identity(token.chain_id, token.address, using=catalog, metadata=token) for token in tokens]
     assert len(found) == 5000
-    listed = [token for token in found if not token.is_unlisted]
+    listed = [token for token in found if token.standing is not TokenStanding.UNLISTED]
     assert {row["address"].lower() for row in DATA if row["list"] in ("featured", "listed")} <= {
         token.address.lower() for token in listed
     }

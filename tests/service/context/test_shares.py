@@ -58,7 +58,7 @@ def test_a_request_may_take_several_units():
     assert shares.take(HERE, 5) is None
     shares.give_back(HERE, 25)
     assert shares.held == 0
-    assert shares.of_visitor(HERE) == 0
+    assert shares.take(HERE, 25) is None
 
 
 def test_a_released_slot_goes_to_a_waiter():

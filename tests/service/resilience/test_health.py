@@ -260,9 +260,9 @@ def test_a_key_rejected_three_times_is_probed_every_30_seconds_and_logged_once(
     caplog.set_level(logging.ERROR, "intents_ui.service.resilience.health")
     service.does = DENIED
     for number in range(DENIALS):
-        assert service.service.health.lets_us_in
+        assert service.service.health.standing().state is not ServiceState.UNAUTHORIZED
         assert isinstance(ask(service, number), AccessDenied)
-    assert not service.service.health.lets_us_in
+    assert service.service.health.standing().state is ServiceState.UNAUTHORIZED
     error = ask(service)
     assert isinstance(error, AccessDenied)
     assert error.again_in == LATCH_SECONDS
@@ -271,7 +271,7 @@ def test_a_key_rejected_three_times_is_probed_every_30_seconds_and_logged_once(
     service.does = good
     service.clock.now += LATCH_SECONDS
     assert ask(service, 2000) is None
-    assert service.service.health.lets_us_in
+    assert service.service.health.standing().state is ServiceState.UP
 
 
 def test_a_success_in_between_resets_the_count_of_key_rejections(service: Upstream) -> None:
