@@ -6,7 +6,8 @@
 - functions: distinct functions that ran.
 - arrows: distinct pairs of a calling and a called room (folder or module of intents_ui, and of the display and the
   service library).
-- returns: how often the view goes back to a room that it has left, for the room with the most returns.
+- returns: how often the view goes back to a room that it has left, for the room with the most returns. Objects are
+  not rooms: the models of a response, and the long-lived objects that `wiring` hands out.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "intents_ui"
 SPLIT = ("display", "service")  # folders whose folders are rooms of their own
+OBJECTS = ("service/wire", "wiring")
 # Name, path, paths to request first (after the start page).
 JOURNEYS = {
     "search for an explorer link": ("/search?q=https://etherscan.io/tx/{hash}", ()),
@@ -59,7 +61,7 @@ class Trace:
         here, there = room_of(caller), room_of(file)
         if here != there:
             self.arrows.add((here, there))
-            if here == "pages":
+            if here == "pages" and there not in OBJECTS:
                 self.from_views.append(there)
 
     def figures(self) -> dict[str, Any]:
