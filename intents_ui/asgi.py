@@ -55,7 +55,7 @@ from intents_ui.pages import intent as intent_page  # noqa: E402 - as above
 from intents_ui.service.context import processor, request_context  # noqa: E402 - as above
 from intents_ui.service.long_tasks import LongTask  # noqa: E402 - as above
 from intents_ui.settings import is_address  # noqa: E402 - as above
-from intents_ui.web import client_ip  # noqa: E402 - as above
+from intents_ui.web import client_ip, marks  # noqa: E402 - as above
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -133,6 +133,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
     try:
         telemetry.begin()
         wiring.open_all()
+        marks.of_path("/")  # loads the URLs and their pages, which would delay the first request
         looking = LongTask("metrics", keep_looking) if metrics.IS_SHARED else None
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -230,15 +231,15 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         send = without_body(send)
     if not is_for_us(scope):
         return await answer(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
-    if path.startswith("/live/"):
+    if marks.outside(path) == "live":
         return await streams()(scope, receive, send)
     embedded = wiring.emulator()
-    if embedded is not None and path.startswith("/rpc/"):
+    if embedded is not None and marks.outside(path) == "rpc":
         return await call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
     request_origin: request_context.Origin = scope[access_log.VISIT].origin
     if not is_file(scope) and not is_of_list(scope):
-        is_costly = request_limits.is_costly(scope["method"], path, scope["query_string"])
+        is_costly = marks.of_path(path).is_costly(scope["method"], query_of(scope))
         if rejection := request_limits.current_rejection(request_origin.visitor, is_costly=is_costly):
             return await turn_away(scope, send, rejection)
     try:
@@ -292,8 +293,7 @@ def handled_by(scope: Message) -> tuple[App, request_limits.ConcurrencyLimiter]:
 
 
 def is_file(scope: Message) -> bool:
-    path: str = scope["path"]
-    return path.startswith(settings.STATIC_URL)
+    return marks.outside(scope["path"]) == "static"
 
 
 def is_of_list(scope: Message) -> bool:
@@ -302,10 +302,11 @@ def is_of_list(scope: Message) -> bool:
 
 
 def is_long(scope: Message) -> bool:
-    path: str = scope["path"]
-    is_posted = scope["method"] == "POST"
-    by_hand = path.startswith("/console/") and (is_posted or b"ask=" in scope["query_string"])
-    return path.startswith("/export/") or (path == "/triage" and is_posted) or by_hand
+    return marks.of_path(scope["path"]).streams(scope["method"], query_of(scope))
+
+
+def query_of(scope: Message) -> str:
+    return bytes(scope["query_string"]).decode("latin-1")
 
 
 @cache
@@ -414,7 +415,7 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
 
     A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
     """
-    most = most_of_body(scope["path"])
+    most = sizes()[marks.of_path(scope["path"]).body]
     body, received = bytearray(), 0
     refused: Failure | None = None
     if declared_length(scope) > max(most, OVERFLOW):
@@ -444,13 +445,6 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
 
 def sizes() -> Mapping[Any, int]:
     return settings.ENV.intents_request_max_bytes
-
-
-def most_of_body(path: str) -> int:
-    if path == "/triage":
-        return sizes()["triage"]
-    by_hand = path.startswith("/console/") or (path.startswith("/intent/") and path.endswith("/commit"))
-    return sizes()["console" if by_hand else "body"]
 
 
 def declared_length(scope: Message) -> int:

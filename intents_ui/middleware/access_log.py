@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from intents_ui.ops import logs, metrics, telemetry
 from intents_ui.service.context.request_context import Origin, drawn
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
+from intents_ui.web import client_ip, marks
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -25,17 +25,15 @@ VISIT: Final = "intents_ui.visit"  # key in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 LEFT: Final = 499  # client closed the request, as nginx logs it
-# View names of paths that aren't in `urls.py`, by prefix.
-PLACES: Final = {"/static/": "static", "/live/": "live", "/rpc/": "rpc"}
 UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
 class RequestLog:
-    """One request. `view` is the page's name in `urls.py`."""
+    """One request. `view` is the page's name in `urls.py`, or of what answers instead."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), visitor=client_ip.counted(scope, ENV.trusted_proxies))
-        self.view = next((view for start, view in PLACES.items() if scope["path"].startswith(start)), UNNAMED)
+        self.view = marks.outside(scope["path"]) or UNNAMED
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
         self._status = 0

@@ -22,7 +22,7 @@ from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
+from intents_ui.web import client_ip, marks
 from intents_ui.web.rate_limiter import Limit, spend, spend_here
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ def refusal(request: HttpRequest) -> Failure | None:
         failure = too_many_pages(wait)
         remember_refusal(visitor, failure, seconds=wait, is_costly=False)
         return failure
-    costs = is_costly(request.method, request.path, request.META.get("QUERY_STRING"))
+    costs = marks.of_path(request.path_info).is_costly(str(request.method), request.META.get("QUERY_STRING", ""))
     if costs and (wait := spend(searches(), visitor)):
         failure = too_many_searches(wait)
         remember_refusal(visitor, failure, seconds=wait, is_costly=True)
@@ -72,15 +72,6 @@ def pages() -> Limit:
 
 def searches() -> Limit:
     return Limit("searches", ENV.intents_rate_searches, MINUTE)
-
-
-def is_costly(method: str | None, path: str, query: str | bytes | None) -> bool:
-    """Return whether a request takes several calls to the service, or reads a list page by page."""
-    if path == "/search":
-        return bool(query)
-    if path == "/triage":
-        return method == "POST"
-    return path.startswith("/tx/") or (path.startswith("/export/") and not path.startswith("/export/progress/"))
 
 
 def wait_to_stream(visitor: str | None) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.csp import CSP, build_policy
 
 FILE_POLICY: dict[str, Any] = {"default-src": [CSP.NONE], "frame-ancestors": [CSP.NONE], "sandbox": True}
@@ -45,7 +46,7 @@ def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) ->
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
         else:
-            response.headers["Reporting-Endpoints"] = 'csp="/csp-report"'
+            response.headers["Reporting-Endpoints"] = f'csp="{reverse("policy-report")}"'
         return response
 
     return answer

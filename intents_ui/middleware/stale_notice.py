@@ -14,12 +14,8 @@ from django.utils.cache import patch_vary_headers
 from intents_ui.display import failures
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import StaleResponse
+from intents_ui.web import marks
 from intents_ui.web.parts import is_partial
-
-# Their fragments contain all service data of their page.
-WHOLE = frozenset({"newest", "receipt"})
-# Framed by other sites, without the page frame.
-FRAMED = "embed"
 
 
 def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
@@ -54,7 +50,7 @@ def is_page(response: HttpResponseBase) -> bool:
 
 def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether this is a fragment of a page with the frame."""
-    is_framed = request.resolver_match is not None and request.resolver_match.url_name == FRAMED
+    is_framed = request.resolver_match is not None and marks.of_view(request.resolver_match.func).is_framed
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
     return is_partial(request) and is_page(response) and has_body and not is_framed
 
@@ -67,4 +63,4 @@ def part(request: HttpRequest) -> str:
 def is_whole(request: HttpRequest) -> bool:
     """Return whether the fragment refreshes all service data of the page."""
     match, page = request.resolver_match, request.htmx.current_url_abs_path  # type: ignore[attr-defined]
-    return (match is not None and match.url_name in WHOLE) or (page or "").partition("?")[0] == request.path
+    return (match is not None and marks.of_view(match.func).is_whole) or (page or "").partition("?")[0] == request.path

@@ -20,7 +20,7 @@ from intents_ui.service.cache.redis_errors import redis_error
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent
-from intents_ui.web import confirmations, operator_auth
+from intents_ui.web import confirmations, marks, operator_auth
 from intents_ui.web.confirmations import Confirmed
 from intents_ui.web.links import elsewhere
 from intents_ui.web.operator_auth import Level, Refusal
@@ -35,6 +35,7 @@ CHANGED = Refusal(
 )
 
 
+@marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:

@@ -37,7 +37,7 @@ from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
-from intents_ui.web import client_ip, confirmations, operator_auth
+from intents_ui.web import client_ip, confirmations, marks, operator_auth
 from intents_ui.web.links import canonical
 from intents_ui.web.operator_auth import Level, Refusal
 
@@ -97,6 +97,8 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "console.html", {"operations": offered(), "about": words.ABOUT})
 
 
+@marks.streams(marks.asked)
+@marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
 def operation(request: HttpRequest, operation: str) -> HttpResponse:
     refuse_off()

@@ -23,7 +23,7 @@ from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
-from intents_ui.web import situations
+from intents_ui.web import marks, situations
 from intents_ui.web.links import elsewhere
 from intents_ui.web.parts import is_partial, part_or_page
 
@@ -68,6 +68,7 @@ def in_frames(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return framed
 
 
+@marks.framed
 @require_safe
 @in_frames
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:

@@ -28,7 +28,7 @@ from intents_ui.exports.reader import Batch, Reader
 from intents_ui.ops import lifecycle
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, situations
+from intents_ui.web import client_ip, marks, situations
 from intents_ui.web.parts import is_partial
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
@@ -36,17 +36,23 @@ RETRY_SECONDS = 30  # another export may have ended by then
 MOST_POLLS = 30  # for a download that doesn't start
 
 
+@marks.costly()
+@marks.streams()
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
     return view(request, kind, HISTORY, parse_filters(request))
 
 
+@marks.costly()
+@marks.streams()
 @require_safe
 def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export recoverable transfers in the service's order, because the list page sorts only what it has loaded."""
     return view(request, kind, RECOVERABLE, parse_filters(request, unless_sorted=tuple(Sort)), recoverable=True)
 
 
+@marks.costly()
+@marks.streams()
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
@@ -161,6 +167,7 @@ def refused(
     return response
 
 
+@marks.streams()
 @require_http_methods(["GET", "HEAD", "POST"])
 def run(request: HttpRequest, run: str) -> HttpResponse:
     """Show the progress of an export. POST stops it. Only the page that started the export has the run's ID."""

@@ -13,7 +13,7 @@ from intents_ui import wiring
 from intents_ui.display.summary import glance
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.web import situations
+from intents_ui.web import marks, situations
 
 SHOWN = 10
 # New transfers are counted up to this number. Beyond it, the list restarts at the newest.
@@ -38,6 +38,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "home.html", read(request))
 
 
+@marks.whole
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""

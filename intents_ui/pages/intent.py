@@ -30,7 +30,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
-from intents_ui.web import operator_auth, situations
+from intents_ui.web import marks, operator_auth, situations
 from intents_ui.web.links import canonical, elsewhere, moved_to
 from intents_ui.web.parts import part_or_page
 
@@ -49,6 +49,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     return render(request, "intent.html", context)
 
 
+@marks.whole
 @require_safe
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the part of the page that changes, for clients that poll instead of streaming."""

@@ -27,7 +27,7 @@ from intents_ui.display.tokens import names
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
-from intents_ui.web import situations
+from intents_ui.web import marks, situations
 from intents_ui.web.links import intent_url
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -56,6 +56,7 @@ class Sought:
         return [finding for finding in others if finding.value not in found.values]
 
 
+@marks.costly(marks.with_query)
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
@@ -156,6 +157,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     return answer(request, found, Sought(Pasted(), parsed=parsed))
 
 
+@marks.costly()
 @require_safe
 def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | None = None) -> HttpResponse:
     """Redirect to the transfer of a transaction, whose page marks the step."""

@@ -47,7 +47,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, situations
+from intents_ui.web import client_ip, marks, situations
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
 
@@ -61,6 +61,9 @@ PLACE = "<!-- here -->"
 FOREIGN = "Rejected: the form came from another site. Paste the text here."
 
 
+@marks.costly(marks.posted)
+@marks.streams(marks.posted)
+@marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
 async def view(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":

@@ -1,0 +1,107 @@
+"""What the limits and the middleware need to know about a view, as marks on the view itself.
+
+A mark is set by a decorator. It survives other decorators, in any order, because `functools.wraps` copies it. The marks
+of a request are those of the view to which its path leads in `urls.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from intents_ui.live.stream import PREFIX
+
+type When = Callable[[str, str], bool]  # takes the method and the query string
+type Body = Literal["body", "console", "triage"]  # a key of INTENTS_REQUEST_MAX_BYTES
+
+# Paths that don't lead to Django's views, by their names in the access log.
+OUTSIDE: Final = {"static": settings.STATIC_URL, "live": PREFIX, "rpc": "/rpc/"}
+# A path is looked up two or three times per request, within a moment. A lookup takes 10 to 25 µs.
+REMEMBERED: Final = 256
+
+
+def always(method: str, query: str) -> bool:
+    return True
+
+
+def never(method: str, query: str) -> bool:
+    return False
+
+
+def posted(method: str, query: str) -> bool:
+    return method == "POST"
+
+
+def with_query(method: str, query: str) -> bool:
+    return bool(query)
+
+
+def asked(method: str, query: str) -> bool:
+    """Return whether a form of the console was submitted, which may have been by GET."""
+    return method == "POST" or "ask=" in query
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Marks of one view, each with the decorator of its name."""
+
+    is_costly: When = never
+    streams: When = never
+    body: Body = "body"
+    is_whole: bool = False
+    is_framed: bool = False
+
+
+NONE: Final = Marks()
+
+
+def costly[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
+    """Mark a view that takes several calls to the service, or reads a list page by page. It has a rate limit."""
+    return lambda view: _marked(view, is_costly=when)
+
+
+def streams[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
+    """Mark a view with long responses. It runs outside the page threads, with a concurrency limit of its own."""
+    return lambda view: _marked(view, streams=when)
+
+
+def body[V: Callable[..., Any]](size: Body) -> Callable[[V], V]:
+    """Mark a view whose request bodies have this limit of INTENTS_REQUEST_MAX_BYTES."""
+    return lambda view: _marked(view, body=size)
+
+
+def whole[V: Callable[..., Any]](view: V) -> V:
+    """Mark a fragment that contains all service data of its page."""
+    return _marked(view, is_whole=True)
+
+
+def framed[V: Callable[..., Any]](view: V) -> V:
+    """Mark a page for frames of other sites. It has no page frame of ours."""
+    return _marked(view, is_framed=True)
+
+
+def of_view(view: Callable[..., Any]) -> Marks:
+    marks: Marks = getattr(view, "marks", NONE)
+    return marks
+
+
+@lru_cache(REMEMBERED)
+def of_path(path: str) -> Marks:
+    """Return the marks of the view at a path. A path without a view has none."""
+    try:
+        return of_view(resolve(path).func)
+    except Resolver404:
+        return NONE
+
+
+def outside(path: str) -> str | None:
+    """Return the name of what answers a path instead of Django's views, or None."""
+    return next((name for name, start in OUTSIDE.items() if path.startswith(start)), None)
+
+
+def _marked[V: Callable[..., Any]](view: V, **marks: Any) -> V:
+    view.marks = replace(of_view(view), **marks)  # type: ignore[attr-defined]  # as Django's `csrf_exempt` does
+    return view
