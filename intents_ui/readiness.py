@@ -18,7 +18,7 @@ from django.template.loader import get_template
 from intents_ui import wiring
 from intents_ui.ops import lifecycle
 from intents_ui.service import long_tasks
-from intents_ui.service.cache.redis_errors import trouble
+from intents_ui.service.cache.redis_guard import redis_errors
 from intents_ui.service.wire.results import ServiceStatus
 from intents_ui.settings import ENV
 
@@ -50,7 +50,7 @@ class RedisWatch:
             if time.monotonic() - self._checked_at > REDIS_SECONDS:
                 try:
                     self._answers = bool(await self._redis.ping())
-                except trouble():
+                except redis_errors():
                     self._answers = False
                 self._checked_at = time.monotonic()
             return self._answers

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -23,6 +23,7 @@ from intents_ui.ops import metrics, telemetry
 from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache
+from intents_ui.service.cache.redis_guard import RedisGuard
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.catalog.catalog import Catalog
@@ -56,6 +57,7 @@ CONSOLE_LONG_POLLS = 4
 # wait for the service.
 TICKET_THREADS = 16
 TEXT_THREADS = 4
+CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 
 
 def embedded() -> bool:
@@ -69,6 +71,14 @@ class Dashboard:
     def __init__(self, **given: Any) -> None:
         """`given` are objects to use instead of building them, by the name of their property."""
         vars(self).update(given)
+        self._built: dict[Callable[[], Any], Any] = {}
+
+    def one[T](self, build: Callable[[], T]) -> T:
+        """Return what `build` returns, which is called once per dashboard."""
+        if build not in self._built:
+            self._built.setdefault(build, build())  # two threads may build, but all get the same object
+        found: T = self._built[build]
+        return found
 
     @cached_property
     def emulator(self) -> "Emulator | None":
@@ -117,6 +127,11 @@ class Dashboard:
     def response_cache(self) -> ResponseCache:
         """The response cache, shared by pages and live updates."""
         return ResponseCache(config().lifetimes, clock=time.monotonic)
+
+    @cached_property
+    def redis_guard(self) -> RedisGuard:
+        """The guard of calls to Django's shared cache."""
+        return RedisGuard("rate limits, forms sent, and progress of exports are not shared", pause=CACHE_PAUSE)
 
     @cached_property
     def slots(self) -> ServiceSlots:
@@ -212,6 +227,20 @@ def use(dashboard: Dashboard) -> None:
     """Replace the current dashboard."""
     global _current
     _current = dashboard
+
+
+def once[T](build: Callable[[], T]) -> Callable[[], T]:
+    """Decorate a function that builds an object of an upper layer, so that each dashboard has one of it."""
+
+    @wraps(build)
+    def get() -> T:
+        return _current.one(build)
+
+    return get
+
+
+def redis_guard() -> RedisGuard:
+    return _current.redis_guard
 
 
 def emulator() -> "Emulator | None":

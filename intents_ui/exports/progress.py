@@ -4,20 +4,17 @@ A run's ID can't be guessed, and grants access to both. All of this is best effo
 export.
 """
 
-import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from django.core.cache import cache
 
+from intents_ui import wiring
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
-from intents_ui.service.cache.redis_errors import redis_error
-
-log = logging.getLogger(__name__)
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 TTL_SECONDS = 600
@@ -40,16 +37,16 @@ def begin(run: str) -> None:
         cache.delete(_stop_key(run))
         cache.set(_key(run), _stored(ExportStatus(ExportState.RUNNING)), TTL_SECONDS)
 
-    _best_effort(reset)
+    wiring.redis_guard().call(reset)
 
 
 def report(run: str, standing: ExportStatus) -> None:
-    _best_effort(lambda: cache.set(_key(run), _stored(standing), TTL_SECONDS))
+    wiring.redis_guard().call(lambda: cache.set(_key(run), _stored(standing), TTL_SECONDS))
 
 
 def standing(run: str) -> ExportStatus | None:
     """Return the status of a run, or None if it hasn't begun or ended long ago."""
-    known = _best_effort(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
+    known = wiring.redis_guard().call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
     found = _read(known.get(_key(run)))
     if found is None or found.is_over:
         return found
@@ -57,11 +54,11 @@ def standing(run: str) -> ExportStatus | None:
 
 
 def stop(run: str) -> None:
-    _best_effort(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
+    wiring.redis_guard().call(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
 
 
 def is_stopped(run: str) -> bool:
-    return _best_effort(lambda: cache.get(_stop_key(run))) is not None
+    return wiring.redis_guard().call(lambda: cache.get(_stop_key(run))) is not None
 
 
 def _key(run: str) -> str:
@@ -84,29 +81,3 @@ def _read(stored: Mapping[str, Any] | None) -> ExportStatus | None:
     except (KeyError, TypeError, ValueError):
         return None
     return ExportStatus(ExportState.LEFT, found.rows) if found and is_silent and not found.is_over else found
-
-
-class _BestEffort:
-    """Calls the cache, with a pause after an error because each attempt would take time."""
-
-    PAUSE_SECONDS = 10.0
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._paused_until = float("-inf")
-
-    def __call__[T](self, call: Callable[[], T]) -> T | None:
-        if self._clock() < self._paused_until:
-            return None
-        try:
-            return call()
-        except redis_error() as error:
-            self._paused_until = self._clock() + self.PAUSE_SECONDS
-            log.warning("Redis unavailable: %s", type(error).__name__)
-            return None
-
-    def resume(self) -> None:
-        self._paused_until = float("-inf")
-
-
-_best_effort = _BestEffort()

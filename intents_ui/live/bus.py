@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.cache.redis_errors import trouble
+from intents_ui.service.cache.redis_guard import redis_errors
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.counters import Event
 from intents_ui.service.long_tasks import LongTask
@@ -169,7 +169,7 @@ class RedisBus:
         try:
             text = self._seal.close(snapshot.to_text().encode(), place=intent_id)
             await self._publish(keys, [self._process_id, _milliseconds(KEPT), text])
-        except trouble():
+        except redis_errors():
             # Subscribers may have missed it. In a new session each leader publishes its newest snapshot.
             self._is_broken = True
             self._wakeup.set()
@@ -177,7 +177,7 @@ class RedisBus:
     async def aclose(self) -> None:
         if self._task:
             await asyncio.gather(self._task.cancel(), return_exceptions=True)
-        with contextlib.suppress(*trouble()):
+        with contextlib.suppress(*redis_errors()):
             await self._release_leases(self._leading)
         await self._redis.aclose()
 
@@ -185,7 +185,7 @@ class RedisBus:
         while True:
             try:
                 await self._session()
-            except trouble() as error:
+            except redis_errors() as error:
                 self._run_without_redis(error)
                 await asyncio.sleep(BEAT)
             except Exception as error:

@@ -16,11 +16,11 @@ from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.cache.redis_errors import redis_error
+from intents_ui.middleware import marks
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent
-from intents_ui.web import confirmations, marks, operator_auth
+from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
 from intents_ui.web.links import elsewhere
 from intents_ui.web.operator_auth import Level, Refusal
@@ -132,10 +132,8 @@ def is_first(intent_id: str, form: str) -> bool:
     During a Redis outage only this process knows, and the service rejects a second commit.
     """
     key = f"commit:{intent_id}:{form}"
-    try:
-        return caches["default"].add(key, 1, FORM_SECONDS)
-    except redis_error():
-        return caches["own"].add(key, 1, FORM_SECONDS)
+    added = wiring.redis_guard().call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
+    return caches["own"].add(key, 1, FORM_SECONDS) if added is None else added
 
 
 def outcome(request: HttpRequest, intent_id: str, told: CommitResult) -> HttpResponse:

@@ -6,10 +6,8 @@ Strict limits (writes, guesses of the operator's token) reject requests instead,
 own quota.
 """
 
-import logging
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -17,9 +15,7 @@ from typing import Any
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
 
-from intents_ui.service.cache.redis_errors import redis_error
-
-log = logging.getLogger(__name__)
+from intents_ui import wiring
 
 # The shared bucket of clients without an address (a Unix socket without a proxy header).
 NOBODY_KNOWN = "unknown"
@@ -66,18 +62,18 @@ class CannotCount(Exception):
 
 def spend(limit: Limit, visitor: str | None, count: int = 1) -> int:
     """Take tokens. Returns 0 if they were taken, or the seconds to wait. Raises CannotCount."""
-    return _buckets.take(limit, visitor, count * limit.each)
+    return _take(limit, visitor, count * limit.each)
 
 
 def give_back(limit: Limit, visitor: str | None) -> None:
     """Return a token that wasn't needed."""
-    _buckets.take(limit, visitor, -limit.each)
+    _take(limit, visitor, -limit.each)
 
 
 def settle(limit: Limit, visitor: str | None, *, spent: int, cost: int) -> None:
     """Adjust the tokens `spent` to the actual `cost`, which may leave the bucket negative."""
     if cost != spent:
-        _buckets.take(limit, visitor, (cost - spent) * limit.each, is_forced=True)
+        _take(limit, visitor, (cost - spent) * limit.each, is_forced=True)
 
 
 def spend_here(limit: Limit, visitor: str | None) -> int:
@@ -85,30 +81,16 @@ def spend_here(limit: Limit, visitor: str | None) -> int:
     return _seconds(_take_here(limit, _key(limit, visitor), limit.each))
 
 
-class _Buckets:
-    """Buckets in Redis, or in this process for a pause after a Redis error, because each attempt would take time."""
-
-    PAUSE_SECONDS = 10.0
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._paused_until = float("-inf")
-
-    def take(self, limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
-        key, shared = _key(limit, visitor), caches["default"]
-        if isinstance(shared, RedisCache):
-            if self._clock() >= self._paused_until:
-                try:
-                    return _seconds(_take_shared(shared, limit, key, cost, is_forced=is_forced))
-                except redis_error() as error:
-                    self._paused_until = self._clock() + self.PAUSE_SECONDS
-                    log.warning("Redis unavailable; rate limits are per process: %s", type(error).__name__)
-            if limit.is_strict:
-                raise CannotCount(max(1, ceil(self._paused_until - self._clock())))
-        return _seconds(_take_here(limit, key, cost, is_forced=is_forced))
-
-    def resume(self) -> None:
-        self._paused_until = float("-inf")
+def _take(limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
+    key, shared = _key(limit, visitor), caches["default"]
+    if isinstance(shared, RedisCache):
+        guard = wiring.redis_guard()
+        wait = guard.call(lambda: _take_shared(shared, limit, key, cost, is_forced=is_forced))
+        if wait is not None:
+            return _seconds(wait)
+        if limit.is_strict:
+            raise CannotCount(max(1, ceil(guard.seconds_paused)))
+    return _seconds(_take_here(limit, key, cost, is_forced=is_forced))
 
 
 def _key(limit: Limit, visitor: str | None) -> str:
@@ -130,19 +112,20 @@ def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int, *, is_fo
     return int(script(keys=[shared.make_key(key)], args=arguments))
 
 
+@wiring.once
+def _lock() -> threading.Lock:
+    return threading.Lock()
+
+
 def _take_here(limit: Limit, key: str, cost: int, *, is_forced: bool = False) -> int:
     """The same as `TAKE`, in memory.
 
     The cache is bounded, so a flood of addresses evicts buckets, which are full again then.
     """
     counts, now = caches["own"], _now()
-    with _lock:
+    with _lock():
         full_at = max(counts.get(key, 0), now) + cost
         wait: int = full_at - now - limit.seconds * MICROSECONDS
         if wait <= 0 or is_forced:
             counts.set(key, full_at, max(limit.seconds, _seconds(full_at - now)) + 1)
     return wait
-
-
-_lock = threading.Lock()
-_buckets = _Buckets()

@@ -23,10 +23,9 @@ from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 from tests.conftest import needs
 from tests.live.redis_server import redis_running
-from tests.pages.conftest import fresh
+from tests.pages.conftest import fresh, renew
 from tests.pages.recorded import Recorded, recorded
 from tests.service.scripted_server import ScriptedServer, serving
 from tests.serving import dashboard, free_port
@@ -50,7 +49,7 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 @pytest.fixture
 def way(emulator: Emulator) -> Iterator[Recorded]:
     """A visitor may ask for one page a second, eight at once, and for two searches a minute."""
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
     request_limits.warn_once.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_rate_pages", 1)
@@ -201,7 +200,7 @@ def test_without_the_shared_cache_pages_are_counted_locally_and_served() -> None
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
     with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
         assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
 
 
 @pytest.fixture

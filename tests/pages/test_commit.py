@@ -18,7 +18,6 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
-from intents_ui.web import rate_limiter
 from tests.pages.conftest import renew
 from tests.serving import dashboard, free_port, running
 from tests.waiting import PATIENCE
@@ -193,7 +192,7 @@ def test_without_the_shared_cache_nothing_is_sent_because_attempts_can_not_be_li
         )
         assert [commit.is_first(quoted, "a-form") for _ in range(2)] == [True, False]
     assert recorder.commits == 0
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
 
 
 @pytest.mark.parametrize("fault", ["timeout-408", "failing-500", "html-502", "broken-json", "empty-200"])

@@ -14,7 +14,6 @@ import httpx
 import pytest
 import time_machine
 from django.test import override_settings
-from redis import RedisError
 
 from intents_ui import asgi, settings, wiring
 from intents_ui.display.lists import export_row
@@ -90,8 +89,7 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
 def own_exports() -> Iterator[None]:
     renew("exports")
     yield
-    renew("exports")
-    progress._best_effort.resume()
+    renew("exports", "redis_guard")
 
 
 def ask(method: str, url: str, **how: Any) -> httpx.Response:
@@ -820,22 +818,3 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
         assert read("csv", get(url).content).state == "complete"
         assert progress.standing(RUN) is None
     assert "Redis unavailable" in caplog.text
-
-
-def test_a_cache_outage_pauses_progress_reports(caplog: pytest.LogCaptureFixture) -> None:
-    """Each call to an unresponsive cache would delay the page by a second."""
-    clock = Clock(0)
-    requested: list[str] = []
-    ask = progress._BestEffort(clock=clock)
-
-    def hangs() -> str:
-        requested.append("once")
-        raise RedisError
-
-    assert [ask(hangs) for _ in range(3)] == [None] * 3
-    assert len(requested) == len(caplog.records) == 1
-    clock.forward(ask.PAUSE_SECONDS)
-    assert ask(hangs) is None
-    assert len(requested) == 2
-    clock.forward(ask.PAUSE_SECONDS)
-    assert ask(lambda: "7 rows") == "7 rows"

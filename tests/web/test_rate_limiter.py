@@ -11,10 +11,10 @@ from django.core.cache import caches
 from django.test import override_settings
 
 from intents_ui import settings
-from intents_ui.web import rate_limiter
 from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend, spend_here
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
+from tests.pages.conftest import renew
 
 THREE_A_MINUTE = Limit("test", 3, 60)
 STRICT = Limit("strict", 3, 60, is_strict=True)
@@ -25,7 +25,7 @@ HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1:2::/64"
 def clock() -> Iterator[time_machine.Traveller]:
     for cache in caches.all():
         cache.clear()
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
     with time_machine.travel("2026-11-21T12:00:10Z", tick=False) as traveller:
         yield traveller
 
@@ -134,11 +134,11 @@ def test_processes_share_a_count_with_redis_and_have_their_own_without_it(
     caches["own"].clear()  # another process's own counter
     assert spend(THREE_A_MINUTE, HERE) == 20
     redis.down()
-    with caplog.at_level(logging.WARNING, "intents_ui.web.rate_limiter"):
+    with caplog.at_level(logging.WARNING, "intents_ui.service.cache.redis_guard"):
         assert spend_all(HERE) == [0, 0, 0, 20]
     assert caplog.text.count("Redis unavailable") == 1
     redis.up()
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
     assert spend(THREE_A_MINUTE, HERE) == 0
 
 
@@ -150,7 +150,7 @@ def test_writes_wait_until_the_shared_count_is_available_again(redis: RedisServe
             spend(STRICT, HERE)
         assert 0 < uncounted.value.wait <= 10
     redis.up()
-    rate_limiter._buckets.resume()
+    renew("redis_guard")
     assert spend(STRICT, HERE) == 0
 
 

@@ -5,21 +5,18 @@ unavailable, slow, full or has invalid data, each process sends its own requests
 """
 
 import hashlib
-import logging
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
-from intents_ui.service.cache.redis_errors import redis_error
+from intents_ui.service.cache.redis_guard import RedisGuard
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.operations.operations import Question
 
-log = logging.getLogger(__name__)
-
 FORMAT: Final = 2
-PATIENCE: Final = 0.05  # Redis timeout in seconds. The service itself isn't much slower
 PAUSE: Final = 5.0  # seconds without Redis calls after a failure
+PATIENCE: Final = 0.05  # Redis timeout in seconds. The service itself isn't much slower
 LONGEST: Final = 3600.0  # longest TTL in seconds
 MOST_BYTES: Final = 256 * 1024  # of a compressed response
 MOST_INFLATED: Final = 8 * 2**20
@@ -60,8 +57,7 @@ class RedisCache:
         self._prefix = f"intents-ui:answer:{FORMAT}:{whose}:"
         self._seal = seal
         self._now = now
-        self._clock = clock
-        self._paused_until = float("-inf")
+        self._call = RedisGuard("each process sends its own requests", pause=PAUSE, clock=clock).call
 
     def find(self, question: Question) -> RedisEntry | None:
         return self._found(question, self._call(lambda: cast("bytes | None", self._redis.get(self._key(question)))))
@@ -101,16 +97,6 @@ class RedisCache:
         """Return the Redis key. It contains a hash of the request, because keys are listed and logged."""
         operation, request = question
         return f"{self._prefix}{operation}:{hashlib.blake2b(request, digest_size=20).hexdigest()}"
-
-    def _call(self, ask: Callable[[], Any]) -> Any:
-        if self._clock() < self._paused_until:
-            return None
-        try:
-            return ask()
-        except redis_error() as error:
-            self._paused_until = self._clock() + PAUSE
-            log.warning("Redis unavailable; each process sends its own requests: %s", type(error).__name__)
-            return None
 
 
 def _written(asked_at: float, learned_at: float, content: bytes) -> bytes:
