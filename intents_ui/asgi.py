@@ -48,14 +48,19 @@ django_pages = get_wsgi_application()
 
 from intents_ui import readiness, wiring  # noqa: E402 - Django must be set up first, as for all below
 from intents_ui.live.stream import Limits, Streams  # noqa: E402 - as above
-from intents_ui.middleware import access_log, request_limits, security_headers  # noqa: E402 - as above
+from intents_ui.middleware import (  # noqa: E402 - as above
+    access_log,
+    marks,
+    request_limits,
+    security_headers,
+)
 from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
 from intents_ui.ops import lifecycle, metrics, telemetry  # noqa: E402 - as above
 from intents_ui.pages import intent as intent_page  # noqa: E402 - as above
 from intents_ui.service.context import processor, request_context  # noqa: E402 - as above
 from intents_ui.service.long_tasks import LongTask  # noqa: E402 - as above
 from intents_ui.settings import is_address  # noqa: E402 - as above
-from intents_ui.web import client_ip, marks  # noqa: E402 - as above
+from intents_ui.web import client_ip  # noqa: E402 - as above
 
 
 def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

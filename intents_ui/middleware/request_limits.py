@@ -18,11 +18,11 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui.display import failures as words
 from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
-from intents_ui.middleware import failures
+from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, marks
+from intents_ui.web import client_ip
 from intents_ui.web.rate_limiter import Limit, spend, spend_here
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
 from intents_ui.display import failures
+from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import StaleResponse
-from intents_ui.web import marks
 from intents_ui.web.parts import is_partial
 
 

@@ -28,6 +28,7 @@ from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.middleware import marks
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations.config import Group
@@ -37,7 +38,7 @@ from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
-from intents_ui.web import client_ip, confirmations, marks, operator_auth
+from intents_ui.web import client_ip, confirmations, operator_auth
 from intents_ui.web.links import canonical
 from intents_ui.web.operator_auth import Level, Refusal
 

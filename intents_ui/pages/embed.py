@@ -20,10 +20,11 @@ from intents_ui.display import failures
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.middleware import marks
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
-from intents_ui.web import marks, situations
+from intents_ui.web import situations
 from intents_ui.web.links import elsewhere
 from intents_ui.web.parts import is_partial, part_or_page
 

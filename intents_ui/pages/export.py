@@ -25,10 +25,11 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader
+from intents_ui.middleware import marks
 from intents_ui.ops import lifecycle
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, marks, situations
+from intents_ui.web import client_ip, situations
 from intents_ui.web.parts import is_partial
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"

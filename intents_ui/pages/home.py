@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.summary import glance
+from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.web import marks, situations
+from intents_ui.web import situations
 
 SHOWN = 10
 # New transfers are counted up to this number. Beyond it, the list restarts at the newest.

@@ -25,12 +25,13 @@ from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, Situation
 from intents_ui.live.snapshot import Snapshot, digest
+from intents_ui.middleware import marks
 from intents_ui.service.cache.response_cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
-from intents_ui.web import marks, operator_auth, situations
+from intents_ui.web import operator_auth, situations
 from intents_ui.web.links import canonical, elsewhere, moved_to
 from intents_ui.web.parts import part_or_page
 

@@ -38,6 +38,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows, ticket
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
 from intents_ui.display.triage.ticket import Ticket
+from intents_ui.middleware import marks
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.context import processor, request_context
@@ -47,7 +48,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, marks, situations
+from intents_ui.web import client_ip, situations
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
 

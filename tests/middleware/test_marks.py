@@ -13,9 +13,9 @@ from django.test import Client
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_safe
 
+from intents_ui.middleware import marks
+from intents_ui.middleware.marks import Marks, When
 from intents_ui.urls import urlpatterns
-from intents_ui.web import marks
-from intents_ui.web.marks import Marks, When
 from tests.serving import ROOT
 
 # Every URL with a mark: when it is costly, when it streams, the limit of its body, and its other marks.
