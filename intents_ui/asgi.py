@@ -139,7 +139,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
         telemetry.begin()
         wiring.open_all()
         marks.of_path("/")  # loads the URLs and their pages, which would delay the first request
-        looking = LongTask("metrics", keep_looking) if metrics.IS_SHARED else None
+        looking = wiring.tasks().start("metrics", keep_looking) if metrics.IS_SHARED else None
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})
         raise
@@ -194,7 +194,7 @@ def may_read_metrics(scope: Message) -> bool:
 
 @cache
 def observer() -> metrics.Observer:
-    return metrics.Observer(wiring.health().tally)
+    return metrics.Observer(wiring.health().tally, wiring.tasks())
 
 
 async def keep_looking() -> None:

@@ -17,7 +17,6 @@ from django.template.loader import get_template
 
 from intents_ui import wiring
 from intents_ui.ops import lifecycle
-from intents_ui.service import long_tasks
 from intents_ui.service.cache.redis_guard import redis_errors
 from intents_ui.service.wire.results import ServiceStatus
 from intents_ui.settings import ENV
@@ -108,10 +107,10 @@ def of_service(standing: ServiceStatus) -> dict[str, Any]:
 
 def of_tasks() -> dict[str, Any]:
     """Return the running long tasks, and those that failed since process start."""
-    ages = long_tasks.ages()
+    tasks, ages = wiring.tasks(), wiring.tasks().ages()
     return {
-        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": long_tasks.restarts[name]}
-        for name in sorted(ages.keys() | long_tasks.restarts.keys())
+        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": tasks.restarts[name]}
+        for name in sorted(ages.keys() | tasks.restarts.keys())
     }
 
 

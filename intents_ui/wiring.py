@@ -32,11 +32,12 @@ from intents_ui.service.catalog.routes import Routes
 from intents_ui.service.catalog.token_lists import TokenLists
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, UncachedClient
 from intents_ui.service.context import request_context
-from intents_ui.service.context.concurrency import end_threads, use_threads
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.logos.logos import Logos
+from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.operations.config import Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
@@ -93,12 +94,12 @@ class Dashboard:
     def service(self) -> ServiceClient:
         """The pages' service client. Thread-safe."""
         settings, embedded_service = config(), self.emulator
-        use_threads(settings.connections)
         in_process = InProcessTransport(embedded_service, loops=settings.connections) if embedded_service else None
         return ServiceClient(
             settings,
             transport=in_process,
             health=self.health,
+            memory=self.response_memory,
             kept=self.response_cache,
             saved=DiskCache(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
             shared=self._redis_cache(settings),
@@ -122,6 +123,16 @@ class Dashboard:
     def health(self) -> Health:
         """The service's health, shared by pages and live updates."""
         return Health(told=observed)
+
+    @cached_property
+    def tasks(self) -> LongTasks:
+        """The long tasks of this process."""
+        return LongTasks()
+
+    @cached_property
+    def response_memory(self) -> ResponseMemory:
+        """The memory for large responses, shared by pages and live updates."""
+        return ResponseMemory()
 
     @cached_property
     def response_cache(self) -> ResponseCache:
@@ -197,21 +208,21 @@ class Dashboard:
             config(),
             transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
             health=self.health,
+            memory=self.response_memory,
             kept=self.response_cache,
         )
         bus = (
-            RedisBus(str(ENV.redis_url), names=service.config.names, seal=self.seal("snapshots"))
+            RedisBus(str(ENV.redis_url), names=service.config.names, seal=self.seal("snapshots"), tasks=self.tasks)
             if ENV.redis_url
             else LocalBus()
         )
-        return Hub(service, bus, most=ENV.intents_max_watched)
+        return Hub(service, bus, tasks=self.tasks, most=ENV.intents_max_watched)
 
     def close(self) -> None:
         """Close what was opened, except the hub, which its event loop closes (`close_live`)."""
         for name, end in (("exports", "close"), ("ticket_threads", "shutdown"), ("text_threads", "shutdown")):
             if name in vars(self):
                 getattr(vars(self)[name], end)()
-        end_threads()
         if "service" in vars(self):
             self.service.close()
 
@@ -253,6 +264,10 @@ def service() -> ServiceClient:
 
 def health() -> Health:
     return _current.health
+
+
+def tasks() -> LongTasks:
+    return _current.tasks
 
 
 def catalog() -> Catalog:

@@ -11,7 +11,6 @@ from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import End, walk
@@ -162,7 +161,7 @@ class Reader:
         filters.
         """
         with self._page():
-            found = lookup.in_turn(lambda: lookup.as_address(self._service, address))
+            found = lookup.in_turn(self._service, lambda: lookup.as_address(self._service, address))
             for _, error in found.failed:
                 raise error
             if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):
@@ -182,7 +181,7 @@ class Reader:
         return found if self._filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
-        answers = together(*(self._receipt_of(intent) for intent in intents))
+        answers = self._service.threads.together(*(self._receipt_of(intent) for intent in intents))
         for answer in answers:
             if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
                 raise answer

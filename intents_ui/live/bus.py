@@ -16,7 +16,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.cache.redis_guard import redis_errors
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.counters import Event
-from intents_ui.service.long_tasks import LongTask
+from intents_ui.service.long_tasks import LongTask, LongTasks
 from intents_ui.service.wire.field_renaming import Brand
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class RedisBus:
         *,
         names: Brand,
         seal: Seal,
+        tasks: LongTasks | None = None,
         prefix: str = "intents-ui:live:2:",
         restart: float = LEASE,
     ) -> None:
@@ -144,6 +145,7 @@ class RedisBus:
         self._is_broken = False
         self._heard_at = 0.0
         self._wakeup = asyncio.Event()
+        self._tasks = tasks or LongTasks()
         self._task: LongTask | None = None
 
     def join(self, intent_id: str, member: Member) -> None:
@@ -155,7 +157,7 @@ class RedisBus:
             member.lead()
         self._wakeup.set()
         if self._task is None:
-            self._task = LongTask("live bus", self._run, pause=self._restart)
+            self._task = self._tasks.start("live bus", self._run, pause=self._restart)
 
     def leave(self, intent_id: str) -> None:
         self._members.pop(intent_id, None)

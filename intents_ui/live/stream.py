@@ -173,7 +173,7 @@ class Streams:
 
     def _ensure_timer(self) -> None:
         if self._timer is None or self._timer.is_over:
-            self._timer = LongTask("live streams", self._check_streams)
+            self._timer = self.hub.tasks.start("live streams", self._check_streams)
 
     async def _check_streams(self) -> None:
         """Check all streams with one timer, because a timer for each would be a large part of an idle stream's cost."""

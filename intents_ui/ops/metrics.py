@@ -27,8 +27,9 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from intents_ui.service import errors, long_tasks
+from intents_ui.service import errors
 from intents_ui.service.counters import Counters, Event
+from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.wire.results import ServiceState, ServiceStatus
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -169,8 +170,9 @@ def _outcome(error: BaseException | None) -> str:
 class Observer:
     """Updates the metrics that are sampled. One per process."""
 
-    def __init__(self, tally: Counters) -> None:
+    def __init__(self, tally: Counters, tasks: LongTasks) -> None:
         self._tally = tally
+        self._tasks = tasks
         self._seen: Counts[Event] = Counts()
         self._restarts: Counts[str] = Counts()
         self._cpu_time = 0.0
@@ -208,10 +210,10 @@ class Observer:
             memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
 
     def _sample_tasks(self) -> None:
-        ages = long_tasks.ages()
+        ages = self._tasks.ages()
         for task in TASKS:
             task_beat.labels(task).set(ages.get(task, 0))
-            now = long_tasks.restarts[task]
+            now = self._tasks.restarts[task]
             task_restarts.labels(task).inc(now - self._restarts[task])
             self._restarts[task] = now
 

@@ -23,7 +23,6 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import Leaf
@@ -161,7 +160,7 @@ def tokens_at(value: str) -> tuple[TokenInfo, ...]:
 
 
 def ask(*parts: AddressPart[Any]) -> None:
-    for part, answer in zip(parts, together(*(part.ask for part in parts)), strict=True):
+    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
         if isinstance(answer, ServiceError):
             part.error = answer
         else:

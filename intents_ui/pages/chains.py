@@ -22,7 +22,6 @@ from intents_ui.display.tokens import connections, names, providers
 from intents_ui.display.tokens.chains import ChainQuery
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
@@ -44,7 +43,7 @@ class Part[T]:
 
 
 def ask(*parts: Part[Any]) -> None:
-    for part, answer in zip(parts, together(*(part.ask for part in parts)), strict=True):
+    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
         if isinstance(answer, ServiceError):
             part.error = answer
         else:

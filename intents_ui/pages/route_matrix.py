@@ -13,7 +13,6 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.routes import matrix
 from intents_ui.display.routes.matrix import Counts, Origins
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.web.parts import is_partial, part_or_page
@@ -71,4 +70,4 @@ def rows(origins: Origins) -> dict[int, Counts | ServiceError]:
 
 def count(origins: Sequence[tuple[int, str]]) -> list[Counts | ServiceError]:
     calls = [operations.get_exact_input_routes(chain_id, address) for chain_id, address in origins]
-    return together(*((lambda call=call: wiring.routes().count(call)) for call in calls))
+    return wiring.service().threads.together(*((lambda call=call: wiring.routes().count(call)) for call in calls))

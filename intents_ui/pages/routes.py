@@ -12,7 +12,6 @@ from intents_ui.display import failures
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
-from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
@@ -88,7 +87,7 @@ def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[st
 
 def one_route(question: RouteQuery) -> dict[str, object]:
     request = wiring.routes().ask
-    received, paid = both(lambda: request(receive(question)), lambda: request(pay(question)))
+    received, paid = wiring.service().threads.both(lambda: request(receive(question)), lambda: request(pay(question)))
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received
     return {

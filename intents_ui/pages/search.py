@@ -70,6 +70,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return form(request, search_form.read({}), query=query, problem=read.problem)
     telling = read.telling[:MOST_AT_ONCE]
     found = lookup.in_turn(
+        wiring.service(),
         lambda: questions(telling),
         lambda: questions_after_a_miss(telling),
         lambda: questions(accounts(read)[:MOST_AT_ONCE]),
@@ -152,9 +153,9 @@ def by_keys(request: HttpRequest) -> HttpResponse:
         return form(request, parsed)
     service = wiring.service()
     if len(parsed.given) == 1:
-        found = lookup.in_turn(lambda: lookup.by_key(service, parsed.called, **parsed.given))
+        found = lookup.in_turn(service, lambda: lookup.by_key(service, parsed.called, **parsed.given))
     else:
-        found = lookup.in_turn(lambda: lookup.by_keys(service, **parsed.given))
+        found = lookup.in_turn(service, lambda: lookup.by_keys(service, **parsed.given))
     return answer(request, found, Sought(Pasted(), parsed=parsed))
 
 
@@ -173,6 +174,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     if problem := unknown_chain(known):
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     found = lookup.in_turn(
+        wiring.service(),
         lambda: lookup.as_any(wiring.service(), [results.TRANSACTION_HASH], finding.value),
         lambda: questions_after_a_miss([finding]),
     )

@@ -22,7 +22,6 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.token_amounts import identity, key
-from intents_ui.service.context.concurrency import both
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
@@ -70,7 +69,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     catalog.learn((chain_id,))
     listed = catalog.token(chain_id, address)
     if listed is None and not hashes.is_native(address):
-        found, known = both(partial(search, where), partial(wiring.prices().of, [where]))
+        found, known = wiring.service().threads.both(partial(search, where), partial(wiring.prices().of, [where]))
     else:
         found, known = listed, wiring.prices().of([where])
     error = found if isinstance(found, ServiceError) else None
@@ -111,7 +110,7 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the routes from and to the token."""
     where = canonical(chain_id, address)
     side = RouteSide(*where)
-    onward, inward = both(
+    onward, inward = wiring.service().threads.both(
         partial(wiring.routes().ask, operations.get_exact_input_routes(*where)),
         partial(wiring.routes().ask, operations.get_exact_output_routes(*where)),
     )
@@ -133,7 +132,8 @@ def side_of(answer: TokensAnswer | ServiceError, question: RouteQuery) -> ways.R
 def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the transfers of the token among the newest of its chain."""
     where = canonical(chain_id, address)
-    sides = both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
+    threads = wiring.service().threads
+    sides = threads.both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
     now = datetime.now(UTC)
     found = [glance.of(each) for each in situations.of_entries([*entries.values()])]

@@ -282,6 +282,7 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
     if row := rows.unasked(number, finding, now=now()):
         return row
     found = lookup.in_turn(
+        service,
         lambda: lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value),
         lambda: lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value),
     )

@@ -17,7 +17,7 @@ from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache, RedisEntry
 from intents_ui.service.cache.response_cache import LISTS, CacheEntry, ResponseCache
 from intents_ui.service.context import processor, request_context
-from intents_ui.service.context.concurrency import aside
+from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import (
@@ -71,6 +71,7 @@ class CachingClient:
         *,
         patience: Callable[[ServiceCall[Any]], float],
         health: Health,
+        threads: CallThreads,
         kept: ResponseCache,
         saved: DiskCache | None = None,
         shared: RedisCache | None = None,
@@ -84,6 +85,7 @@ class CachingClient:
         self._recall = recall
         self._patience = patience
         self._health = health
+        self._threads = threads
         self._tally = health.tally
         self._cache = kept
         self._clock = clock
@@ -302,7 +304,7 @@ class CachingClient:
                 return under_way
             mine: Future[Any] = Future()
             self._pending[call.question] = mine
-        aside(lambda: self._refresh(call, mine))
+        self._threads.aside(lambda: self._refresh(call, mine))
         return mine
 
     def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:

@@ -23,8 +23,10 @@ from intents_ui.service.cache.redis_cache import RedisCache
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.caching_client import Answered, CachingClient
 from intents_ui.service.context import request_context
+from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, within
 from intents_ui.service.errors import Overloaded, ServiceError
+from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.exchange import TROUBLE, Exchange
 from intents_ui.service.http.long_poll import HeldCall
 from intents_ui.service.http.raw_call import ByHand
@@ -87,7 +89,9 @@ class Operations:
 
 
 class BlockingOperations(Operations, ABC):
-    """Client for threads, whose calls block until the response."""
+    """Client for threads, whose calls block until the response. `threads` run several of them concurrently."""
+
+    threads: CallThreads
 
     @abstractmethod
     def ask[T](self, call: ServiceCall[T]) -> T: ...
@@ -103,12 +107,16 @@ class ServiceClient(BlockingOperations):
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
+        memory: ResponseMemory | None = None,
         kept: ResponseCache | None = None,
         saved: DiskCache | None = None,
         shared: RedisCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
+        self.memory = memory or ResponseMemory()
+        # More threads would only wait for a connection.
+        self.threads = CallThreads(config.connections)
         self._saved = saved
         self._shared = shared
         self._http = httpx.Client(
@@ -121,6 +129,7 @@ class ServiceClient(BlockingOperations):
             self._exchange,
             patience=lambda call: config.limits[call.group].total,
             health=self.health,
+            threads=self.threads,
             kept=kept or ResponseCache(config.lifetimes, clock=clock),
             saved=saved,
             shared=shared,
@@ -154,7 +163,7 @@ class ServiceClient(BlockingOperations):
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
-        exchange = ByHand(operation, text, group=group, config=self.config, health=self.health)
+        exchange = ByHand(operation, text, group=group, config=self.config, health=self.health, memory=self.memory)
         try:
             claim_slot()
             # No breaker: it protects page loads, and console users want the service's own response.
@@ -184,6 +193,8 @@ class ServiceClient(BlockingOperations):
         return self._guard.last_known(calls)
 
     def close(self) -> None:
+        """Close the connections, and save what is cached. Calls that run in threads may finish."""
+        self.threads.shutdown()
         self._http.close()
         if self._saved:
             self._saved.write()
@@ -197,12 +208,12 @@ class ServiceClient(BlockingOperations):
         self.close()
 
     def _exchange(self, call: ServiceCall[Any]) -> Answered:
-        exchange = Exchange(call, self.config, self.health)
+        exchange = Exchange(call, self.config, self.health, self.memory)
         answer = self._send(exchange)
         return Answered(answer, exchange.content)
 
     def _recall(self, call: ServiceCall[Any], text: str) -> Any:
-        return Exchange(call, self.config, self.health).recalled(text)
+        return Exchange(call, self.config, self.health, self.memory).recalled(text)
 
     def _send[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -227,6 +238,7 @@ class UncachedClient(BlockingOperations):
 
     def __init__(self, service: ServiceClient) -> None:
         self._service = service
+        self.threads = service.threads
 
     def ask[T](self, call: ServiceCall[T]) -> T:
         return self._service.anew(replace(call, kind=None))
@@ -246,10 +258,12 @@ class AsyncServiceClient(Operations):
         *,
         transport: httpx.AsyncBaseTransport | None = None,
         health: Health | None = None,
+        memory: ResponseMemory | None = None,
         kept: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health()
+        self._memory = memory or ResponseMemory()
         self._kept = kept
         self._has_pool = transport is None
         self._http = httpx.AsyncClient(
@@ -299,7 +313,7 @@ class AsyncServiceClient(Operations):
         await self.aclose()
 
     async def _exchange(self, call: ServiceCall[Any]) -> Any:
-        exchange = Exchange(call, self.config, self.health)
+        exchange = Exchange(call, self.config, self.health, self._memory)
         with self.health.asking(call.operation, call.group, Line.LIVE):
             try:
                 with ExitStack() as until_read:

@@ -1,6 +1,6 @@
 """Supervised tasks that run as long as the process, with heartbeats. A task that fails is logged and restarted.
 
-`/readyz` and `/metrics` report `ages` and `restarts`.
+`/readyz` and `/metrics` report what `LongTasks` knows.
 """
 
 import asyncio
@@ -14,7 +14,28 @@ log = logging.getLogger(__name__)
 
 PAUSE: Final = 1.0  # seconds before a failed task restarts
 
-restarts: Final[Counter[str]] = Counter()  # by name, since process start
+
+class LongTasks:
+    """The running tasks of a process. `restarts` counts by name those that failed since process start."""
+
+    def __init__(self) -> None:
+        self.restarts: Counter[str] = Counter()
+        self._running: set[LongTask] = set()
+
+    def start(
+        self, name: str, work: Callable[[], Awaitable[None]], *, about: str = "", pause: float = PAUSE
+    ) -> "LongTask":
+        task = LongTask(name, work, about=about, pause=pause, restarts=self.restarts)
+        self._running.add(task)
+        task.when_done(lambda: self._running.discard(task))
+        return task
+
+    def ages(self) -> dict[str, float]:
+        """Return by name the seconds since the last heartbeat, of the task that has been silent longest."""
+        found: dict[str, float] = {}
+        for task in list(self._running):
+            found[task.name] = max(found.get(task.name, 0.0), task.age)
+        return found
 
 
 class LongTask:
@@ -24,16 +45,15 @@ class LongTask:
     """
 
     def __init__(
-        self, name: str, work: Callable[[], Awaitable[None]], *, about: str = "", pause: float = PAUSE
+        self, name: str, work: Callable[[], Awaitable[None]], *, about: str, pause: float, restarts: Counter[str]
     ) -> None:
         self.name = name
         self._work = work
         self._about = about
         self._pause = pause
+        self._restarts = restarts
         self._beat_at = time.monotonic()
         self._task = asyncio.get_running_loop().create_task(self._supervise(), name=f"{name} {about}".strip())
-        _running.add(self)
-        self._task.add_done_callback(lambda _: _running.discard(self))
 
     @property
     def age(self) -> float:
@@ -43,6 +63,9 @@ class LongTask:
     @property
     def is_over(self) -> bool:
         return self._task.done()
+
+    def when_done(self, do: Callable[[], None]) -> None:
+        self._task.add_done_callback(lambda _: do())
 
     def beat(self) -> None:
         self._beat_at = time.monotonic()
@@ -61,18 +84,7 @@ class LongTask:
                 await self._work()
             except Exception:
                 log.exception("The task %r broke off and starts again. %s", self.name, self._about)
-                restarts[self.name] += 1
+                self._restarts[self.name] += 1
                 await asyncio.sleep(self._pause)
             else:
                 return
-
-
-_running: Final[set[LongTask]] = set()
-
-
-def ages() -> dict[str, float]:
-    """Return by name the seconds since the last heartbeat, of the task that has been silent longest."""
-    found: dict[str, float] = {}
-    for task in list(_running):
-        found[task.name] = max(found.get(task.name, 0.0), task.age)
-    return found

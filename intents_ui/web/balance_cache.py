@@ -13,7 +13,6 @@ from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.context import processor, request_context
-from intents_ui.service.context.concurrency import aside
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
@@ -93,7 +92,7 @@ def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
     if _background_lookups.take(visitor):
         return None
     try:
-        lookup = aside(lambda: look_up(facts))
+        lookup = wiring.service().threads.aside(lambda: look_up(facts))
     except RuntimeError:  # the process is shutting down
         _background_lookups.give_back(visitor)
         return None

@@ -14,7 +14,6 @@ from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import Contacts
 from intents_ui.display.transfers.situation import Balances, Check, Situation
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
@@ -87,7 +86,8 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
         ]
     else:
         service = wiring.service()
-        receipts = together(*(partial(service.get_intent_receipt, intent.intent_id) for intent in intents))
+        calls = (partial(service.get_intent_receipt, intent.intent_id) for intent in intents)
+        receipts = service.threads.together(*calls)
     return _of_answers(intents, receipts)
 
 
@@ -99,7 +99,7 @@ def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
     service = wiring.service()
     calls: list[Callable[[], Intent | IntentReceipt]] = [partial(service.get_intent, each) for each in ids]
     calls += [partial(service.get_intent_receipt, each) for each in ids]
-    answers = together(*calls)
+    answers = service.threads.together(*calls)
     of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
     read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]
     situations = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
 from tests.canary import KEY as CANARY
 
@@ -14,8 +15,8 @@ def config(base_url: str, *, total: float = 0.6, size: int = 2**16, **others: An
     return ServiceConfig(base_url, access_key=SecretStr(CANARY), limits=limits, **others)
 
 
-def client(base_url: str, **how: Any) -> ServiceClient:
-    return ServiceClient(config(base_url, **how))
+def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -> ServiceClient:
+    return ServiceClient(config(base_url, **how), memory=memory)
 
 
 def async_client(base_url: str, **how: Any) -> AsyncServiceClient:

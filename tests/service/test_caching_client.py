@@ -10,6 +10,7 @@ import pytest
 
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.caching_client import Answered, CachingClient
+from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.operations import operations
@@ -56,7 +57,12 @@ def guarded(
     by = clock or Clock()
     seconds = patience if callable(patience) else lambda call: patience
     return CachingClient(
-        upstream, patience=seconds, health=Health(clock=by), kept=ResponseCache(LIFETIMES, clock=by), clock=by
+        upstream,
+        patience=seconds,
+        health=Health(clock=by),
+        threads=CallThreads(4),
+        kept=ResponseCache(LIFETIMES, clock=by),
+        clock=by,
     )
 
 

@@ -20,7 +20,6 @@ from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import processor, request_context
-from intents_ui.service.context.concurrency import aside
 from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.operations import operations
@@ -321,7 +320,7 @@ class Catalog:
             if listing.subject not in self._pending:
                 until = time.monotonic() + PATIENCE_SECONDS
                 self._pending[listing.subject] = PendingRequest(
-                    aside(lambda: self._fetch_and_unregister(listing)), until
+                    self._service.threads.aside(lambda: self._fetch_and_unregister(listing)), until
                 )
             return self._pending[listing.subject]
 

@@ -14,7 +14,6 @@ from cachetools import TTLCache
 
 from intents_ui.service.catalog.catalog import plain
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
 from intents_ui.service.wire.results import NO_PRICE, Price
@@ -56,7 +55,7 @@ class Prices:
     def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
         batches = batched(tokens, MOST_AT_A_TIME)
         with within(PATIENCE_SECONDS):
-            answers = together(*(partial(self._batch, batch) for batch in batches))
+            answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
         found: dict[Token, Price] = {}
         for answer in answers:
             if isinstance(answer, ServiceError):

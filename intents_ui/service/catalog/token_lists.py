@@ -10,7 +10,6 @@ from functools import partial
 
 from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import TokenInfo
 
@@ -44,11 +43,11 @@ class TokenLists:
         return TokenMatches(tokens, listed.unreadable, listed.age)
 
     def listed(self, chain_ids: Sequence[int]) -> TokenMatches:
-        return _by_chain(chain_ids, self._catalog.listed_tokens)
+        return self._by_chain(chain_ids, self._catalog.listed_tokens)
 
     def external(self, chain_ids: Sequence[int]) -> TokenMatches:
         """Return the listed tokens and those of external lists."""
-        return _by_chain(chain_ids, self._external)
+        return self._by_chain(chain_ids, self._external)
 
     def search(
         self,
@@ -76,16 +75,16 @@ class TokenLists:
         answer = self._service.get_token_list([chain_id], include_all_listed=True, include_external=True)
         return Listed(answer.tokens, answer.unreadable_entries)
 
-
-def _by_chain(chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> TokenMatches:
-    answers = dict(zip(chain_ids, together(*(partial(ask, each) for each in chain_ids)), strict=True))
-    failed = {chain_id: answer for chain_id, answer in answers.items() if isinstance(answer, ServiceError)}
-    lists = [answer for answer in answers.values() if isinstance(answer, Listed)]
-    if failed and not lists:
-        raise next(iter(failed.values()))
-    return TokenMatches(
-        tokens=[token for each in lists for token in each.entries],
-        unreadable=sum(each.unreadable for each in lists),
-        age=max((each.age for each in lists), default=0.0),
-        failed=failed,
-    )
+    def _by_chain(self, chain_ids: Sequence[int], ask: Callable[[int], Listed[TokenInfo]]) -> TokenMatches:
+        calls = (partial(ask, each) for each in chain_ids)
+        answers = dict(zip(chain_ids, self._service.threads.together(*calls), strict=True))
+        failed = {chain_id: answer for chain_id, answer in answers.items() if isinstance(answer, ServiceError)}
+        lists = [answer for answer in answers.values() if isinstance(answer, Listed)]
+        if failed and not lists:
+            raise next(iter(failed.values()))
+        return TokenMatches(
+            tokens=[token for each in lists for token in each.entries],
+            unreadable=sum(each.unreadable for each in lists),
+            age=max((each.age for each in lists), default=0.0),
+            failed=failed,
+        )

@@ -15,14 +15,19 @@ STEP = 2**16  # bytes to decompress at a time, so that a canceled response isn't
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-class Room:
-    """Memory budget for all large responses of the process. Thread-safe, never blocks."""
+class ResponseMemory:
+    """Memory budget for all large responses of the process. Thread-safe.
 
-    def __init__(self, most: int) -> None:
+    A parsed response takes many times its size, and parsing two at once isn't faster: hold `parsing` meanwhile.
+    """
+
+    def __init__(self, most: int = ROOM) -> None:
+        self.parsing = threading.Lock()
         self._left = most
         self._lock = threading.Lock()
 
     def take(self, size: int) -> bool:
+        """Take bytes without blocking. Return whether they were available."""
         with self._lock:
             has_room = size <= self._left
             self._left -= size if has_room else 0
@@ -33,9 +38,6 @@ class Room:
             self._left += size
 
 
-room = Room(ROOM)
-
-
 class Body:
     """Collect a response's bytes as they arrive, and raise `flawed(flaw)` at the first flaw.
 
@@ -43,11 +45,14 @@ class Body:
     Raises Overloaded if the budget for large responses is used up.
     """
 
-    def __init__(self, *, encoding: str, limit: int, flawed: Callable[[Flaw], ServiceError]) -> None:
+    def __init__(
+        self, *, encoding: str, limit: int, memory: ResponseMemory, flawed: Callable[[Flaw], ServiceError]
+    ) -> None:
         if encoding not in ("", "identity", "gzip"):
             raise flawed(Flaw.ENCODING)
         self._gzip = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
         self._limit = limit
+        self._memory = memory
         self._flawed = flawed
         self.wire_bytes = 0
         self._content = bytearray()
@@ -58,7 +63,7 @@ class Body:
 
     def __exit__(self, *_: object) -> None:
         self._content.clear()
-        room.give_back(self._reserved)
+        self._memory.give_back(self._reserved)
         self._reserved = 0
 
     def add(self, piece: bytes) -> None:
@@ -92,6 +97,6 @@ class Body:
                 return
 
     def _take(self, size: int) -> None:
-        if not room.take(size):
+        if not self._memory.take(size):
             raise Overloaded("as many large answers are in hand as there is room for")
         self._reserved += size

@@ -7,7 +7,6 @@ import functools
 import logging
 import socket
 import ssl
-import threading
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -31,7 +30,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body
+from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body, ResponseMemory
 from intents_ui.service.http.deadline import ConnectionDied, NameNotResolved
 from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
@@ -39,8 +38,6 @@ from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
 
 log = logging.getLogger("intents_ui.service")
-
-_large_response_lock = threading.Lock()
 
 # Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
@@ -68,12 +65,13 @@ class Exchange[T]:
     Map any of TROUBLE with `failure`.
     """
 
-    def __init__(self, call: ServiceCall[T], config: ServiceConfig, health: Health) -> None:
+    def __init__(self, call: ServiceCall[T], config: ServiceConfig, health: Health, memory: ResponseMemory) -> None:
         self.call = call
         self.request_id = request_context.call_id()
         self.content = b""  # of the response
         self._config = config
         self._health = health
+        self._memory = memory
         self._began = time.monotonic()
 
     @property
@@ -118,14 +116,14 @@ class Exchange[T]:
         if length.isdecimal() and (len(length) > 18 or int(length) > self.limits.size):
             raise self._flawed(response, Flaw.TOO_LARGE)
         encoding = response.headers.get("content-encoding", "").strip().lower()
-        return Body(encoding=encoding, limit=self.limits.size, flawed=functools.partial(self._flawed, response))
+        flawed = functools.partial(self._flawed, response)
+        return Body(encoding=encoding, limit=self.limits.size, memory=self._memory, flawed=flawed)
 
     def result(self, response: httpx.Response, content: bytes) -> T:
         """Parse the response. Raises the service's error if it is one."""
         if len(content) <= LARGE:
             return self._result(response, content)
-        # A parsed response takes many times its size in memory, and parsing two at once isn't faster.
-        with _large_response_lock:
+        with self._memory.parsing:
             return self._result(response, content)
 
     def _result(self, response: httpx.Response, content: bytes) -> T:

@@ -11,7 +11,7 @@ import time
 import httpx
 
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.http.body import Body
+from intents_ui.service.http.body import Body, ResponseMemory
 from intents_ui.service.http.exchange import Exchange
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
@@ -30,9 +30,18 @@ LONGEST_HEADER = 200
 class ByHand(Exchange[None]):
     """HTTP exchange that records its result in `attempt()`, whatever the response, instead of raising an error."""
 
-    def __init__(self, operation: str, text: str, *, group: Group, config: ServiceConfig, health: Health) -> None:
+    def __init__(
+        self,
+        operation: str,
+        text: str,
+        *,
+        group: Group,
+        config: ServiceConfig,
+        health: Health,
+        memory: ResponseMemory,
+    ) -> None:
         call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
-        super().__init__(call, config, health)
+        super().__init__(call, config, health, memory)
         self._text = text
         self._secret = _secret_pattern(config.access_key.get_secret_value() if config.access_key else "")
         self._response: httpx.Response | None = None
@@ -45,7 +54,7 @@ class ByHand(Exchange[None]):
         self._response = response
         encoding = response.headers.get("content-encoding", "").strip().lower()
         flawed = functools.partial(self._flawed, response)
-        self._body = Body(encoding=encoding, limit=self.limits.size, flawed=flawed)
+        self._body = Body(encoding=encoding, limit=self.limits.size, memory=self._memory, flawed=flawed)
         return self._body
 
     def result(self, response: httpx.Response, content: bytes) -> None:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.context.concurrency import together
 from intents_ui.service.errors import Flaw, Invalid, NotFound, ServiceError, Unreadable
 from intents_ui.service.wire.models import Intent, TokenInfo
 from intents_ui.service.wire.results import (
@@ -34,11 +33,11 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 type Answer = Sequence[Intent] | ServiceError
 
 
-def in_turn(*stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
+def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
     answers: list[tuple[LookupQuestion, Answer]] = []
     for stage in stages:
-        newest = _run(stage())
+        newest = _run(service, stage())
         answers += newest
         answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
         if any(answered) or (newest and not answered):
@@ -70,7 +69,7 @@ def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresse
     """Return which addresses are known tokens on these chains. Addresses whose lookup fails are left out."""
     if not chain_ids or not addresses:
         return frozenset()
-    lists = together(*(_tokens_at(service, chain_ids, address) for address in addresses))
+    lists = service.threads.together(*(_tokens_at(service, chain_ids, address) for address in addresses))
     return frozenset(
         address
         for address, listed in zip(addresses, lists, strict=True)
@@ -146,8 +145,8 @@ ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
 }
 
 
-def _run(questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
-    return list(zip(questions, together(*(question.ask for question in questions)), strict=True))
+def _run(service: BlockingOperations, questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
+    return list(zip(questions, service.threads.together(*(question.ask for question in questions)), strict=True))
 
 
 def _merged(answers: Iterable[tuple[LookupQuestion, Answer]]) -> LookupResult:

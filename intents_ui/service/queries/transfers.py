@@ -1,7 +1,7 @@
 """Reads a transfer: its intent and its receipt, concurrently."""
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.concurrency import both, in_turn
+from intents_ui.service.context.concurrency import in_turn
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent, IntentReceipt
@@ -14,7 +14,7 @@ def read(service: ServiceClient, intent_id: str) -> tuple[Intent, IntentReceipt 
     """
     intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
     # Cached responses need no thread to wait in.
-    ask = in_turn if service.has_fresh(intent) and service.has_fresh(its_receipt) else both
+    ask = in_turn if service.has_fresh(intent) and service.has_fresh(its_receipt) else service.threads.both
     found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
     if isinstance(found, ServiceError):
         raise found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.concurrency import both, end_threads, together, use_threads
+from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import ServiceSlots, claim_slot, seconds_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from tests.service.clients import client
@@ -88,7 +88,8 @@ def test_a_page_that_joins_a_pending_call_waits_like_its_first_caller(doors, ser
 
 def test_all_calls_of_one_page_share_its_slot(service):
     slots = ServiceSlots(1, wait=0.05)
-    found = on_a_page(slots, lambda: together(*(lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5))))
+    questions = [lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5)]
+    found = on_a_page(slots, lambda: service.threads.together(*questions))
     assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
 
 
@@ -100,7 +101,7 @@ def test_a_page_without_a_slot_waits_once_rather_than_once_per_call(service, mon
         service.get_intent("0x9")
         waits.clear()
         questions = [lambda n=n: service.get_intent(f"0x{n}") for n in range(5)]
-        answers = threads.submit(on_a_page, slots, lambda: together(*questions)).result(60)
+        answers = threads.submit(on_a_page, slots, lambda: service.threads.together(*questions)).result(60)
         assert {type(answer) for answer in answers} == {Overloaded}
     assert len(waits) == 1
 
@@ -117,30 +118,28 @@ def test_all_calls_of_a_page_end_at_its_deadline(doors, service):
     slow = [lambda n=n: service.get_intent(f"0xslow{n}") for n in range(3)]
 
     def ask() -> list[Any]:
-        return [*together(*slow), *both(slow[0], slow[1]), *together(slow[2])]
+        threads = service.threads
+        return [*threads.together(*slow), *threads.both(slow[0], slow[1]), *threads.together(slow[2])]
 
     answers = on_a_page(slots, ask, seconds=0.3)
     assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}
 
 
 def test_calls_queued_for_a_thread_end_at_the_page_deadline(doors, service):
-    use_threads(1)
-    try:
-        with within(0.3):
-            answers = together(*(lambda n=n: service.get_intent(f"0xslow{n}") for n in range(6)))
-    finally:
-        end_threads()
+    with within(0.3):
+        answers = CallThreads(1).together(*(lambda n=n: service.get_intent(f"0xslow{n}") for n in range(6)))
     assert {type(answer) for answer in answers} == {OutOfTime}
 
 
 def test_shutdown_leaves_no_thread_running():
-    end_threads()  # those of other tests
-    assert together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
-    assert any(thread.name.startswith("question") for thread in threading.enumerate())
-    end_threads()
-    until(lambda: not any(thread.name.startswith("question") for thread in threading.enumerate()))
-    assert together() == []
-    assert together(lambda: 1, lambda: 2) == [1, 2]
+    before = set(threading.enumerate())
+    calls = CallThreads(4)
+    assert calls.together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
+    started = set(threading.enumerate()) - before
+    assert {thread.name.partition("_")[0] for thread in started} == {"question"}
+    calls.shutdown()
+    until(lambda: not any(thread.is_alive() for thread in started))
+    assert calls.together() == []
 
 
 def test_a_call_that_times_out_is_not_counted_as_the_page_running_out_of_time(server):

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from intents_ui.service.context.concurrency import together
+from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import add_stale, collecting_stale
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 
@@ -15,7 +15,7 @@ def old(operation: str) -> StaleResponse:
 
 def test_a_page_collects_stale_responses_of_its_threads():
     with collecting_stale() as result:
-        together(*(lambda n=n: add_stale(old(f"GetIntent{n}")) for n in range(3)))
+        CallThreads(2).together(*(lambda n=n: add_stale(old(f"GetIntent{n}")) for n in range(3)))
     assert sorted(each.operation for each in result) == ["GetIntent0", "GetIntent1", "GetIntent2"]
 
 

@@ -25,7 +25,7 @@ from intents_ui.service.errors import (
     Unreadable,
     WrongState,
 )
-from intents_ui.service.http import body, exchange
+from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.operations.config import ServiceConfig
 from tests.service.clients import CANARY, client, config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
@@ -227,13 +227,12 @@ def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
     assert peak < 8 * 2**20
 
 
-def test_concurrent_gzip_bombs_share_one_memory_limit(monkeypatch):
+def test_concurrent_gzip_bombs_share_one_memory_limit():
     """Each is one piece on the wire that inflates to more than all may take together."""
-    monkeypatch.setattr(body, "room", body.Room(8 * 2**20))
     bomb = gzip.compress(bytes(64 * 2**20), 9)
     with (
         serving(answering(bomb, headers={"Content-Encoding": "gzip"})) as server,
-        client(server.url, size=16 * 2**20, total=10.0) as service,
+        client(server.url, size=16 * 2**20, total=10.0, memory=ResponseMemory(8 * 2**20)) as service,
         ThreadPoolExecutor(12) as threads,
     ):
         tracemalloc.start()
@@ -245,23 +244,22 @@ def test_concurrent_gzip_bombs_share_one_memory_limit(monkeypatch):
             tracemalloc.stop()
     assert all(isinstance(error, Overloaded | Unreadable) for error in errors)
     assert peak < 32 * 2**20
-    assert body.room.take(8 * 2**20), "something was not given back"
+    assert service.memory.take(8 * 2**20), "something was not given back"
 
 
-def test_a_large_response_reserves_memory_until_it_is_read(monkeypatch):
-    monkeypatch.setattr(body, "room", room := body.Room(3 * 2**20))
+def test_a_large_response_reserves_memory_until_it_is_read():
     large = f'{{"intent":{{"intentId":"0x1","status":"QUOTED","memo":"{"x" * 2 * 2**20}"}}}}'
     with (
         serving(answering(large)) as server,
-        client(server.url, size=8 * 2**20, total=10.0) as service,
+        client(server.url, size=8 * 2**20, total=10.0, memory=ResponseMemory(3 * 2**20)) as service,
         ThreadPoolExecutor() as threads,
     ):
-        with exchange._large_response_lock:
+        with service.memory.parsing:
             first = threads.submit(service.get_intent, "0x1")
-            until(lambda: room._left == 0)
+            until(lambda: service.memory._left == 0)
             assert isinstance(threads.submit(service.get_intent, "0x2").exception(10), Overloaded)
         assert first.result(60).status == "QUOTED"
-    assert room.take(3 * 2**20), "something was not given back"
+    assert service.memory.take(3 * 2**20), "something was not given back"
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "x"])
