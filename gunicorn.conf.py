@@ -40,8 +40,12 @@ if settings.ENV.embedded and settings.ENV.secret_key is None:
 
 lifecycle.trim_memory()
 
-# Streams have to end before gunicorn's own shutdown hook, which waits for them.
-post_worker_init = lifecycle.attach
+
+def post_worker_init(worker: Any) -> None:
+    """Show the worker's shutdown to its streams, which have to end before gunicorn's own hook, because it waits."""
+    from intents_ui import wiring  # the worker has loaded the application by now
+
+    wiring.lifecycle().attach(worker)
 
 
 def child_exit(server: object, worker: Any) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from intents_ui import asgi, wiring
+from intents_ui.server.live import streams
 
 
 def tasks() -> int:
@@ -30,7 +31,7 @@ async def send_figures(send: Any) -> None:
     figures = {
         "tasks": tasks(),
         "threads": threads(),
-        "streams": len(asgi.streams().open),
+        "streams": len(streams().open),
         "watched": wiring.hub().traffic.pollers,
     }
     body = json.dumps(figures).encode()

@@ -12,6 +12,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import django
+
 from bench.processes import COLD, KEY, output
 
 ROUNDS = 60
@@ -43,7 +45,8 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 
 
 def profile(path: str) -> Counter[str]:
-    from intents_ui import asgi  # after the settings are in the environment
+    django.setup()  # after the settings are in the environment
+    from intents_ui.server import handlers
 
     def ask() -> None:
         where, _, query = path.partition("?")
@@ -53,7 +56,7 @@ def profile(path: str) -> Counter[str]:
             "wsgi.errors": sys.stderr, "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
             "asgi.scope": {"client": ("127.0.0.1", 1)},
         }  # fmt: skip
-        b"".join(asgi.page(environ, lambda *_: None))
+        b"".join(handlers.page(environ, lambda *_: None))
 
     for _ in range(5):
         ask()

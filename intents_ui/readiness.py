@@ -16,7 +16,6 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
 from intents_ui import wiring
-from intents_ui.ops import lifecycle
 from intents_ui.service.cache.redis_guard import redis_errors
 from intents_ui.service.wire.results import ServiceStatus
 from intents_ui.settings import ENV
@@ -58,7 +57,7 @@ class RedisWatch:
         await self._redis.aclose()
 
 
-@cache
+@wiring.once
 def redis_watch() -> RedisWatch | None:
     return RedisWatch(str(ENV.redis_url)) if ENV.redis_url else None
 
@@ -77,7 +76,7 @@ async def aclose() -> None:
 
 async def report(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
-    loaded, stopping = await templates_load(), lifecycle.is_stopping()
+    loaded, stopping = await templates_load(), wiring.lifecycle().is_stopping()
     ready = loaded and not stopping
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:

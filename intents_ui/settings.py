@@ -531,12 +531,15 @@ LOGGING = {
         "text": {"()": "intents_ui.ops.logs.TextLines", "fmt": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "intents_ui.ops.logs.JsonLines"},
     },
-    "filters": {"refused_requests": {"()": "intents_ui.ops.logs.RefusedRequests"}},
+    "filters": {
+        "refused_requests": {"()": "intents_ui.ops.logs.RefusedRequests"},
+        "once": {"()": "intents_ui.ops.logs.OnceOnly"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": ENV.log_format,
-            "filters": ["refused_requests"],
+            "filters": ["refused_requests", "once"],
         }
     },
     # Missing pages and service calls are ordinary events. Errors are logged with their request ID.

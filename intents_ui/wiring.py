@@ -19,7 +19,9 @@ from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.ops import metrics, telemetry
+from intents_ui.ops import metrics
+from intents_ui.ops.lifecycle import Lifecycle
+from intents_ui.ops.telemetry import Telemetry
 from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache
@@ -81,6 +83,11 @@ class Dashboard:
         found: T = self._built[build]
         return found
 
+    def forget(self, *builders: Any) -> None:
+        """Let these functions, which `once` decorates, build again."""
+        for build in builders:
+            self._built.pop(build.__wrapped__, None)
+
     @cached_property
     def emulator(self) -> "Emulator | None":
         """The embedded service, or None with a real one."""
@@ -89,6 +96,16 @@ class Dashboard:
         from intents_ui.emulator.app import Emulator  # imported only when used
 
         return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
+
+    @cached_property
+    def lifecycle(self) -> Lifecycle:
+        """The process's start and shutdown."""
+        return Lifecycle()
+
+    @cached_property
+    def telemetry(self) -> Telemetry:
+        """The process's telemetry."""
+        return Telemetry()
 
     @cached_property
     def service(self) -> ServiceClient:
@@ -266,6 +283,14 @@ def health() -> Health:
     return _current.health
 
 
+def lifecycle() -> Lifecycle:
+    return _current.lifecycle
+
+
+def telemetry() -> Telemetry:
+    return _current.telemetry
+
+
 def tasks() -> LongTasks:
     return _current.tasks
 
@@ -317,7 +342,7 @@ def uncached_service() -> UncachedClient:
 
 def observed(operation: str, error: BaseException | None, seconds: float) -> None:
     metrics.call(operation, error, seconds)
-    telemetry.called(operation, error, seconds)
+    _current.telemetry.called(operation, error, seconds)
 
 
 def page() -> AbstractContextManager[None]:

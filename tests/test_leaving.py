@@ -7,7 +7,7 @@ from asgiref.current_thread_executor import CurrentThreadExecutor
 from asgiref.sync import AsyncToSync
 from django.core.handlers.asgi import ASGIHandler
 
-from intents_ui import asgi
+from intents_ui.server import handlers
 
 
 def test_a_dead_thread_is_not_asked_to_end_the_request(monkeypatch) -> None:
@@ -34,4 +34,4 @@ def test_a_dead_thread_is_not_asked_to_end_the_request(monkeypatch) -> None:
 
     monkeypatch.setattr(ASGIHandler, "run_get_response", made_elsewhere)
     scope = {"type": "http", "method": "GET", "path": "/export/history.csv", "query_string": b"", "headers": []}
-    asyncio.run(asgi.long_answers(scope, receive, send))
+    asyncio.run(handlers.LONG_ANSWERS(scope, receive, send))

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
+from intents_ui import wiring
 from intents_ui.middleware import marks
-from intents_ui.ops import logs, metrics, telemetry
+from intents_ui.ops import logs, metrics
 from intents_ui.service.context.request_context import Origin, drawn
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
@@ -42,7 +43,7 @@ class RequestLog:
         self._began = time.perf_counter()
         self._seconds: float | None = None
         if self._is_logged:
-            telemetry.request_began(self.origin)
+            wiring.telemetry().request_began(self.origin)
 
     def seeing(self, send: Send) -> Send:
         async def send_seen(message: Message) -> None:
@@ -70,7 +71,7 @@ class RequestLog:
             "calls": self.origin.calls,
             "request_id": self.origin.id,
         }
-        telemetry.request_ended(self.origin, fields)
+        wiring.telemetry().request_ended(self.origin, fields)
         log.info(
             "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
             fields,

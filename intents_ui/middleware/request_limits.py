@@ -9,13 +9,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 
+from intents_ui import wiring
 from intents_ui.display import failures as words
 from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
 from intents_ui.middleware import failures, marks
@@ -32,6 +32,7 @@ REFUSED = "intents_ui.refused"  # key in a request's scope
 BURST_SECONDS = 8
 MINUTE = 60
 BUSY_SECONDS = 2
+UNTRUSTED_PROXY = "%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit"
 START_AGAIN = "Go back, or start again from the search box."
 
 
@@ -51,17 +52,17 @@ def refusal(request: HttpRequest) -> Failure | None:
         return found
     visitor = client_ip.of(request)
     if client_ip.is_behind_unnamed_proxy(request):
-        warn_once(str(request.META.get("REMOTE_ADDR")))
+        log.warning(UNTRUSTED_PROXY, request.META.get("REMOTE_ADDR"), extra={"once": True})
     if not client_ip.is_counted(visitor):
         return None
     if wait := spend(pages(), visitor):
         failure = too_many_pages(wait)
-        remember_refusal(visitor, failure, seconds=wait, is_costly=False)
+        rejections().remember(visitor, failure, seconds=wait, is_costly=False)
         return failure
     costs = marks.of_path(request.path_info).is_costly(str(request.method), request.META.get("QUERY_STRING", ""))
     if costs and (wait := spend(searches(), visitor)):
         failure = too_many_searches(wait)
-        remember_refusal(visitor, failure, seconds=wait, is_costly=True)
+        rejections().remember(visitor, failure, seconds=wait, is_costly=True)
         return failure
     return None
 
@@ -79,36 +80,38 @@ def wait_to_stream(visitor: str | None) -> int:
     return spend_here(pages(), visitor) if client_ip.is_counted(visitor) else 0
 
 
-# Rejections by visitor and by whether they apply to costly pages only, each with its end. Bounded: an evicted
-# rejection is rendered again.
-_rejections: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
-_rejections_lock = threading.Lock()
+class Rejections:
+    """Current rejections by visitor, and by whether they apply to costly pages only. Thread-safe.
+
+    Repeating one at the ASGI level avoids rendering a page. Bounded: an evicted rejection is rendered again.
+    """
+
+    def __init__(self) -> None:
+        self._known: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
+        self._lock = threading.Lock()
+
+    def remember(self, visitor: str | None, failure: Failure, *, seconds: int, is_costly: bool) -> None:
+        with self._lock:
+            self._known[visitor, is_costly] = (time.monotonic() + seconds, failure)
+
+    def current(self, visitor: str | None, *, is_costly: bool) -> Failure | None:
+        if visitor is None:
+            return None
+        now = time.monotonic()
+        with self._lock:
+            known = [self._known.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
+        return next((failure for until, failure in known if now < until), None)
 
 
-def remember_refusal(visitor: str | None, failure: Failure, *, seconds: int, is_costly: bool) -> None:
-    with _rejections_lock:
-        _rejections[visitor, is_costly] = (time.monotonic() + seconds, failure)
-
-
-def current_rejection(visitor: str | None, *, is_costly: bool) -> Failure | None:
-    """Return the visitor's current rejection, or None. Repeating it at the ASGI level avoids rendering a page."""
-    if visitor is None:
-        return None
-    now = time.monotonic()
-    with _rejections_lock:
-        rejections = [_rejections.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
-    return next((failure for until, failure in rejections if now < until), None)
+@wiring.once
+def rejections() -> Rejections:
+    return Rejections()
 
 
 def wait_to_send(visitor: str | None) -> int:
     """Return the seconds until the visitor may send a body, 0 for now. Called before any of it is read."""
     most = pages()
     return spend_here(Limit("bodies", most.most, most.seconds), visitor) if client_ip.is_counted(visitor) else 0
-
-
-@cache
-def warn_once(peer: str) -> None:
-    log.warning("%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit", peer)
 
 
 OTHER_CHARSET = Failure(
@@ -216,8 +219,10 @@ class RequestSlot:
             shares.give_back(self._visitor)
 
 
-# Bytes of all request bodies being read. Room for four of the largest, one of them per client address.
-bodies = Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_max_bytes.values())))
+@wiring.once
+def body_budget() -> Shares:
+    """Return the bytes of all request bodies being read: four of the largest, one of them per client address."""
+    return Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_max_bytes.values())))
 
 
 class Room:
@@ -229,11 +234,11 @@ class Room:
 
     def take(self, size: int) -> Failure | None:
         """Take `size` more bytes. Returns the reason if they aren't available."""
-        if lack := bodies.take(self._visitor, size):
+        if lack := body_budget().take(self._visitor, size):
             return LACKS[lack]
         self._taken += size
         return None
 
     def leave(self) -> None:
-        bodies.give_back(self._visitor, self._taken)
+        body_budget().give_back(self._visitor, self._taken)
         self._taken = 0

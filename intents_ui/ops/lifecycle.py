@@ -14,9 +14,6 @@ from typing import Any, Final
 # system.
 MALLOPT: Final = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 64 * 1024), "M_TRIM_THRESHOLD": (-1, 128 * 1024)}
 
-_workers: list[Any] = []
-_began_at = datetime.now(UTC)
-
 
 def trim_memory() -> None:
     with contextlib.suppress(AttributeError):  # not glibc
@@ -24,23 +21,23 @@ def trim_memory() -> None:
             ctypes.CDLL(None).mallopt(option, value)
 
 
-def attach(worker: Any) -> None:
-    """Store the worker. Called by `post_worker_init` in gunicorn.conf.py once everything is loaded.
+class Lifecycle:
+    """The process's start and shutdown."""
 
-    Freezes the loaded objects, so that garbage collections skip them. Full collections are then triggered by growth
-    relative to cached responses only, which frees the leftovers of failures sooner.
-    """
-    global _began_at
-    _workers.append(worker)
-    _began_at = datetime.now(UTC)
-    gc.collect()
-    gc.freeze()
+    def __init__(self) -> None:
+        self.began_at = datetime.now(UTC)  # when the process became ready for requests
+        self._worker: Any = None
 
+    def attach(self, worker: Any) -> None:
+        """Store gunicorn's worker, once everything is loaded.
 
-def began_at() -> datetime:
-    """Return when this process became ready for requests."""
-    return _began_at
+        Freezes the loaded objects, so that garbage collections skip them. Full collections are then triggered by growth
+        relative to cached responses only, which frees the leftovers of failures sooner.
+        """
+        self.began_at = datetime.now(UTC)
+        self._worker = worker
+        gc.collect()
+        gc.freeze()
 
-
-def is_stopping() -> bool:
-    return any(not worker.alive for worker in _workers)
+    def is_stopping(self) -> bool:
+        return self._worker is not None and not self._worker.alive

@@ -9,6 +9,7 @@ from typing import Any
 from intents_ui.display.formatting.text import visible
 from intents_ui.service.context import request_context
 
+MOST_ONCE = 100
 REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.
 
 
@@ -41,6 +42,23 @@ class RefusedRequests(logging.Filter):
             record.exc_info = None
             record.levelno, record.levelname = logging.WARNING, "WARNING"
         return True
+
+
+class OnceOnly(logging.Filter):
+    """Filter that logs a message with `extra={"once": True}` once, and at most MOST_ONCE different ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._logged: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not getattr(record, "once", False):
+            return True
+        message = record.getMessage()
+        is_new = message not in self._logged and len(self._logged) < MOST_ONCE
+        if is_new:
+            self._logged.add(message)
+        return is_new
 
 
 class TextLines(logging.Formatter):

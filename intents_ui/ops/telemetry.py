@@ -16,70 +16,69 @@ from intents_ui.settings import ENV
 
 HIDDEN = "…"
 
-_tracer: Any = None
+
+class Telemetry:
+    """The process's telemetry. Nothing is recorded before `begin`, or without a collector."""
+
+    def __init__(self) -> None:
+        self._tracer: Any = None
+
+    def begin(self) -> None:
+        """Start telemetry. Call it in the worker process, because the libraries' threads don't survive a fork."""
+        if ENV.otel_exporter_otlp_endpoint:
+            self._tracer = _new_tracer()
+        if ENV.sentry_dsn:
+            _begin_sentry(ENV.sentry_dsn.get_secret_value())
+
+    def end(self) -> None:
+        """Flush and stop telemetry."""
+        if self._tracer:
+            from opentelemetry import trace
+
+            provider: Any = trace.get_tracer_provider()
+            provider.shutdown()
+
+    def request_began(self, request: Origin) -> None:
+        if self._tracer:
+            from opentelemetry.trace import SpanKind
+
+            request.span = self._tracer.start_span("request", kind=SpanKind.SERVER)
+
+    def request_ended(self, request: Origin, fields: Mapping[str, Any]) -> None:
+        span = request.span
+        if span:
+            span.update_name(f"{fields['method']} {fields['view']}")
+            for name, value in fields.items():
+                span.set_attribute(f"intents.{name}", value)
+            span.end()
+
+    def called(self, operation: str, error: BaseException | None, seconds: float) -> None:
+        """Record a span for one attempt of a service call that has just ended."""
+        if not self._tracer:
+            return
+        from opentelemetry.trace import SpanKind, set_span_in_context
+
+        request = request_context.current()
+        within = set_span_in_context(request.span) if request and request.span else None
+        ended = time.time_ns()
+        span = self._tracer.start_span(
+            operation, context=within, kind=SpanKind.CLIENT, start_time=ended - round(seconds * 1_000_000_000)
+        )
+        span.set_attribute("intents.error", type(error).__name__ if error else "")
+        span.end(ended)
 
 
-def begin() -> None:
-    """Start telemetry. Call it in the worker process, because the libraries' threads don't survive a fork."""
-    if ENV.otel_exporter_otlp_endpoint:
-        _begin_traces()
-    if ENV.sentry_dsn:
-        _begin_sentry(ENV.sentry_dsn.get_secret_value())
-
-
-def end() -> None:
-    """Flush and stop telemetry."""
-    if _tracer:
-        from opentelemetry import trace
-
-        provider: Any = trace.get_tracer_provider()
-        provider.shutdown()
-
-
-def _begin_traces() -> None:
+def _new_tracer() -> Any:
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    global _tracer
     os.environ.setdefault("OTEL_SERVICE_NAME", "intents-ui")  # the library reads this and related variables
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    _tracer = trace.get_tracer("intents_ui")
-
-
-def request_began(request: Origin) -> None:
-    if _tracer:
-        from opentelemetry.trace import SpanKind
-
-        request.span = _tracer.start_span("request", kind=SpanKind.SERVER)
-
-
-def request_ended(request: Origin, fields: Mapping[str, Any]) -> None:
-    span = request.span
-    if span:
-        span.update_name(f"{fields['method']} {fields['view']}")
-        for name, value in fields.items():
-            span.set_attribute(f"intents.{name}", value)
-        span.end()
-
-
-def called(operation: str, error: BaseException | None, seconds: float) -> None:
-    """Record a span for one attempt of a service call that has just ended."""
-    if not _tracer:
-        return
-    from opentelemetry.trace import SpanKind, set_span_in_context
-
-    request = request_context.current()
-    within = set_span_in_context(request.span) if request and request.span else None
-    ended = time.time_ns()
-    span = _tracer.start_span(
-        operation, context=within, kind=SpanKind.CLIENT, start_time=ended - round(seconds * 1_000_000_000)
-    )
-    span.set_attribute("intents.error", type(error).__name__ if error else "")
-    span.end(ended)
+    return trace.get_tracer("intents_ui")
 
 
 def _begin_sentry(dsn: str) -> None:

@@ -5,11 +5,11 @@ posted, shown with their consequences, and sent after a confirmation.
 """
 
 import contextlib
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
@@ -187,25 +187,25 @@ def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
     return TOO_LONG if len(asked.text.encode()) > LONGEST else None
 
 
-_waiting: set[str | None] = set()
-_lock = threading.Lock()
+@wiring.once
+def long_polls() -> dict[str | None, object]:
+    """Return the long poll of each client. It gets one at a time, because the service holds it for 30 s."""
+    return {}
 
 
 @contextlib.contextmanager
 def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
-    """Yield whether this client may wait. Each client gets one long poll, because the service holds it for 30 s."""
+    """Yield whether this client may send a request that the service holds."""
     if operation.group is not Group.WAIT:
         yield True
         return
-    with _lock:
-        is_first = visitor not in _waiting
-        _waiting.add(visitor)
+    polls, this = long_polls(), object()
+    is_first = polls.setdefault(visitor, this) is this
     try:
         yield is_first
     finally:
         if is_first:
-            with _lock:
-                _waiting.discard(visitor)
+            del polls[visitor]
 
 
 def call(operation: Operation, text: str) -> Attempt:
@@ -329,9 +329,17 @@ def link(operation: Operation, text: str) -> str | None:
     return url if len(url) <= LONGEST_LINK else None
 
 
-@cached(TTLCache(maxsize=1, ttl=EXAMPLES_SECONDS))
 def examples() -> Examples:
-    """Return example values from recent transfers, or none if they can't be loaded."""
+    """Return example values from recent transfers, at most EXAMPLES_SECONDS old, or none if they can't be loaded."""
+    return cached_examples()()
+
+
+@wiring.once
+def cached_examples() -> Callable[[], Examples]:
+    return cached(TTLCache(maxsize=1, ttl=EXAMPLES_SECONDS), lock=Lock())(load_examples)
+
+
+def load_examples() -> Examples:
     try:
         with wiring.page(), within(PATIENCE_SECONDS):
             entries = wiring.service().get_intent_history(page=Page.first(size=LOOKED_AT)).intents

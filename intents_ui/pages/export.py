@@ -26,7 +26,6 @@ from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader
 from intents_ui.middleware import marks
-from intents_ui.ops import lifecycle
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, situations
@@ -105,7 +104,7 @@ def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Dow
         among=wiring.exports(),
         over=over,
         run=run_of(request),
-        is_ending=lifecycle.is_stopping,
+        is_ending=wiring.lifecycle().is_stopping,
     )
     if not wiring.exports().acquire(download, request_context.visitor()):
         return None

@@ -1,5 +1,6 @@
 """`/intent/<id>`: one transfer, with its raw data."""
 
+from collections.abc import Callable
 from threading import Lock
 
 from cachetools import LRUCache, cached
@@ -156,10 +157,15 @@ def polling_fragment(intent_id: str) -> str:
     return render_to_string("parts/poll.html", {"intent_id": intent_id})
 
 
-# An intent doesn't change after its quote, apart from the status, which comes from the receipt.
-@cached(LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.received))), lock=Lock())
 def plan(intent_id: str) -> Intent:
-    return wiring.service().get_intent(intent_id)
+    """Return an intent, cached: after its quote it doesn't change, apart from the status, which the receipt has."""
+    return cached_plan()(intent_id)
+
+
+@wiring.once
+def cached_plan() -> Callable[[str], Intent]:
+    plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.received)))
+    return cached(plans, lock=Lock())(lambda intent_id: wiring.service().get_intent(intent_id))
 
 
 def seen(receipt: IntentReceipt | None) -> str:

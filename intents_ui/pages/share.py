@@ -26,8 +26,8 @@ from intents_ui.display.sharing import embed, preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy
+from intents_ui.pictures.drawing import Ruler
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
@@ -112,12 +112,17 @@ def error_badge(error: ServiceError) -> HttpResponse:
     return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
 
 
+@wiring.once
+def ruler() -> Ruler:
+    return Ruler()
+
+
 def drawn_badge(status: StatusLabel, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
     word = text.bare(preview.cut(status.word, LONGEST_WORD))
     title = preview.cut(text.bare(preview.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
     context = {
         "word": word,
-        "word_width": round(drawing.width(word, size=11)),
+        "word_width": round(ruler().width(word, size=11)),
         "tone": tone,
         "title": title,
         "icon": status.icon,

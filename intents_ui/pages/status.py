@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display import service_state
-from intents_ui.ops import lifecycle
 from intents_ui.web import client_ip
 
 
@@ -25,7 +24,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "newest_at": service_state.before(lists.newest, now=now),
         "watched": len(wiring.hub().watched),
         "viewers": wiring.hub().viewers,
-        "began_at": lifecycle.began_at(),
+        "began_at": wiring.lifecycle().began_at,
     }
     response = render(request, "status.html", context)
     response["Cache-Control"] = "private, no-store"  # administrators see more

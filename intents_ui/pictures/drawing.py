@@ -28,7 +28,6 @@ BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MOST_LETTERS = 400
 
 RULED = 100  # font size in pixels for measuring text
-_ruling = Lock()
 
 # Colors of the light theme in static/css/theme.css.
 PAPER, CARD, SUNK, LINE = "#f6f7f9", "#ffffff", "#f1f3f6", "#e3e6eb"
@@ -226,12 +225,13 @@ def _font(face: str, weight: int, size: int) -> ImageFont.FreeTypeFont:
     return font
 
 
-def width(words: str, *, size: float) -> float:
-    """Return the width of text in a badge, whose own font may differ."""
-    with _ruling:
-        return _ruler().getlength(words.translate(BRACKETS)) * size / RULED
+class Ruler:
+    """Measures text in a badge, whose own font may differ. Thread-safe, unlike a font."""
 
+    def __init__(self) -> None:
+        self._font = _font(SANS, 600, RULED)
+        self._lock = Lock()
 
-@cache
-def _ruler() -> ImageFont.FreeTypeFont:
-    return _font(SANS, 600, RULED)
+    def width(self, words: str, *, size: float) -> float:
+        with self._lock:
+            return self._font.getlength(words.translate(BRACKETS)) * size / RULED

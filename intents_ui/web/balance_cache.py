@@ -22,7 +22,12 @@ from intents_ui.service.wire.responses import HistoryAnswer
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
-_background_lookups = Shares(MOST_ASIDE)
+
+
+@wiring.once
+def background_lookups() -> Shares:
+    """Return the slots of lookups that continue after their page."""
+    return Shares(MOST_ASIDE)
 
 
 @dataclass(frozen=True)
@@ -89,14 +94,14 @@ def _fresh(facts: Facts) -> Balances | None:
 def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None at the limit, overall or for the client address."""
     visitor = request_context.visitor()
-    if _background_lookups.take(visitor):
+    if background_lookups().take(visitor):
         return None
     try:
         lookup = wiring.service().threads.aside(lambda: look_up(facts))
     except RuntimeError:  # the process is shutting down
-        _background_lookups.give_back(visitor)
+        background_lookups().give_back(visitor)
         return None
-    lookup.add_done_callback(lambda _: _background_lookups.give_back(visitor))
+    lookup.add_done_callback(lambda _: background_lookups().give_back(visitor))
     return lookup
 
 

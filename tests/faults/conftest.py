@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import time_machine
+from django.core.cache import cache
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
@@ -12,7 +13,7 @@ from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.resilience import retries
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
-from tests.pages.conftest import clear_page_caches, fresh
+from tests.pages.conftest import fresh
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
     yield shared
     shared.service.clear_faults()
     wiring.use(wiring.Dashboard(emulator=wiring.emulator()))
-    clear_page_caches()
+    cache.clear()
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
+from django.core.cache import cache
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
-from tests.pages.conftest import clear_page_caches
 
 REFERENCE = {"GetChains", "GetTokenList"}
 
@@ -89,7 +89,7 @@ class Odd:
     def _use(self, **given: Any) -> None:
         self.client = ServiceClient(wiring.config(), transport=self.way)
         wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=self.client, **given))
-        clear_page_caches()
+        cache.clear()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.http import HttpResponseBase
 from django.test import Client
 from pydantic import SecretStr
@@ -16,7 +17,6 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.upstream import Upstream
-from tests.pages.conftest import clear_page_caches
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
@@ -53,7 +53,7 @@ class Dashboard:
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
         wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=client))
-        clear_page_caches()
+        cache.clear()
         self.log.lines.clear()
 
     def open(self, path: str, *, limits: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:

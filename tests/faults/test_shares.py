@@ -14,6 +14,7 @@ from django.core.cache import cache
 from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
+from intents_ui.server import handlers
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 from tests.pages.conftest import fresh
@@ -34,10 +35,10 @@ def emulator() -> Iterator[Emulator]:
 @pytest.fixture(autouse=True)
 def nothing_spent() -> Iterator[None]:
     cache.clear()
-    request_limits._rejections.clear()
+    wiring.current().forget(request_limits.rejections)
     yield
     cache.clear()
-    request_limits._rejections.clear()
+    wiring.current().forget(request_limits.rejections)
 
 
 def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Response:
@@ -158,7 +159,7 @@ def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
 @pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
-    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
+    held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
         assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
@@ -226,7 +227,7 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
 @pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
-    held = [asgi.gate_of_pages.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
+    held = [handlers.page_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(ask(GREEDY, "/help"))
         assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
@@ -245,16 +246,16 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator.inject("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4
     for _ in range(held):
-        assert balance_cache._background_lookups.take(GREEDY) is None
+        assert balance_cache.background_lookups().take(GREEDY) is None
     try:
         assert ask(GREEDY, f"/intent/{finished[0]}").status_code == 200
-        assert balance_cache._background_lookups.held == held
+        assert balance_cache.background_lookups().held == held
         assert ask(OTHER, f"/intent/{finished[1]}").status_code == 200
-        assert balance_cache._background_lookups.held == held + 1
+        assert balance_cache.background_lookups().held == held + 1
     finally:
         for _ in range(held):
-            balance_cache._background_lookups.give_back(GREEDY)
-        until(lambda: balance_cache._background_lookups.held == 0)
+            balance_cache.background_lookups().give_back(GREEDY)
+        until(lambda: balance_cache.background_lookups().held == 0)
 
 
 @pytest.mark.finding("S4")
@@ -334,7 +335,12 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     sending = [asyncio.create_task(each.post()) for each in greedy]
     while any(each.sent < Sender.LENGTH - Sender.PIECE for each in greedy):
         await asyncio.sleep(0)
-    assert 0 < request_limits.bodies.held <= request_limits.bodies.most // 4 < sum(each.sent for each in greedy)
+    assert (
+        0
+        < request_limits.body_budget().held
+        <= request_limits.body_budget().most // 4
+        < sum(each.sent for each in greedy)
+    )
     rest.set()
     await other.post(b"q=" + NOTHING.encode())
     assert other.status == 200
@@ -342,7 +348,7 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     result = [each.status for each in greedy]
     assert 429 in result, "beyond the share"
     assert set(result) <= {400, 429}
-    assert request_limits.bodies.held == 0
+    assert request_limits.body_budget().held == 0
 
 
 @pytest.mark.finding("S9")
@@ -362,7 +368,7 @@ async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
     for each in sending:
         each.cancel()
     await asyncio.gather(*sending, return_exceptions=True)
-    assert request_limits.bodies.held == 0
+    assert request_limits.body_budget().held == 0
 
 
 # The embedded service
@@ -389,7 +395,7 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
 @pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() -> None:
-    held = [asgi.gate_of_long_answers.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
+    held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
     try:
         assert is_refused(call(GREEDY))
         assert call(OTHER).status_code == 200
@@ -398,4 +404,4 @@ def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() ->
             each.leave()
     assert call(GREEDY).status_code == 200
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
-    assert request_limits.bodies.held == 0
+    assert request_limits.body_budget().held == 0

@@ -25,12 +25,13 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import asgi, wiring
+from intents_ui import wiring
 from intents_ui.display.console import request_form
 from intents_ui.display.formatting import csv_text, markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.ops.logs import JsonLines, TextLines
+from intents_ui.server.live import streams
 from intents_ui.service.wire import models
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.scalars import Text, TextInList
@@ -293,22 +294,22 @@ def stream(service: Hostile, scenario: int) -> bytes:
 
     def stop(piece: bytes) -> None:
         if piece.endswith(b"\n\n"):
-            asgi.streams().stop()
+            streams().stop()
 
     async def read() -> bytes:
         status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}", received=stop)
-        await asgi.streams().aclose()
+        await streams().aclose()
         await wiring.close_live()
         assert status == 200
         return body
 
     with answering(service, tick=True):
         renew("hub")
-        asgi.streams.cache_clear()
+        wiring.current().forget(streams)
         try:
             return asyncio.run(read())
         finally:
-            asgi.streams.cache_clear()
+            wiring.current().forget(streams)
 
 
 def events(body: bytes) -> Iterator[tuple[str, str]]:

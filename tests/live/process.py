@@ -9,11 +9,11 @@ import gc
 import os
 from typing import Any
 
+from intents_ui import wiring
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.ops import lifecycle
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.operations.config import ServiceConfig
@@ -33,7 +33,7 @@ streams = Streams(
     render,
     instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
     address_of=lambda scope: None,
-    stopping=lifecycle.is_stopping,
+    stopping=wiring.lifecycle().is_stopping,
     limits=Limits(
         streams=int(os.environ.get("LIVE_STREAMS", "2500")),
         slow_reader=float(os.environ.get("LIVE_SLOW_READER", "20")),

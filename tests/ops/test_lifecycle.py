@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intents_ui import asgi
+from intents_ui.server import lifespan
 from tests.serving import ROOT
 
 PROGRAM = """
@@ -48,7 +48,7 @@ def test_only_cancellations_are_left_out_of_never_retrieved_exception_logs(
 
     async def lose() -> None:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(asgi.report_unless_cancelled)
+        loop.set_exception_handler(lifespan.report_unless_cancelled)
         future = loop.run_in_executor(None, fail)
         await asyncio.wait([future])
         del future

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import pytest
 import time_machine
 from django.core.cache import cache
-from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import console, intent
 from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 
@@ -50,26 +48,15 @@ def fresh() -> Iterator[Emulator]:
     """Run on a dashboard of its own."""
     before = wiring.current()
     wiring.use(dashboard := wiring.Dashboard())
-    clear_page_caches()
+    cache.clear()
     assert dashboard.emulator is not None
     yield dashboard.emulator
     wiring.close_all()
     wiring.use(before)
-    clear_page_caches()
+    cache.clear()
 
 
 def renew(*names: str) -> None:
     """Let the dashboard build these objects again."""
     for name in names:
         vars(wiring.current()).pop(name, None)
-
-
-def clear_page_caches() -> None:
-    intent.plan.cache_clear()
-    console.examples.cache_clear()
-    cache.clear()
-
-
-@pytest.fixture
-def site(emulator: Emulator) -> Client:
-    return Client()

@@ -21,7 +21,6 @@ from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStat
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
-from intents_ui.ops import lifecycle
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
 from tests.exported import KINDS, emulator_entries, read
@@ -527,7 +526,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
 
 
 def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_workers", [type("Worker", (), {"alive": False})])
+    service.before[2] = lambda: monkeypatch.setattr(wiring.lifecycle(), "_worker", type("Worker", (), {"alive": False}))
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
 

@@ -9,6 +9,7 @@ import pytest
 from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as intent_page
+from intents_ui.server.live import streams
 from tests.pages.conftest import renew
 
 
@@ -45,12 +46,12 @@ def page(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Emulator:
 @pytest.fixture(autouse=True)
 async def own_streams():
     renew("hub")
-    asgi.streams.cache_clear()
+    wiring.current().forget(streams)
     yield
-    await asgi.streams().aclose()
+    await streams().aclose()
     await wiring.close_live()
     renew("hub")
-    asgi.streams.cache_clear()
+    wiring.current().forget(streams)
 
 
 async def test_a_stream_reports_the_end_of_a_transfer_with_the_headers_of_a_page(page):

@@ -2,8 +2,6 @@
 
 import json
 import logging
-import threading
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,7 +27,7 @@ LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadabl
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 # Shared by all objects instead of pydantic's own set of the fields given, which would take a third of their memory.
-UNASKED: set[str] = set()
+UNASKED: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,23 +175,11 @@ def _cut(value: object) -> str:
     return json.dumps(value, default=str)[:UNREADABLE_TEXT]
 
 
-MOST_WORDS = 100  # distinct values. The others share one counter
 LONGEST_WORD = 40
-OTHERS = "…"
 
 log = logging.getLogger(__name__)
 
-counts: Counter[tuple[str, str]] = Counter()
-_lock = threading.Lock()
 
-
-def heard(kind: str, word: str) -> None:
-    """Count an unknown status. `kind` is the kind of object, and the first occurrence is logged."""
-    key = kind, word[:LONGEST_WORD]
-    with _lock:
-        if key not in counts and len(counts) >= MOST_WORDS:
-            key = kind, OTHERS
-        is_first = key not in counts
-        counts[key] += 1
-    if is_first:
-        log.warning("Unknown value of %s from the service: %r", *key)
+def log_unknown(kind: str, word: str) -> None:
+    """Log an unknown status of this kind of object."""
+    log.warning("Unknown value of %s from the service: %r", kind, word[:LONGEST_WORD], extra={"once": True})

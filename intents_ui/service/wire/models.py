@@ -66,7 +66,7 @@ def _word(kind: str, known: type[StrEnum]) -> PlainValidator:
     def read(value: object) -> str:
         word = read_text(value)
         if word not in words:
-            lenient_models.heard(kind, word)
+            lenient_models.log_unknown(kind, word)
         return word
 
     return PlainValidator(read)

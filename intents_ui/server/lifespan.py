@@ -1,0 +1,43 @@
+"""Start and shutdown of the process, as ASGI's lifespan."""
+
+import asyncio
+from typing import Any
+
+from intents_ui import readiness, wiring
+from intents_ui.middleware import marks
+from intents_ui.server import probes
+from intents_ui.server.live import streams
+from intents_ui.server.messages import Receive, Send
+
+
+async def run(receive: Receive, send: Send) -> None:
+    """Create long-lived objects before the first request, and close them after the last."""
+    await receive()
+    asyncio.get_running_loop().set_exception_handler(report_unless_cancelled)
+    try:
+        wiring.telemetry().begin()
+        wiring.open_all()
+        marks.of_path("/")  # loads the URLs and their pages, which would delay the first request
+        sampling = probes.start_sampling()
+    except Exception as error:
+        await send({"type": "lifespan.startup.failed", "message": str(error)})
+        raise
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    if sampling:
+        sampling.cancel()
+    await streams().aclose()
+    await wiring.close_live()
+    await readiness.aclose()
+    await asyncio.to_thread(wiring.close_all)
+    await asyncio.to_thread(wiring.telemetry().end)
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def report_unless_cancelled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log an unretrieved exception, unless it is the cancellation of a request whose client disconnected.
+
+    If a canceled request's thread ends first, asgiref never retrieves its future.
+    """
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)

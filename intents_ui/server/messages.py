@@ -1,0 +1,65 @@
+"""ASGI messages: the types, and functions that wrap `receive` or `send`."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from intents_ui.middleware import security_headers
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
+    await answer_with(send, status, b"text/plain; charset=utf-8", sentence.encode() + b"\n", *more)
+
+
+async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: tuple[bytes, bytes]) -> None:
+    response_headers = [
+        (b"content-type", kind),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        *more,
+        *security_headers.at_the_door(),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": response_headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def without_body(send: Send) -> Send:
+    """Drop the body, for HEAD requests."""
+
+    async def send_head(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return send_head
+
+
+def with_headers(send: Send) -> Send:
+    """Add the security headers to responses of the embedded service, because they share our origin."""
+
+    async def send_with_headers(message: Message) -> None:
+        is_head = message["type"] == "http.response.start"
+        ours = security_headers.at_the_door()
+        await send({**message, "headers": [*message["headers"], *ours]} if is_head else message)
+
+    return send_with_headers
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that yields the body already read, then whatever follows."""
+    given = False
+
+    async def receive_again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
+
+
+def query_of(scope: Message) -> str:
+    return bytes(scope["query_string"]).decode("latin-1")

@@ -1,0 +1,74 @@
+"""`/healthz`, `/readyz` and `/metrics`, which respond at once, without a thread, under any host name."""
+
+import asyncio
+
+from intents_ui import readiness, wiring
+from intents_ui.ops import metrics
+from intents_ui.server import handlers
+from intents_ui.server.live import streams
+from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
+from intents_ui.server.requests import host_of, is_for_us
+from intents_ui.service.long_tasks import LongTask
+from intents_ui.settings import is_address
+from intents_ui.web import client_ip
+
+PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
+
+
+async def respond(scope: Message, send: Send) -> None:
+    """Respond to health checks and scrapers."""
+    if scope["method"] == "HEAD":
+        send = without_body(send)
+    match scope["path"]:
+        case _ if scope["method"] not in ("GET", "HEAD"):
+            await answer(send, 405, "Method not allowed.", (b"allow", b"GET, HEAD"))
+        case "/healthz":
+            await answer(send, 200, "ok")
+        case "/readyz":
+            ready, body = await readiness.report(in_detail=may_read_metrics(scope))
+            await answer_with(send, 200 if ready else 503, b"application/json", body)
+        case "/metrics" if may_read_metrics(scope):
+            await look()
+            body = await asyncio.to_thread(metrics.text)
+            await answer_with(send, 200, metrics.CONTENT_TYPE, body)
+        case _:
+            await answer(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
+
+
+def may_read_metrics(scope: Message) -> bool:
+    """Return whether the client may read metrics.
+
+    The host may also be an IP address, as scrapers use. A rebound DNS name may not.
+    """
+    return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and client_ip.may_read_figures(scope)
+
+
+@wiring.once
+def observer() -> metrics.Observer:
+    return metrics.Observer(wiring.health().tally, wiring.tasks())
+
+
+def start_sampling() -> LongTask | None:
+    """Update the sampled metrics regularly, if another process may answer a scrape. Needs the event loop."""
+
+    async def keep_sampling() -> None:
+        while True:
+            if task:
+                task.beat()
+            await look()
+            await asyncio.sleep(metrics.EVERY_SECONDS)
+
+    task = wiring.tasks().start("metrics", keep_sampling) if metrics.IS_SHARED else None
+    return task
+
+
+async def look() -> None:
+    """Update the metrics that are sampled."""
+    observer().look(
+        standing=wiring.health().standing(),
+        intents=len(wiring.hub().watched),
+        open_streams=len(streams().open),
+        running_exports=wiring.exports().running,
+        requests=handlers.in_progress(),
+        redis=await readiness.redis_answers(),
+    )
