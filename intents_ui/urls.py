@@ -1,6 +1,7 @@
 """URL routes of the dashboard."""
 
-from django.urls import URLPattern, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.views.generic import RedirectView
 
 from intents_ui import wiring
 from intents_ui.exports.formats import FORMATS
@@ -76,7 +77,43 @@ register_converter(Identifier, "identifier")
 register_converter(FileKind, "file")
 register_converter(ChainNumber, "chain")
 
-urlpatterns: list[URLPattern] = [
+# Below `intent/<ID>/`.
+OF_INTENT = [
+    path("raw/intent.json", intent.raw_intent, name="intent-raw"),
+    path("raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
+    path("receipt", intent.receipt, name="receipt"),
+    path("reply", intent.answer, name="reply"),
+    path("route-stats", route_stats.others, name="route-stats"),
+    path("everyone", RedirectView.as_view(pattern_name="route-stats", permanent=True)),
+    path("proof", intent.proof, name="proof"),
+    path("commit", commit.view, name="commit"),
+    path("balances", balances.view, name="balances"),
+    path("card.png", share.card, name="card"),
+    path("badge.svg", share.badge, name="badge"),
+    path("qr.svg", share.qr, name="qr"),
+    path("share", share.intent, name="share"),
+    path("feed.atom", feeds.intent_atom, name="intent-atom"),
+    path("feed.json", feeds.intent_json, name="intent-feed"),
+]
+# Below `address/<address>/`.
+OF_ADDRESS = [
+    path("qr.svg", share.address_qr, name="address-qr"),
+    path("share", share.address, name="address-share"),
+    path("feed.atom", feeds.address_atom, name="address-atom"),
+    path("feed.json", feeds.address_json, name="address-feed"),
+]
+# Below `token/<chain ID>/<address>/`.
+OF_TOKEN = [
+    path("routes", token.routes, name="token-routes"),
+    path("intents", token.intents, name="token-intents"),
+]
+EXPORTS = [
+    path("history.<file:kind>", export.history, name="export-history"),
+    path("recoverable.<file:kind>", export.recoverable, name="export-recoverable"),
+    path("address/<identifier:address>.<file:kind>", export.address, name="export-address"),
+    path("progress/<identifier:run>", export.run, name="export-run"),
+]
+urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.view, name="home"),
     path("newest", home.newest, name="newest"),
     path("history", history.view, name="history"),
@@ -84,43 +121,23 @@ urlpatterns: list[URLPattern] = [
     path("recoverable", recoverable.view, name="recoverable"),
     path("search", search.view, name="search"),
     path("triage", triage.view, name="triage"),
+    path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
+    path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
     path("intent/<identifier:intent_id>.json", intent.as_json, name="intent-json"),
-    path("intent/<identifier:intent_id>/raw/intent.json", intent.raw_intent, name="intent-raw"),
-    path("intent/<identifier:intent_id>/raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
-    path("intent/<identifier:intent_id>/receipt", intent.receipt, name="receipt"),
-    path("intent/<identifier:intent_id>/reply", intent.answer, name="reply"),
-    path("intent/<identifier:intent_id>/everyone", route_stats.others, name="everyone"),
-    path("intent/<identifier:intent_id>/proof", intent.proof, name="proof"),
-    path("intent/<identifier:intent_id>/commit", commit.view, name="commit"),
-    path("intent/<identifier:intent_id>/balances", balances.view, name="balances"),
-    path("intent/<identifier:intent_id>/card.png", share.card, name="card"),
-    path("intent/<identifier:intent_id>/badge.svg", share.badge, name="badge"),
-    path("intent/<identifier:intent_id>/qr.svg", share.qr, name="qr"),
-    path("intent/<identifier:intent_id>/share", share.intent, name="share"),
-    path("intent/<identifier:intent_id>/feed.atom", feeds.intent_atom, name="intent-atom"),
-    path("intent/<identifier:intent_id>/feed.json", feeds.intent_json, name="intent-feed"),
+    path("intent/<identifier:intent_id>/", include(OF_INTENT)),
     path("intent/<identifier:intent_id>", intent.view, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
-    path("address/<identifier:address>/qr.svg", share.address_qr, name="address-qr"),
-    path("address/<identifier:address>/share", share.address, name="address-share"),
-    path("address/<identifier:address>/feed.atom", feeds.address_atom, name="address-atom"),
-    path("address/<identifier:address>/feed.json", feeds.address_json, name="address-feed"),
+    path("address/<identifier:address>/", include(OF_ADDRESS)),
     path("address/<identifier:address>", address.view, name="address"),
     path("embed/intent/<identifier:intent_id>", embed.intent, name="embed"),
     path("oembed", oembed.view, name="oembed"),
-    path("export/history.<file:kind>", export.history, name="export-history"),
-    path("export/recoverable.<file:kind>", export.recoverable, name="export-recoverable"),
-    path("export/address/<identifier:address>.<file:kind>", export.address, name="export-address"),
-    path("export/progress/<identifier:run>", export.run, name="export-run"),
-    path("tx/<identifier:transaction_hash>", search.transaction, name="transaction"),
-    path("tx/<chain:chain_id>/<identifier:transaction_hash>", search.transaction, name="transaction-on"),
+    path("export/", include(EXPORTS)),
     path("chains", chains.view, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
     path("tokens", tokens.view, name="tokens"),
     path("tokens/rows", tokens.rows, name="tokens-rows"),
-    path("token/<chain:chain_id>/<identifier:address>/routes", token.routes, name="token-routes"),
-    path("token/<chain:chain_id>/<identifier:address>/intents", token.intents, name="token-intents"),
+    path("token/<chain:chain_id>/<identifier:address>/", include(OF_TOKEN)),
     path("token/<chain:chain_id>/<identifier:address>", token.view, name="token"),
     path("routes", routes.view, name="routes"),
     path("routes/matrix", route_matrix.routes_matrix, name="routes-matrix"),
@@ -131,8 +148,9 @@ urlpatterns: list[URLPattern] = [
     path("logo/chain/<chain:chain_id>", logo.chain, name="chain-logo"),
     path("operator", operator.view, name="operator"),
     path("status", status.view, name="status"),
-    path("kept", saved.kept, name="kept"),
+    path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
+    path("kept", RedirectView.as_view(pattern_name="saved", permanent=True)),
     path("csp-report", csp_report.report, name="policy-report"),
     path("robots.txt", well_known.robots, name="robots"),
     path("site.webmanifest", well_known.manifest, name="manifest"),

@@ -119,10 +119,9 @@ def is_stateful(value: ast.expr, *, is_constant: bool) -> bool:
     match value:
         case ast.List() | ast.Dict() | ast.Set():
             return not is_constant
-        case ast.Call(func=function, args=args, keywords=keywords):
+        case ast.Call(func=function):
             name = ast.unparse(function).partition("[")[0].rpartition(".")[2]
-            is_copy = name in COLLECTIONS and bool(args or keywords)  # such as `dict(pairs)`
-            return name in STATEFUL | COLLECTIONS and not (is_constant and is_copy)
+            return name in STATEFUL or (name in COLLECTIONS and not is_constant)
     return False
 
 

@@ -22,13 +22,13 @@ from intents_ui.display.service_state import STATES, quick
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
-from intents_ui.urls import urlpatterns
 from tests import canary
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response, serving
 from tests.service.upstream import BAD, good
 from tests.serving import ROOT, free_port, wait_for
+from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE, until
 
 OPERATIONS = ROOT / "docs" / "operations.md"
@@ -272,7 +272,7 @@ def test_no_metric_label_contains_user_input(site: Site) -> None:
     for word in ("0x", "hunter2", "FROB", "127.0.0.1"):
         assert word not in result
     views = set(re.findall(r'view="([^"]*)"', result))
-    names = {pattern.name or pattern.lookup_str for pattern in urlpatterns}
+    names = {pattern.name or pattern.lookup_str for pattern in url_patterns()}
     assert views <= names | {"none", "static", "live", "rpc"}
 
 

@@ -57,7 +57,7 @@ def transferred(collected: Path, files: dict[str, str], kind: str, coding: str) 
 def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
     """Return the links of each kind of page."""
     done, quoted = (f"/intent/{each['intentId']}" for each in (emulator.finished(8), emulator.play("expired-quote")))
-    others = [done, f"/embed{done}", *(f"{done}/{part}" for part in ("balances", "everyone", "reply", "share"))]
+    others = [done, f"/embed{done}", *(f"{done}/{part}" for part in ("balances", "route-stats", "reply", "share"))]
     paths = [*(kind.path for kind in PLACES), *others, f"{quoted}/commit", "/operator"]
     return {path: linked(site, path) for path in paths}
 

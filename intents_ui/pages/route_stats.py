@@ -1,4 +1,4 @@
-"""`/intent/<id>/everyone`: recent transfers on the same route, loaded after the intent's own page."""
+"""`/intent/<id>/route-stats`: recent transfers on the same route, loaded after the intent's own page."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`/kept`: the page of saved items, which the browser fills, and the status of saved transfers."""
+"""`/saved`: the page of saved items, which the browser fills, and the status of saved transfers."""
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +15,7 @@ MOST_IDS = 20
 
 
 @require_safe
-def kept(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     return render(request, "kept.html")
 
 

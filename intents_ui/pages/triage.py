@@ -131,6 +131,7 @@ class ClientService(BlockingOperations):
 
     def __init__(self, service: ServiceClient, *, compares: bool = False) -> None:
         self._service = service
+        self.threads = service.threads
         self._left = threading.Event()
         self.compares = compares
         self._reading_newest = threading.Lock()

@@ -34,7 +34,7 @@ NOT_FOR_CRAWLERS = (
     "/tx/",
     "/intent/*/balances",
     "/intent/*/commit",
-    "/intent/*/everyone",
+    "/intent/*/route-stats",
     "/intent/*/proof",
     "/intent/*/raw/",
     "/intent/*/receipt",

@@ -88,7 +88,7 @@ PLACES: Final = [
     Kind("demo", "/demo"),
     Kind("help", "/help"),
     Kind("help of a status", "/help/status/FAILED"),
-    Kind("kept in this browser", "/kept"),
+    Kind("kept in this browser", "/saved"),
     Kind("status", "/status"),
     Kind("history", "/history?origin=8453"),
     Kind("history that found nothing", "/history?project=1"),
@@ -158,7 +158,7 @@ FINISHED: Final = {
     28: "failed, its payment reverted",
     30: "of another kind of chain",
 }
-OF_AN_INTENT: Final = ["balances", "everyone", "proof", "reply", "share"]
+OF_AN_INTENT: Final = ["balances", "route-stats", "proof", "reply", "share"]
 
 
 def of_transfers(root: str) -> list[Kind]:

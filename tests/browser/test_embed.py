@@ -15,11 +15,11 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.urls import urlpatterns
 from tests.browser.conftest import PATIENCE_MS, Visit, fits, some_intent, visiting
 from tests.browser.kinds import RECIPIENT
 from tests.browser.test_live import Transfer
 from tests.serving import dashboard
+from tests.url_patterns import url_patterns
 
 pytestmark = pytest.mark.browser
 
@@ -133,7 +133,7 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
             "operation": "GetIntent",
         }
         names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT}
-        patterns = [str(each.pattern) for each in urlpatterns if "<file:" not in str(each.pattern)]
+        patterns = [str(each.pattern) for each in url_patterns() if "<file:" not in str(each.pattern)]
         paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in patterns]
         sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
         shown = []

@@ -46,7 +46,7 @@ def label(page: Page, words: str) -> None:
 
 
 def test_nothing_is_saved_before_the_first_lookup(visit: Visit) -> None:
-    for path in ("/", "/history", "/kept", "/search", "/intent/0x" + "12" * 32):
+    for path in ("/", "/history", "/saved", "/search", "/intent/0x" + "12" * 32):
         visit.open(path)
         assert stored(visit.page) == {}
     visit.forgive(404)
@@ -73,19 +73,19 @@ def test_recent_lookups_are_on_the_home_page_once_newest_first(visit: Visit) -> 
 def test_recent_searches_can_be_turned_off(visit: Visit) -> None:
     page = visit.page
     visit.open(some_intent(visit, 2))
-    visit.open("/kept")
+    visit.open("/saved")
     page.get_by_label("Don't save recent searches").check()
     assert shown(page, "Recent") == []
     visit.open(some_intent(visit, 8))
     assert stored(page)["looked-up"] == []
-    visit.open("/kept")
+    visit.open("/saved")
     expect(page.get_by_label("Don't save recent searches")).to_be_checked()
 
 
 def test_a_star_is_set_and_removed_and_other_tabs_follow(visit: Visit) -> None:
     page, other = visit.page, visit.page.context.new_page()
     visit.open(some_intent(visit, 2))
-    other.goto(visit.root + "/kept")
+    other.goto(visit.root + "/saved")
     star = page.locator("[data-star]")
     expect(star).to_have_accessible_name("Star")
     star.click()
@@ -150,7 +150,7 @@ def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: P
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Toggle dark mode").click()
     page.get_by_label("Unix").check()
-    visit.open("/kept")
+    visit.open("/saved")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     saved = tmp_path / "kept.json"
@@ -175,7 +175,7 @@ def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: P
 
 def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) -> None:
     page = visit.page
-    visit.open("/kept")
+    visit.open("/saved")
     page.evaluate("address => savedItems.label(address, 'mine')", OTHER)
     page.evaluate("savedItems.add('starred', { path: '/intent/0x1', name: 'one', at: 1 })")
     good = {"path": "/intent/0x2", "name": "<img src=x onerror=alert(1)>", "at": 2, "more": "x"}
@@ -211,7 +211,7 @@ def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) ->
     ids=["no JSON", "null", "another kind", "too large"],
 )
 def test_a_bad_file_is_explained_and_changes_nothing(visit: Visit, text: str, why: str) -> None:
-    visit.open("/kept")
+    visit.open("/saved")
     before = stored(visit.page)
     give(visit.page, text)
     expect(visit.page.locator("#book-said")).to_contain_text(why)
@@ -226,7 +226,7 @@ def give(page: Page, text: str) -> None:
 
 
 def test_lists_are_bounded(visit: Visit) -> None:
-    visit.open("/kept")
+    visit.open("/saved")
     add = """([list, many]) => {
       let problem;
       for (let n = 0; n < many; n++) problem = savedItems.add(list, { path: `/intent/0x${n}`, name: "x", at: 1 });
@@ -240,13 +240,13 @@ def test_lists_are_bounded(visit: Visit) -> None:
 def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 2)
-    visit.open("/kept")
+    visit.open("/saved")
     for broken in ("{", '"x"', "[1, null, {}]", '{"a": {}}', "7"):
         page.evaluate(
             "broken => ['looked-up', 'starred', 'labels', 'followed'].forEach(each => localStorage[each] = broken)",
             broken,
         )
-        for path in ("/kept", "/", intent):
+        for path in ("/saved", "/", intent):
             visit.open(path)
     expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
 
@@ -258,13 +258,13 @@ def test_without_local_storage_every_page_works_and_says_so(visit: Visit) -> Non
     page.get_by_role("button", name="Star").click()
     expect(page.locator("#said")).to_contain_text("Browser storage is full or blocked")
     expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
-    visit.open("/kept")
+    visit.open("/saved")
     expect(page.get_by_text("nothing can be saved")).to_be_visible()
 
 
 def test_without_scripts_the_page_says_what_scripts_would_do(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        visit.open("/kept")
+        visit.open("/saved")
         expect(visit.page.get_by_text("This page requires JavaScript")).to_be_visible()
         assert visit.page.get_by_role("button").all() == []
 
@@ -288,7 +288,7 @@ def test_saved_transfers_show_their_status(visit: Visit) -> None:
         page.get_by_role("button", name="Star").click()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/saved/" in request.url else None)
-    for path in ("/", "/kept"):
+    for path in ("/", "/saved"):
         visit.open(path)
         row = page.get_by_role("region", name="Starred").locator("li", has=page.locator(f"a[href='{failed}']"))
         expect(row.locator(".status")).to_have_text("Failed")
@@ -310,7 +310,7 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
     page.get_by_role("button", name="Star").click()
     name = stored(page)["starred"][0]["name"]  # type: ignore[index]  # what is stored is any JSON
     page.route("**/saved/status*", lambda route: route.fulfill(status=503))
-    visit.open("/kept")
+    visit.open("/saved")
     row = page.get_by_role("region", name="Starred").locator("li")
     expect(row.locator(".kept-status")).to_have_text("Status not loaded")
     expect(row.locator("a")).to_have_text(name)
@@ -319,7 +319,7 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
 
 def test_statuses_are_requested_for_at_most_twenty_rows_per_request(visit: Visit) -> None:
     page = visit.page
-    visit.open("/kept")
+    visit.open("/saved")
     asked: list[int] = []
     page.on("request", lambda request: asked.append(request.url.count("id=")) if "/saved/" in request.url else None)
     page.set_viewport_size({"width": 1280, "height": 6000})

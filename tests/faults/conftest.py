@@ -69,7 +69,7 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "commit": f"{quoted}/commit",
         "balances": f"{found[11]}/balances",
         "reply": f"{found[8]}/reply",
-        "everyone": f"{found[8]}/everyone",
+        "everyone": f"{found[8]}/route-stats",
         "share": f"{found[8]}/share",
         "chains": "/chains",
         "chains of a provider": "/chains?provider=CCTP",
@@ -85,6 +85,6 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "console": "/console/GetIntentHistory",
         "triage": "/triage",
         "help": "/help",
-        "kept": "/kept",
+        "kept": "/saved",
         "demo": "/demo",
     }

@@ -18,7 +18,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
 from intents_ui.service.operations.requests import OPERATIONS
 from intents_ui.service.wire.models import IntentStatus
-from intents_ui.urls import urlpatterns
+from tests.url_patterns import url_patterns
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 OWNER = names.address_of(Role.OWNER, 0)
@@ -120,7 +120,7 @@ def words() -> st.SearchStrategy[str]:
 
 def paths() -> st.SearchStrategy[str]:
     """All URLs of the site map with any values, and some unknown ones."""
-    of_site_map = st.sampled_from([str(pattern.pattern) for pattern in urlpatterns]).flatmap(filled)
+    of_site_map = st.sampled_from([str(pattern.pattern) for pattern in url_patterns()]).flatmap(filled)
     elsewhere = words().map(lambda word: quote(word, safe="/"))
     ends = st.sampled_from(ENDS)
     return st.builds("/{}{}".format, st.one_of(of_site_map, of_site_map, of_site_map, elsewhere), ends)

@@ -25,7 +25,6 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
-from intents_ui.urls import urlpatterns
 from intents_ui.web import cursors
 from intents_ui.web.situations import MOST_RECEIPTS
 from tests.faults import strategies
@@ -34,6 +33,7 @@ from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 from tests.sampling import examples
 from tests.serving import ROOT, brief_pause, dashboard
+from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE
 
 HASH = "0x" + "12" * 32
@@ -293,7 +293,7 @@ def addresses() -> list[str]:
     """One of each that the site map has."""
     words = {"chain_id": "8453", "address": ADDRESS, "intent_id": HASH, "transaction_hash": HASH, "kind": "csv"}
     words |= {"operation": "GetChains", "status": "FAILED", "run": "abcdefghijklmnop"}
-    routes = [str(pattern.pattern) for pattern in urlpatterns]
+    routes = [str(pattern.pattern) for pattern in url_patterns()]
     return ["/" + strategies.PARAMETER.sub(lambda place: words[place[1]], route) for route in routes]
 
 

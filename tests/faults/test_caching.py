@@ -14,8 +14,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
 from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
-from intents_ui.urls import urlpatterns
 from tests.pages.conftest import fresh
+from tests.url_patterns import url_patterns
 
 ELSEWHERE: Final = "evil.example"
 # What caches forget to look at, and what servers in front of us are told by.
@@ -88,7 +88,7 @@ def filled(pattern: Any, names: dict[str, str]) -> str:
 # service was a moment ago.
 KEPT: Final = [
     each
-    for each in urlpatterns
+    for each in url_patterns()
     if not str(each.pattern).startswith("export/") and each.name not in ("commit", "operator", "status")
 ]
 

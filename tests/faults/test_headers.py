@@ -20,12 +20,12 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import security_headers
 from intents_ui.settings import ENV
-from intents_ui.urls import urlpatterns
 from tests.browser import kinds
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard, free_port
 from tests.test_front_door import raw
+from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE
 
 PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
@@ -228,7 +228,7 @@ def test_http_requests_are_redirected_to_https(deployed: str) -> None:
 
 def test_cookies_are_set_only_with_forms_and_only_for_this_host(deployed: str) -> None:
     with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False, timeout=PATIENCE) as browser:
-        for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/kept"):
+        for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/saved"):
             assert "set-cookie" not in browser.get(path).headers, path
         form = browser.get("/console/QuoteIntent")
         proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
@@ -326,7 +326,7 @@ def addresses(emulator: Emulator) -> list[str]:
     intent = emulator.play("expired-quote")
     names = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "QuoteIntent"}
     names |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": UNKNOWN}
-    return ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(each.pattern)) for each in urlpatterns]
+    return ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(each.pattern)) for each in url_patterns()]
 
 
 FOREIGN: Final = {

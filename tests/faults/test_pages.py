@@ -39,7 +39,7 @@ def of_paths(paths: dict[str, str], *names: str) -> list[str]:
 
 def fragments(paths: dict[str, str]) -> list[str]:
     intent = paths["intent running"]
-    parts = [f"{intent}/{part}" for part in ("receipt", "proof", "balances", "reply", "everyone")]
+    parts = [f"{intent}/{part}" for part in ("receipt", "proof", "balances", "reply", "route-stats")]
     of_tokens = of_paths(paths, "routes of a token", "intents of a token", "matrix", "tokens searched", "chains")
     return [*parts, *of_tokens, "/newest", "/tokens/rows?chain=1", "/history", "/recoverable", paths["address"]]
 

@@ -64,7 +64,7 @@ NATIVE: Final = "0x" + "0" * 40
 SCENARIOS: Final = (3, 4, 8, 11, 17, 18, 20, 28, 30)
 STREAMED: Final = (3, 4, 8, 11, 17, 18, 20, 28)
 # What becomes of one intent, and in which forms it is told.
-OF_AN_INTENT: Final = ("receipt", "reply", "balances", "everyone", "share")
+OF_AN_INTENT: Final = ("receipt", "reply", "balances", "route-stats", "share")
 FILES: Final = ("raw/intent.json", "raw/receipt.json", "badge.svg", "qr.svg", "card.png", "feed.atom", "feed.json")
 TURNS: Final = [(is_word, 0), (is_word, 104), (is_anything, 26)]
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -80,7 +80,7 @@ def pages(service: Hostile) -> Iterator[str]:
     yield from (f"{result}/{part}" for part in (*OF_AN_INTENT, *FILES))
     yield from (f"{result}.json", f"/embed{result}", f"/intent/{service.play(3)['intentId']}/commit")
     yield from (f"/oembed?format={kind}&url=http://testserver{result}" for kind in ("json", "xml"))
-    yield from ("/", "/newest", "/history", f"/history?owner={owner}", "/recoverable", "/demo", "/kept")
+    yield from ("/", "/newest", "/history", f"/history?owner={owner}", "/recoverable", "/demo", "/saved")
     yield from (f"/address/{owner}", f"/address/{owner}/share", f"/address/{owner}/feed.atom", f"/address/{USDC}")
     yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={result[8:]}")
     yield from ("/chains", "/chain/1", "/chain/8453", "/tokens?chain=1", "/tokens?q=usd", "/tokens/rows?chain=1")

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from intents_ui.middleware import marks
 from intents_ui.middleware.marks import Marks, When
-from intents_ui.urls import urlpatterns
 from tests.serving import ROOT
+from tests.url_patterns import url_patterns
 
 # Every URL with a mark: when it is costly, when it streams, the limit of its body, and its other marks.
 MARKED = """
@@ -36,21 +36,25 @@ console/<identifier:operation>            | never      | asked  | console |
 """
 # All others.
 UNMARKED = """
-/ history history/newer recoverable intent/<identifier:intent_id>.json
-intent/<identifier:intent_id>/raw/intent.json intent/<identifier:intent_id>/raw/receipt.json
-intent/<identifier:intent_id>/reply intent/<identifier:intent_id>/everyone intent/<identifier:intent_id>/proof
-intent/<identifier:intent_id>/balances intent/<identifier:intent_id>/card.png intent/<identifier:intent_id>/badge.svg
-intent/<identifier:intent_id>/qr.svg intent/<identifier:intent_id>/share intent/<identifier:intent_id>/feed.atom
-intent/<identifier:intent_id>/feed.json intent/<identifier:intent_id> intents/<identifier:intent_id>
-i/<identifier:intent_id> address/<identifier:address>/qr.svg address/<identifier:address>/share
-address/<identifier:address>/feed.atom address/<identifier:address>/feed.json address/<identifier:address> oembed chains
-chain/<chain:chain_id> tokens tokens/rows token/<chain:chain_id>/<identifier:address>/routes
-token/<chain:chain_id>/<identifier:address>/intents token/<chain:chain_id>/<identifier:address> routes routes/matrix
-routes/tokens console logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status kept
-saved/status csp-report robots.txt site.webmanifest favicon.ico .well-known/security.txt help
-help/status/<identifier:status> demo
+/ history history/newer recoverable intent/<identifier:intent_id>.json intent/<identifier:intent_id>/raw/intent.json
+intent/<identifier:intent_id>/raw/receipt.json intent/<identifier:intent_id>/reply
+intent/<identifier:intent_id>/route-stats intent/<identifier:intent_id>/proof intent/<identifier:intent_id>/balances
+intent/<identifier:intent_id>/card.png intent/<identifier:intent_id>/badge.svg intent/<identifier:intent_id>/qr.svg
+intent/<identifier:intent_id>/share intent/<identifier:intent_id>/feed.atom intent/<identifier:intent_id>/feed.json
+intent/<identifier:intent_id> intents/<identifier:intent_id> i/<identifier:intent_id>
+address/<identifier:address>/qr.svg address/<identifier:address>/share address/<identifier:address>/feed.atom
+address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id> tokens
+tokens/rows token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents
+token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
+logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
+intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
+.well-known/security.txt help help/status/<identifier:status> demo
 """
-FRONT = [ROOT / "intents_ui/asgi.py", *(ROOT / "intents_ui/middleware").glob("*.py")]
+FRONT = [
+    ROOT / "intents_ui/asgi.py",
+    *(ROOT / "intents_ui/middleware").glob("*.py"),
+    *(ROOT / "intents_ui/server").glob("*.py"),
+]
 
 
 def row(route: str, found: Marks) -> tuple[str, ...]:
@@ -59,7 +63,7 @@ def row(route: str, found: Marks) -> tuple[str, ...]:
 
 
 def test_every_url_has_the_marks_of_this_table() -> None:
-    found = {row(str(each.pattern) or "/", marks.of_view(each.callback)) for each in urlpatterns}
+    found = {row(str(each.pattern) or "/", marks.of_view(each.callback)) for each in url_patterns()}
     listed = {tuple(cell.strip() for cell in line.split("|")) for line in MARKED.strip().splitlines()}
     assert found == listed | {row(route, marks.NONE) for route in UNMARKED.split()}
 
@@ -114,7 +118,7 @@ def test_paths_lead_to_the_marks_of_their_view() -> None:
 
 
 def test_a_page_names_its_report_url(client: Client) -> None:
-    assert client.get("/kept")["Reporting-Endpoints"] == 'csp="/csp-report"'
+    assert client.get("/saved")["Reporting-Endpoints"] == 'csp="/csp-report"'
 
 
 def literals(path: Path) -> Iterator[str]:
@@ -131,7 +135,7 @@ def literals(path: Path) -> Iterator[str]:
 
 def page_paths(path: Path) -> list[str]:
     """Return the strings of a module that have the path of a page."""
-    starts = {str(each.pattern).split("/")[0].split(".<")[0] for each in urlpatterns} - {""}
+    starts = {str(each.pattern).split("/")[0].split(".<")[0] for each in url_patterns()} - {""}
     names = re.compile(rf"(?:^|[^\w/])/(?:{'|'.join(map(re.escape, sorted(starts)))})(?![\w-])")
     return [text for text in literals(path) if names.search(text)]
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 import time_machine
 from django.core.cache import cache
+from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
@@ -60,3 +61,8 @@ def renew(*names: str) -> None:
     """Let the dashboard build these objects again."""
     for name in names:
         vars(wiring.current()).pop(name, None)
+
+
+@pytest.fixture
+def site(emulator: Emulator) -> Client:
+    return Client()

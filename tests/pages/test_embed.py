@@ -14,8 +14,8 @@ from django.urls import URLPattern
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.queries import transfers
 from intents_ui.settings import Environment
-from intents_ui.urls import urlpatterns
 from tests.pages.recorded import recorded
+from tests.url_patterns import url_patterns
 
 SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
@@ -100,7 +100,7 @@ def test_every_site_may_frame_it_if_the_setting_says_so(
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize("pattern", [each for each in urlpatterns if each.name != "embed"], ids=str)
+@pytest.mark.parametrize("pattern", [each for each in url_patterns() if each.name != "embed"], ids=str)
 def test_no_other_page_of_the_site_may_be_framed(
     site: Client, emulator: Emulator, hosts: list[str], pattern: URLPattern
 ) -> None:

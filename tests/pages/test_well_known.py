@@ -18,7 +18,7 @@ from intents_ui.web import assets
 from tests.pages.test_share import tags
 
 PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
-PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/kept", "/demo")
+PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/saved", "/demo")
 REFUNDED = 8
 UNUSED_ADDRESS = "0x" + "12" * 20
 
@@ -194,7 +194,7 @@ def test_htmx_starts_after_all_scripts_have_run(
     monkeypatch.setattr(assets, "are_joined", lambda: joined)
     files = [("js/htmx.js", " defer")] if joined else [("vendor/htmx.min.js", ""), ("vendor/hx-sse.min.js", "")]
     intent_id = emulator.play(3)["intentId"]
-    for path in ("/", "/kept", f"/intent/{intent_id}"):
+    for path in ("/", "/saved", f"/intent/{intent_id}"):
         page = site.get(path).content.decode()
         assert re.findall(r'<script src="/static/([^"]+)"( defer)?>', page)[-len(files) :] == files, path
         assert "<script src" not in page.partition("<body")[2], path  # htmx would run it again with the restored page

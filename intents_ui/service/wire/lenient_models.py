@@ -27,7 +27,7 @@ LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadabl
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 # Shared by all objects instead of pydantic's own set of the fields given, which would take a third of their memory.
-UNASKED: frozenset[str] = frozenset()
+UNASKED: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
