@@ -122,6 +122,7 @@ ALLOWED: Final = (
     Allowed("nobody in particular", 'No one is "whoever"', "docs/style.md", "the rule that forbids the word"),
     Allowed("ID", "id: …", "intents_ui/live/fragments.py", "a line of an event stream"),
     Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
+    Allowed("slow down", "Please slow down.", "intents_ui/emulator/", "the words of the real service's error"),
     Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
 )
 
@@ -217,7 +218,8 @@ def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str) and " " in value:
         yield value
     elif isinstance(value, dict):
-        yield from (each for key, field in value.items() if key not in FOR_DEVELOPERS for each in _strings(field))
+        shown = {key: field for key, field in value.items() if key not in FOR_DEVELOPERS}
+        yield from (each for entry in (*shown, *shown.values()) for each in _strings(entry))
     elif isinstance(value, list):
         yield from (each for entry in value for each in _strings(entry))
 
@@ -247,16 +249,12 @@ def sources() -> Iterator[tuple[str, str, bool]]:
     """Every file that holds words, its text, and whether it is a message rather than a document."""
     for path in _files("templates/**/*.html"):
         yield str(path.relative_to(ROOT)), template(path), True
-    for path in _files("intents_ui/display/**/*.json"):
-        yield str(path.relative_to(ROOT)), table(path), True
     for path in _files("static/js/*.js"):
         yield str(path.relative_to(ROOT)), script(path), True
-    for path in _files("intents_ui/**/*.py"):
-        yield (
-            str(path.relative_to(ROOT)),
-            python(path),
-            path.relative_to(ROOT).parts[1] in ("display", "pages", "exports"),
-        )
+    for read, pattern in ((table, "intents_ui/**/*.json"), (python, "intents_ui/**/*.py")):
+        for path in _files(pattern):
+            inside = path.relative_to(ROOT)
+            yield str(inside), read(path), inside.parts[1] in ("display", "pages", "exports")
     for pattern in DOCUMENTS:
         for path in _files(pattern):
             yield str(path.relative_to(ROOT)), document(path), False

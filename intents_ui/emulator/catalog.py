@@ -1,17 +1,13 @@
 """Chains, tokens and route providers, and the routes between tokens."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
+from intents_ui.emulator import tables
 from intents_ui.emulator.names import stranger
 from intents_ui.emulator.synthetic_tokens import fillers
 
-DATA: Final = Path(__file__).parent / "data"
 NATIVE: Final = "0x" + "0" * 40
 NATIVE_ALIAS: Final = "0x" + "e" * 40
 PRICE_SCALE: Final = 1_000_000
@@ -100,9 +96,9 @@ class Catalogue:
     """
 
     def __init__(self, tokens: int = 0, chains: int | None = None) -> None:
-        self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in _rows("chains.json")}
+        self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in tables.read("chains.json")}
         self.listed = tuple(self.chains)[:chains]
-        self.tokens = [_token(row) for row in _rows("tokens.json")]
+        self.tokens = [_token(row) for row in tables.read("tokens.json")]
         # Without the synthetic tokens, whose number must not affect the transfers.
         self.tradable = {
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
@@ -191,12 +187,6 @@ def chain_info(chain: dict[str, Any]) -> dict[str, Any]:
 
 def _routable(token: Token) -> bool:
     return token.price > 0 and (token.listing == "featured" or token.chain_id in _SWAPPING)
-
-
-@cache
-def _rows(name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((DATA / name).read_text(encoding="utf-8"), parse_float=Decimal)
-    return rows
 
 
 def _token(row: dict[str, Any]) -> Token:

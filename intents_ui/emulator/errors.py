@@ -1,9 +1,8 @@
 """The service's errors: a `Refusal` has a code from data/errors.json and is sent as a flat error object."""
 
-import json
 from typing import Final
 
-from intents_ui.emulator.catalog import DATA
+from intents_ui.emulator import tables
 from intents_ui.emulator.documents import Document
 
 BAD_REQUEST: Final = -4
@@ -21,7 +20,7 @@ HIGH_PRICE_IMPACT: Final = 7002
 NOT_FOUND: Final = 8000
 UNSUPPORTED_NETWORK: Final = 8008
 
-TABLE: Final = {row["code"]: row for row in json.loads((DATA / "errors.json").read_text(encoding="utf-8"))}
+TABLE: Final = {row["code"]: row for row in tables.read("errors.json")}
 
 
 class Refusal(Exception):

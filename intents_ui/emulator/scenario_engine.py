@@ -1,8 +1,8 @@
 """Scenario engine: turns a script and an age into a scene. Pure functions."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from intents_ui.emulator.quote_requests import Deal
@@ -114,18 +114,20 @@ class Scenario:
         return max(self.script_of(variant)[-1].at for variant in self.variant_names)
 
 
-def steps(table: str, sets: Mapping[float, Mapping[str, Any]] | None = None) -> tuple[Step, ...]:
+def steps(script: Iterable[str | Mapping[str, Any]]) -> tuple[Step, ...]:
+    """Parse a script: lines of `seconds status deposit origin destination refund`. Missing transactions are left out.
+
+    A mapping after a line has what that step `sets`.
     """
-    Parse a script: lines of `seconds status deposit origin destination refund`. `-` or nothing means no transaction.
-    """
-    script = []
-    for line in table.strip().splitlines():
-        at, status, *legs = line.split()
-        filled = [None if leg == "-" else leg for leg in legs] + [None] * (len(LEGS) - len(legs))
-        deposit, origin, destination, refund = filled
-        seconds = float(at)
-        script.append(Step(seconds, status, (deposit, origin, destination, refund), (sets or {}).get(seconds, {})))
-    return tuple(script)
+    parsed: list[Step] = []
+    for entry in script:
+        if isinstance(entry, str):
+            at, status, *legs = entry.split()
+            deposit, origin, destination, refund = list[str | None](legs) + [None] * (len(LEGS) - len(legs))
+            parsed.append(Step(float(at), status, (deposit, origin, destination, refund)))
+        else:
+            parsed[-1] = replace(parsed[-1], sets=entry)
+    return tuple(parsed)
 
 
 def play(script: tuple[Step, ...]) -> tuple[Scene, ...]:

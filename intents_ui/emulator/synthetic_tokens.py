@@ -2,48 +2,12 @@
 
 from typing import Any, Final
 
+from intents_ui.emulator import tables
+
+_NAMES: Final = tables.read("synthetic_tokens.json")
 # The lengths share no factor with each other or with usual numbers of chains, so every chain gets a mix.
-_WORDS: Final = (
-    "Amber Anchor Apex Arctic Aster Atlas Aurora Azure Basalt Beacon Birch Bolt Bronze Cedar Cinder Cobalt Comet"
-    " Coral Copper Crystal Delta Drift Dusk Eagle Ember Falcon Fern Flint Frost Garnet Glacier Granite Harbor"
-    " Hazel Helix Heron Indigo Iris Ivory Jade Juniper Kestrel Lagoon Lantern Linden Lotus Lunar Maple Marble"
-    " Meadow Mint Nebula Nimbus Nova Ocean Olive Onyx Opal Orbit Orchid Otter Pearl Pine Quartz Raven Ridge River"
-    " Ruby Saffron Sierra Solar Summit Tidal Topaz Umber Velvet Willow Zenith Zephyr ).split("
-)
-_FIRST: Final = _WORDS.split()
-_SECOND: Final = (
-    ("Dollar", "USD"),
-    ("Euro", "EUR"),
-    ("Staked Ether", "ETH"),
-    ("Wrapped Bitcoin", "BTC"),
-    ("Gold", "AU"),
-    ("Silver", "AG"),
-    ("Finance", "FI"),
-    ("Protocol", "P"),
-    ("Network", "N"),
-    ("Governance", "GOV"),
-    ("Swap", "SWAP"),
-    ("Lend", "LEND"),
-    ("Yield", "YLD"),
-    ("Vault", "VLT"),
-    ("Bridge", "BRG"),
-    ("Perpetual", "PERP"),
-    ("Index", "DEX"),
-    ("Treasury Bill", "TB"),
-    ("Storage", "STO"),
-    ("Compute", "CMP"),
-    ("Oracle", "ORC"),
-    ("Game", "GG"),
-    ("Music", "MUS"),
-    ("Cat", "CAT"),
-    ("Inu", "INU"),
-    ("Frog", "FROG"),
-    ("Credit", "CRD"),
-    ("Energy", "NRG"),
-    ("Carbon", "CO"),
-    ("Coin", "C"),
-    ("Points", "PTS"),
-)
+_FIRST: Final[list[str]] = _NAMES["first"]
+_SECOND: Final[list[tuple[str, str]]] = _NAMES["second"]
 _DECIMALS: Final = (18, 6, 8)
 _LETTERS: Final = 4
 
