@@ -32,7 +32,7 @@ from intents_ui.middleware import marks
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations.config import Group
-from intents_ui.service.operations.json_fields import members, typed, written
+from intents_ui.service.operations.json_fields import typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
@@ -95,7 +95,7 @@ class ConsoleRequest:
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     refuse_off()
-    return render(request, "console.html", {"operations": offered(), "about": words.ABOUT})
+    return render(request, "console.html", {"operations": offered()})
 
 
 @marks.streams(marks.asked)
@@ -127,7 +127,7 @@ def offered() -> list[Operation]:
 
 
 def members_of(operation: Operation) -> tuple[Member, ...]:
-    known = members(operation.model)
+    known = operation.members
     return (*known, SCENARIO) if operation.name == "ExecuteIntent" and wiring.embedded() else known
 
 
@@ -225,13 +225,12 @@ def page(
     context = form(operation, asked) | {
         "operation": operation,
         "operations": offered(),
-        "about": words.ABOUT,
         "asked": asked,
         "scenarios": words.SCENARIOS if wiring.embedded() else (),
         "refused": refused,
         "operator": operator_auth.asked(request),
         "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
-        "consequence": words.CONSEQUENCES.get(operation.name) if is_to_confirm else None,
+        "consequence": operation.consequence if is_to_confirm else None,
         "offer": offer(operation, asked, attempt),
         "answer": answer(request, operation, attempt) if attempt else None,
     }

@@ -6,14 +6,14 @@ the native tokens sent. `{flag:yes|no}` chooses by a flag, and `{name:token}` is
 the standard or contract, for readers of the file.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
-from importlib import resources
 
 from eth_utils.abi import function_signature_to_4byte_selector
+
+from intents_ui import tables
 
 CONTRACT = "contract"  # the called contract is the token
 PERHAPS = "contract?"  # the contract may be the token, or hold it
@@ -110,7 +110,7 @@ FUNCTIONS = tuple(
         allowance=row.get("allowance", ""),
         carries=Carries(row.get("carries", "")),
     )
-    for row in json.loads(resources.files(__package__).joinpath("function_signatures.json").read_text("utf-8"))
+    for row in tables.read(__package__, "function_signatures.json")
 )
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of the console's operations, their consequences, and the result of a call."""
+"""Meanings of the service's error codes, the emulator's scenarios, and the result of a call."""
 
 import shlex
 import unicodedata
@@ -10,31 +10,6 @@ from intents_ui.display import failures
 from intents_ui.display.console.commit import NOT_REACHED
 from intents_ui.service.errors import KNOWN, Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.wire.results import Attempt
-
-ABOUT: Mapping[str, str] = {
-    "SearchIntents": "Search intents by ID, hash or address.",
-    "GetIntentHistory": "List intents with their receipts, page by page.",
-    "GetIntent": "Get an intent's quote and status.",
-    "GetIntentReceipt": "Get the status of an intent's transactions.",
-    "WaitIntentReceipt": "Wait up to 30 s for an intent to change.",
-    "CommitIntent": "Accept a quote. Execute within 10 minutes of accepting, before the quote expires.",
-    "GetTokenList": "List the featured tokens of chains, or all listed tokens.",
-    "GetChains": "List the supported chains.",
-    "GetExactInputRoutes": "List destination tokens for an origin token.",
-    "GetExactOutputRoutes": "List origin tokens for a destination token.",
-    "QuoteIntent": "Request a quote: the deposit, the amount delivered and the fees.",
-    "ExecuteIntent": "Execute a committed intent.",
-    "GetTokenPrices": "Get token prices in US dollars.",
-}
-
-# Shown before a write is sent.
-CONSEQUENCES: Mapping[str, str] = {
-    "QuoteIntent": "This requests a quote. It costs nothing and moves no funds. The intent appears in the history,"
-    " where all users can see it.",
-    "CommitIntent": "This accepts the quote for its owner. It moves no funds and cannot be undone. Execute within"
-    " 10 minutes of accepting, before the quote expires.",
-    "ExecuteIntent": "This starts the transfer. Once the deposit arrives, it runs and cannot be undone.",
-}
 
 # Scenarios of the emulator, by their slug. The first is the default.
 SCENARIOS: tuple[tuple[str, str], ...] = (

@@ -1,13 +1,12 @@
 """Deposit check: whether the deposit is as expected, and the next step; from messages.json."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from importlib import resources
 from typing import Any
 
+from intents_ui import tables
 from intents_ui.display.deposits import checks
 from intents_ui.display.deposits.checks import CheckResult, chain_name, exactly, listed
 from intents_ui.display.formatting import text, times
@@ -65,9 +64,7 @@ class Diagnosis:
     warn_second_deposit: bool = False
 
 
-DIAGNOSES: Mapping[str, Mapping[str, Any]] = {
-    row["key"]: row for row in json.loads(resources.files(__package__).joinpath("messages.json").read_text("utf-8"))
-}
+DIAGNOSES: Mapping[str, Mapping[str, Any]] = {row["key"]: row for row in tables.read(__package__, "messages.json")}
 STALLED = "Contact support with the intent ID."
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})

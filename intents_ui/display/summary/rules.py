@@ -5,13 +5,12 @@ and earlier steps. A row that needs a balance is chosen only if the balance is k
 than the steps, the steps lag behind. If it is further back, the sources conflict, and the row says so.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import resources
 from typing import Any
 
+from intents_ui import tables
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
@@ -334,7 +333,4 @@ def _row(written: Mapping[str, Any]) -> MessageRow:
     return MessageRow(**{**written, **typed})
 
 
-EXPLANATIONS: Mapping[str, MessageRow] = {
-    row["key"]: _row(row)
-    for row in json.loads(resources.files(__package__).joinpath("messages.json").read_text("utf-8"))
-}
+EXPLANATIONS: Mapping[str, MessageRow] = {row["key"]: _row(row) for row in tables.read(__package__, "messages.json")}

@@ -5,15 +5,14 @@ icons.json lists those on which two public lists agree, and static/img/coins.svg
 no icon, because they have no value.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
+from intents_ui import tables
 from intents_ui.display.formatting import text
 from intents_ui.display.tokens import token_amounts
 
-_known = json.loads(resources.files(__package__).joinpath("icons.json").read_text("utf-8"))
+_known = tables.read(__package__, "icons.json")
 CHAINS: Mapping[int, str] = {int(chain_id): picture for chain_id, picture in _known["chains"].items()}
 TOKENS: Mapping[tuple[int, str], str] = {
     (int(chain_id), address): picture

@@ -1,37 +1,22 @@
-"""Splits a request into form fields and assembles JSON from their values.
+"""Form values of a request: JSON from the values, and the values from JSON.
 
 Nothing is rejected: text in a number field is sent as text, for the service to validate.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from pydantic.fields import FieldInfo
-
-from intents_ui.service.operations.requests import ABOUT, NEEDED, WORDS, Known
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.field_renaming import Brand
 from intents_ui.service.wire.json_text import Verbatim
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from intents_ui.service.wire.scalars import read_text
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
 SEPARATORS = re.compile(r"[\s,]+")
-
-
-def members(model: type[Wire]) -> tuple[Member, ...]:
-    """Return the form fields of a request model, in order.
-
-    Nested objects are split up, except intents. Lists are not.
-    """
-    return tuple(_members(model, inside=""))
 
 
 def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
@@ -77,51 +62,6 @@ def _typed(text: str) -> str:
     if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
         return ", ".join(read_text(each) if isinstance(each, str) else json.dumps(each, default=str) for each in value)
     return text
-
-
-def _members(model: type[Wire], *, inside: str) -> Iterator[Member]:
-    for field in model.model_fields.values():
-        name = f"{inside}{field.alias}"
-        annotation, known = _unwrapped(field)
-        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation is not Intent:
-            yield from _members(annotation, inside=f"{name}.")
-            continue
-        known = known or WORDS.get(name)
-        yield Member(
-            name,
-            _kind(annotation),
-            field.description or ABOUT[name],
-            is_required=field.is_required() or (model is QuoteIntentRequest and name in NEEDED),
-            words=known.words if known else (),
-        )
-
-
-def _unwrapped(field: FieldInfo) -> tuple[Any, Known | None]:
-    """Return the type of an optional field and its known values."""
-    known = next((each for each in field.metadata if isinstance(each, Known)), None)
-    annotation: Any = field.annotation
-    if get_origin(annotation) in (Union, UnionType):
-        annotation = next(each for each in get_args(annotation) if each is not NoneType)
-    return annotation, known
-
-
-_SCALARS: Mapping[Any, JsonFieldKind] = {
-    str: JsonFieldKind.TEXT,
-    int: JsonFieldKind.WHOLE,
-    Decimal: JsonFieldKind.FIGURE,
-    bool: JsonFieldKind.FLAG,
-}
-_LISTS: Mapping[Any, JsonFieldKind] = {str: JsonFieldKind.TEXTS, int: JsonFieldKind.WHOLES}
-
-
-def _kind(annotation: Any) -> JsonFieldKind:
-    if get_origin(annotation) is tuple:
-        return _LISTS.get(_base_type(get_args(annotation)[0]), JsonFieldKind.OBJECTS)
-    return _SCALARS.get(_base_type(annotation), JsonFieldKind.OBJECT)
-
-
-def _base_type(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def _value(kind: JsonFieldKind, text: str) -> Any:

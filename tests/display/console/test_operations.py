@@ -9,7 +9,6 @@ import pytest
 from intents_ui.display.console import next_call, operations
 from intents_ui.display.console.next_call import NextCall
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
-from intents_ui.service.operations.requests import OPERATIONS
 from intents_ui.service.wire.results import Attempt
 
 
@@ -17,13 +16,6 @@ def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> At
     return Attempt(
         operation=operation, sent=sent, request_id="1", **{"seconds": 0.1, "headers": {}, "status": 200} | how
     )
-
-
-def test_every_operation_has_a_description_and_each_write_its_consequence() -> None:
-    assert operations.ABOUT.keys() == OPERATIONS.keys()
-    assert operations.CONSEQUENCES.keys() == {name for name, each in OPERATIONS.items() if each.is_write}
-    for sentence in (*operations.ABOUT.values(), *operations.CONSEQUENCES.values()):
-        assert sentence.endswith(".")
 
 
 @pytest.mark.parametrize(

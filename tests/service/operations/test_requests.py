@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service.operations.json_fields import members, typed, written
+from intents_ui.service.operations.json_fields import typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
 from intents_ui.service.wire.field_renaming import BRAND_OF_INTERFACE, Brand
 from intents_ui.service.wire.schemas import JsonFieldKind
@@ -36,7 +36,7 @@ def rows(table: str, inside: str = "") -> Iterator[tuple[str, str]]:
 
 
 def request(operation: str, values: dict[str, str], names: Brand = BRAND_OF_INTERFACE) -> str:
-    return written(members(OPERATIONS[operation].model), values, names=names)
+    return written(OPERATIONS[operation].members, values, names=names)
 
 
 def test_there_are_thirteen_operations_and_three_of_them_write() -> None:
@@ -46,9 +46,18 @@ def test_there_are_thirteen_operations_and_three_of_them_write() -> None:
     ]  # fmt: skip
 
 
+def test_every_operation_has_a_description_and_each_write_its_consequence() -> None:
+    assert [each.name for each in OPERATIONS.values() if each.consequence] == [
+        each.name for each in OPERATIONS.values() if each.is_write
+    ]
+    for sentence in (each for operation in OPERATIONS.values() for each in (operation.about, operation.consequence)):
+        assert sentence.endswith(".") or not sentence
+    assert all(each.about for each in OPERATIONS.values())
+
+
 @pytest.mark.parametrize("operation", SPECIFIED)
 def test_a_request_has_the_specified_members_in_order(operation: str) -> None:
-    found = members(OPERATIONS[operation].model)
+    found = OPERATIONS[operation].members
     expected = list(rows(TABLES[operation]))
     assert [each.name for each in found] == [name for name, _ in expected]
     for member, (_, kind) in zip(found, expected, strict=True):
@@ -62,18 +71,18 @@ def test_all_but_two_operations_are_specified() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS.keys())
 def test_each_member_is_described_in_one_line(operation: Operation) -> None:
-    for member in members(operation.model):
+    for member in operation.members:
         assert member.about.endswith(".")
         assert 5 < len(member.about) <= 90, member
         assert "\n" not in member.about
 
 
 def test_known_words_match_the_specification() -> None:
-    history = {each.name: each.words for each in members(OPERATIONS["GetIntentHistory"].model)}
+    history = {each.name: each.words for each in OPERATIONS["GetIntentHistory"].members}
     assert sorted(history["byStatus"]) == sorted(history["byStatuses"]) == sorted(INTENT_STATUSES)
-    wait = {each.name: each.words for each in members(OPERATIONS["WaitIntentReceipt"].model)}
+    wait = {each.name: each.words for each in OPERATIONS["WaitIntentReceipt"].members}
     assert sorted(wait["lastReceiptStates"]) == sorted(TRANSACTION_STATUSES)
-    quote = {each.name: each.words for each in members(OPERATIONS["QuoteIntent"].model)}
+    quote = {each.name: each.words for each in OPERATIONS["QuoteIntent"].members}
     assert quote["tradeType"] == ("EXACT_INPUT", "EXACT_OUTPUT")
 
 
@@ -116,7 +125,7 @@ def test_forms_use_the_configured_brand_names() -> None:
     member = "options.serviceAddressOverrides.smartWalletUtilsAddress"
     sent = request("QuoteIntent", {member: "0x1"}, acme)
     assert json.loads(sent) == {"options": {"acmeAddressOverrides": {"novaWalletUtilsAddress": "0x1"}}}
-    found = members(OPERATIONS["QuoteIntent"].model)
+    found = OPERATIONS["QuoteIntent"].members
     assert typed(found, sent, names=acme) == {member: "0x1"}
     labels = [each.under(acme) for each in found]
     assert "options.acmeAddressOverrides.novaWalletUtilsAddress" in labels
@@ -132,11 +141,11 @@ def test_forms_use_the_configured_brand_names() -> None:
     ],
 )
 def test_a_request_fills_the_form_it_was_written_by(operation: str, values: dict[str, str]) -> None:
-    found = members(OPERATIONS[operation].model)
+    found = OPERATIONS[operation].members
     assert typed(found, request(operation, values), names=BRAND_OF_INTERFACE) == values
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{", '"x"', "[{}]", '{"page":1}', '{"page":null}', '{"page":[{}]}'])
 def test_a_foreign_or_malformed_request_fills_no_form(text: str) -> None:
-    found = members(OPERATIONS["GetIntentHistory"].model)
+    found = OPERATIONS["GetIntentHistory"].members
     assert typed(found, text, names=BRAND_OF_INTERFACE) == {}
