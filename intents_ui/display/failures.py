@@ -1,18 +1,18 @@
-"""Messages for failed service calls: what failed, why, and what the user can do."""
+"""Messages for failed service calls: what failed, why, and what the user can do; from failures.json."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
+from typing import Any
 
+from intents_ui import tables
 from intents_ui.display.formatting import times
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason, StaleResponse
 
 NOT_AGAIN = "Don't resend a transfer because of this error."
 THOSE_GO_ON = "Transfers in progress are not affected."
-RETRY = f"Try again in a few seconds. {NOT_AGAIN}"
-ADMINISTRATOR = f"Retrying won't help. Contact your administrator. {NOT_AGAIN}"
 
 
 @dataclass(frozen=True)
@@ -21,156 +21,30 @@ class Words:
     what: str
     todo: str
 
-    def because(self, what: str) -> "Words":
-        return replace(self, what=what)
+
+_TABLE: Mapping[str, Any] = tables.read(__package__, "failures.json")
 
 
-NOTHING_FOUND = Words(
-    "Not found",
-    "No matching transfer.",
-    "Check what you pasted. A new transfer can take a minute to appear.",
-)
-BUSY = Words("Dashboard busy", "The dashboard is handling too many requests right now.", RETRY)
-BEYOND_SHARE = Words(
-    "Too many requests in progress",
-    "Your IP address has the maximum number of requests in progress, so this one was not sent to the service.",
-    f"Wait until the others finish, then try again. {NOT_AGAIN}",
-)
-SLOW_DOWN = Words(
-    "Rate limited by the service",
-    "The service received too many requests and rejected this one.",
-    f"Wait a moment, then try again. {NOT_AGAIN}",
-)
-NO_ACCESS = Words(
-    "Authentication failed",
-    f"The service rejected the dashboard's credentials. {THOSE_GO_ON}",
-    ADMINISTRATOR,
-)
-INVALID = Words(
-    "Invalid request",
-    "The service rejected the request format.",
-    "Check what you pasted, or search by another identifier of the transfer.",
-)
-OUTDATED = Words(
-    "Dashboard update required",
-    f"The service no longer supports a request that this dashboard makes. {THOSE_GO_ON}",
-    ADMINISTRATOR,
-)
-REFUSED = Words(
-    "Request rejected",
-    "The service rejected the request.",
-    f"See the service message below. {NOT_AGAIN}",
-)
-UNREADABLE = Words(
-    "Unexpected response",
-    "The service sent a response that the dashboard can't read.",
-    f"Try again later. {NOT_AGAIN}",
-)
-TOO_LONG = Words("Request timed out", "The service took too long to respond.", RETRY)
-UNREACHABLE = Words(
-    "Service unreachable", f"The service did not respond. {THOSE_GO_ON}", f"Try again later. {NOT_AGAIN}"
-)
-# The service did respond, so there is no network problem to look for.
-FAILED = Words(
-    "Service error",
-    f"The service couldn't process the request. {THOSE_GO_ON}",
-    f"Try again later. {NOT_AGAIN}",
-)
-PAUSED = Words(
-    "Service paused",
-    f"The service's operator has paused it. {THOSE_GO_ON}",
-    f"Try again later. {NOT_AGAIN}",
-)
-CANNOT_BE_DONE = Words("Not possible", "", f"Start again with a new quote. {NOT_AGAIN}")
-MOVED_ON = Words(
-    "Status has changed",
-    "The transfer's status no longer allows this action.",
-    f"Open the transfer's page for its current status. {NOT_AGAIN}",
-)
+def _text(template: str) -> str:
+    return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON)
 
-# The most specific type first.
-WORDS = (
-    (errors.NotFound, NOTHING_FOUND),
-    (errors.BeyondShare, BEYOND_SHARE),
-    (errors.Overloaded, BUSY),
-    (errors.TooBusy, SLOW_DOWN),
-    (errors.AccessDenied, NO_ACCESS),
-    (errors.Invalid, INVALID),
-    (errors.Refused, REFUSED),
-    (errors.Unreadable, UNREADABLE),
-    (errors.OutOfTime, TOO_LONG),
-    (errors.ServiceError, UNREACHABLE),
-)
 
-# Messages for users by the service's error code. `operations.MEANINGS` has those for operators.
-BY_CODE: Mapping[int, Words] = {
-    -10: UNREADABLE.because("The service closed the connection without a response."),
-    -9: FAILED.because("The service lost an internal connection before it responded."),
-    -8: FAILED.because("The service treated the request as canceled."),
-    -7: FAILED,
-    -6: FAILED.because("The service crashed on this request. Other requests may still work."),
-    -5: UNREADABLE.because("One part of the service couldn't read the response of another."),
-    -4: INVALID.because("The service couldn't read the request."),
-    -3: OUTDATED.because("The service expects a different HTTP method."),
-    -2: OUTDATED.because("The service has no such operation at this URL."),
-    -1: FAILED.because("The request failed inside the service."),
-    0: REFUSED.because("The service gave no reason."),
-    1000: NO_ACCESS,
-    1001: NO_ACCESS.because("The dashboard isn't allowed to make this request."),
-    1002: NO_ACCESS.because("The dashboard's session with the service has expired."),
-    1003: OUTDATED,
-    1004: MOVED_ON.because("Another request changed the transfer at the same time."),
-    1005: REFUSED.because("The service aborted the request."),
-    1006: Words(
-        "Not available for this wallet or region",
-        "The service blocks this request for this wallet or region.",
-        f"This can't be changed in the dashboard. {NOT_AGAIN}",
-    ),
-    1007: SLOW_DOWN,
-    1008: NO_ACCESS.because("The service doesn't know the dashboard's project."),
-    1101: NO_ACCESS,
-    1102: NO_ACCESS.because("The dashboard's credentials belong to another project."),
-    1103: NO_ACCESS.because("The dashboard's credentials are for another origin."),
-    1104: NO_ACCESS.because("The dashboard's credentials are for another service."),
-    1105: NO_ACCESS.because("The service requires credentials that the dashboard doesn't have."),
-    1200: SLOW_DOWN.because("The dashboard has used up its quota."),
-    1201: SLOW_DOWN,
-    1300: NO_ACCESS.because("The dashboard's project has no access key."),
-    1301: NO_ACCESS.because("The dashboard's project has more access keys than allowed."),
-    1302: NO_ACCESS.because("The dashboard's project needs an access key."),
-    1900: TOO_LONG.because("The service did not finish in time."),
-    2000: INVALID.because("The service rejected a value in the request."),
-    2001: FAILED,
-    2002: FAILED.because("The service doesn't have the required data yet."),
-    2003: REFUSED.because("The service found no result for the request."),
-    2004: MOVED_ON,
-    3000: OUTDATED.because("The service no longer supports this protocol version."),
-    7000: CANNOT_BE_DONE.because("Origin and destination are the same, so there is nothing to transfer."),
-    7001: CANNOT_BE_DONE.because("The quote has expired."),
-    7002: CANNOT_BE_DONE.because("The price impact on this route is too high."),
-    7003: CANNOT_BE_DONE.because("The service doesn't support tokens that charge a fee on each transfer."),
-    8000: NOTHING_FOUND,
-    8008: INVALID.because("The service doesn't support this chain."),
-    8009: OUTDATED.because("The service requires a newer version of the dashboard."),
-    9000: PAUSED,
-    9001: FAILED.because("The service can't reach one of the chains right now."),
+# By class of error, and by other names for the codes of the service.
+MESSAGES: Mapping[str, Words] = {
+    name: Words(**{part: _text(template) for part, template in row.items()}) for name, row in _TABLE["messages"].items()
 }
 
-BY_REASON: Mapping[Reason, Words] = {
-    Reason.DNS: UNREACHABLE.because(f"The service's host name couldn't be resolved. {THOSE_GO_ON}"),
-    Reason.TLS: UNREACHABLE.because(f"A secure (TLS) connection to the service failed. {THOSE_GO_ON}"),
-    Reason.TIMEOUT: UNREACHABLE.because(f"The service took too long to respond. {THOSE_GO_ON}"),
-}
-BY_FLAW: Mapping[Flaw, Words] = {
-    Flaw.TOO_LARGE: UNREADABLE.because("The response is larger than any valid response to this request."),
-    Flaw.REDIRECT: UNREADABLE.because("Received a redirect instead of data. It was not followed."),
-    Flaw.CONTENT_TYPE: UNREADABLE.because("Received an HTML page instead of data, for example from a captive portal."),
-    Flaw.ENCODING: UNREADABLE.because("The response uses a compression that was not requested."),
-    Flaw.OTHER_INTENT: UNREADABLE.because("The response is about another transfer, so it is not shown."),
-    Flaw.OTHER_FILTER: UNREADABLE.because("The response lists other transfers than requested, so it is not shown."),
-    Flaw.OTHER_REQUEST: UNREADABLE.because("The response belongs to another request, so it is not shown."),
-    Flaw.MORE_BYTES: UNREADABLE.because("Received more than one response to this request, so none is shown."),
-}
+
+def _words(message: str, what: str = "", meaning: str = "") -> Words:
+    """Return a message, with another `what` if there is one. The `meaning` of a code is for operators."""
+    return replace(MESSAGES[message], what=_text(what)) if what else MESSAGES[message]
+
+
+# By the service's error code: messages for users, and meanings for operators (docs/contract.md#errors).
+BY_CODE: Mapping[int, Words] = {int(code): _words(**row) for code, row in _TABLE["codes"].items()}
+MEANINGS: Mapping[int, str] = {int(code): row["meaning"] for code, row in _TABLE["codes"].items()}
+BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(**row) for name, row in _TABLE["reasons"].items()}
+BY_FLAW: Mapping[Flaw, Words] = {Flaw[name]: _words(**row) for name, row in _TABLE["flaws"].items()}
 
 # A 5xx only where the service is unreachable or its response is unreadable.
 STATUSES = (
@@ -191,14 +65,15 @@ def words(error: errors.ServiceError) -> Words:
         return BY_CODE[error.code]
     match error:
         case errors.OutOfTime():
-            return TOO_LONG
+            return MESSAGES["OutOfTime"]
+        # The service did respond, so there is no network problem to look for.
         case errors.Unreachable(status=int()):
-            return FAILED
+            return MESSAGES["failed"]
         case errors.Unreachable(reason=reason) if reason in BY_REASON:
             return BY_REASON[reason]
         case errors.Unreadable(flaw=flaw) if flaw in BY_FLAW:
             return BY_FLAW[flaw]
-    return next(words for kind, words in WORDS if isinstance(error, kind))
+    return next(MESSAGES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in MESSAGES)
 
 
 def status(error: errors.ServiceError) -> HTTPStatus:

@@ -16,8 +16,7 @@ from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 
 from intents_ui import wiring
-from intents_ui.display import failures as words
-from intents_ui.display.failures import NOT_AGAIN, THOSE_GO_ON
+from intents_ui.display.failures import MESSAGES, NOT_AGAIN, THOSE_GO_ON
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
@@ -172,22 +171,15 @@ CUT_OFF = Failure(
     "The connection closed before the whole request arrived, so it was rejected.",
     "Try again.",
 )
+_BUSY, _SHARE = MESSAGES["Overloaded"], MESSAGES["BeyondShare"]
 BUSY = Failure(
     HTTPStatus.SERVICE_UNAVAILABLE,
-    words.BUSY.title,
-    f"{words.BUSY.what} {THOSE_GO_ON}",
-    words.BUSY.todo,
+    _BUSY.title,
+    f"{_BUSY.what} {THOSE_GO_ON}",
+    _BUSY.todo,
     retry_after=BUSY_SECONDS,
 )
-
-
-BEYOND_SHARE = Failure(
-    HTTPStatus.TOO_MANY_REQUESTS,
-    words.BEYOND_SHARE.title,
-    words.BEYOND_SHARE.what,
-    words.BEYOND_SHARE.todo,
-    retry_after=BUSY_SECONDS,
-)
+BEYOND_SHARE = Failure(HTTPStatus.TOO_MANY_REQUESTS, _SHARE.title, _SHARE.what, _SHARE.todo, retry_after=BUSY_SECONDS)
 LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}
 
 

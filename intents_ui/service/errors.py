@@ -24,6 +24,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
+from intents_ui import tables
+
 LONGEST_TEXT = 200  # characters of a text from the service
 
 SLOW_DOWN_SECONDS = 5.0  # default where the service sends no Retry-After
@@ -192,51 +194,8 @@ class StaleResponse:
 
 
 # The documented error codes, each with its name and our error class.
+_KINDS = (Unreachable, Refused, NotFound, AccessDenied, TooBusy, Invalid, Expired, WrongState, Unreadable)
+_CLASSES: Mapping[str, type[ServiceError]] = {kind.__name__: kind for kind in _KINDS}
 KNOWN: Mapping[int, tuple[str, type[ServiceError]]] = {
-    -10: ("WebrpcStreamFinished", Unreadable),
-    -9: ("WebrpcStreamLost", Unreachable),
-    -8: ("WebrpcClientAborted", Unreachable),
-    -7: ("WebrpcInternalError", Unreachable),
-    -6: ("WebrpcServerPanic", Unreachable),
-    -5: ("WebrpcBadResponse", Unreadable),
-    -4: ("WebrpcBadRequest", Invalid),
-    -3: ("WebrpcBadMethod", Invalid),
-    -2: ("WebrpcBadRoute", Invalid),
-    -1: ("WebrpcRequestFailed", Unreachable),
-    0: ("WebrpcEndpoint", Refused),
-    1000: ("Unauthorized", AccessDenied),
-    1001: ("PermissionDenied", AccessDenied),
-    1002: ("SessionExpired", AccessDenied),
-    1003: ("MethodNotFound", Invalid),
-    1004: ("RequestConflict", WrongState),
-    1005: ("Aborted", Refused),
-    1006: ("Geoblocked", AccessDenied),
-    1007: ("RateLimited", TooBusy),
-    1008: ("ProjectNotFound", AccessDenied),
-    1101: ("AccessKeyNotFound", AccessDenied),
-    1102: ("AccessKeyMismatch", AccessDenied),
-    1103: ("InvalidOrigin", AccessDenied),
-    1104: ("InvalidService", AccessDenied),
-    1105: ("UnauthorizedUser", AccessDenied),
-    1200: ("QuotaExceeded", TooBusy),
-    1201: ("QuotaRateLimit", TooBusy),
-    1300: ("NoDefaultKey", AccessDenied),
-    1301: ("MaxAccessKeys", AccessDenied),
-    1302: ("AtLeastOneKey", AccessDenied),
-    1900: ("Timeout", Unreachable),
-    2000: ("InvalidArgument", Invalid),
-    2001: ("Unexpected", Unreachable),
-    2002: ("Unavailable", Unreachable),
-    2003: ("QueryFailed", Refused),
-    2004: ("IntentStatus", WrongState),
-    3000: ("IntentProtocolDeprecated", Invalid),
-    7000: ("IntentsSkipped", Invalid),
-    7001: ("QuoteExpired", Expired),
-    7002: ("HighPriceImpact", Refused),
-    7003: ("FeeOnTransferToken", Refused),
-    8000: ("NotFound", NotFound),
-    8008: ("UnsupportedNetwork", Invalid),
-    8009: ("ClientOutdated", Invalid),
-    9000: ("IntentsDisabled", Unreachable),
-    9001: ("ChainNodeHealth", Unreachable),
+    int(code): (name, _CLASSES[kind]) for code, (name, kind) in tables.read(__package__, "error_codes.json").items()
 }

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from intents_ui.display import failures
-from intents_ui.display.console import operations
 from intents_ui.service import error_mapping, errors
 from intents_ui.service.errors import StaleResponse
 
@@ -49,19 +48,20 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     assert words.what.endswith(".")
     assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
     assert words.todo.endswith(".")
-    assert operations.MEANINGS[code]
+    assert failures.MEANINGS[code]
     assert type(error) is errors.KNOWN[code][1]
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
 def test_every_error_code_with_a_message_is_in_the_table() -> None:
-    assert failures.BY_CODE.keys() == operations.MEANINGS.keys() == {row["code"] for row in TABLE}
+    assert failures.BY_CODE.keys() == failures.MEANINGS.keys() == {row["code"] for row in TABLE}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
     error = error_mapping.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
-    assert failures.words(error) in {words for _, words in failures.WORDS} | {failures.FAILED}
+    of_classes = {failures.MESSAGES.get(kind.__name__) for kind in kinds(errors.ServiceError)} - {None}
+    assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
 
 
 @pytest.mark.parametrize("reason", errors.Reason)

@@ -18,7 +18,7 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui import settings, wiring
-from intents_ui.display.console.operations import MEANINGS
+from intents_ui.display.failures import MEANINGS
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE

@@ -1,8 +1,7 @@
-"""Meanings of the service's error codes, the emulator's scenarios, and the result of a call."""
+"""The emulator's scenarios, and the result of a call."""
 
 import shlex
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -24,56 +23,6 @@ SCENARIOS: tuple[tuple[str, str], ...] = (
     ("failed-but-arrived", "Reported as failed, but delivered, in 2 minutes"),
     ("stalled-in-bridge", "Stalls in the bridge for hours"),
 )
-
-# Meanings of the service's error codes (docs/contract.md#errors).
-MEANINGS: Mapping[int, str] = {
-    -10: "The stream ended.",
-    -9: "The stream was interrupted.",
-    -8: "The client disconnected before the response.",
-    -7: "Internal error of the service.",
-    -6: "The service crashed on this request.",
-    -5: "The service couldn't read an internal response.",
-    -4: "Invalid JSON or wrong field type.",
-    -3: "Operations accept POST requests only.",
-    -2: "No operation has this path.",
-    -1: "The request failed in transit.",
-    0: "The operation failed with an unnamed error.",
-    1000: "Missing or unusable credentials.",
-    1001: "The credentials don't permit this.",
-    1002: "The session expired.",
-    1003: "Unknown method.",
-    1004: "Another request changed the same object in the meantime.",
-    1005: "The request was aborted.",
-    1006: "The service isn't available in this region.",
-    1007: "Too many requests from this IP address.",
-    1008: "Unknown project.",
-    1101: "Unknown or disabled access key.",
-    1102: "The access key belongs to another project.",
-    1103: "The access key doesn't permit requests from this origin.",
-    1104: "The access key doesn't permit this service.",
-    1105: "Access key required.",
-    1200: "The project's quota is used up. Retrying doesn't help until the quota is raised.",
-    1201: "Rate limit of the access key exceeded.",
-    1300: "The project has no default access key.",
-    1301: "The project has reached its maximum number of access keys.",
-    1302: "The project needs at least one access key.",
-    1900: "The service timed out.",
-    2000: "Missing or invalid field. The cause names it.",
-    2001: "Unexpected error in the service.",
-    2002: "Not available yet. For ExecuteIntent: the deposit isn't visible on the chain yet.",
-    2003: "The quote or the lookup failed. The cause says why.",
-    2004: "The intent's status doesn't permit this. The cause names the status.",
-    3000: "The requested version of the intent protocol is no longer supported.",
-    7000: "Origin and destination are the same.",
-    7001: "The quote expired, or 10 minutes have passed since it was accepted. Request a new quote.",
-    7002: "Price impact is too high on this route.",
-    7003: "Tokens with a transfer fee aren't supported.",
-    8000: "Unknown intent, or no receipt yet.",
-    8008: "Unsupported chain.",
-    8009: "The client version is no longer supported.",
-    9000: "The service is paused.",
-    9001: "The service can't reach a chain right now.",
-}
 
 NOT_SENT = "The request wasn't sent."
 MAYBE_DONE = "No response doesn't mean the request failed. Check the intent before retrying."
@@ -108,7 +57,7 @@ def outcome(attempt: Attempt, *, is_write: bool) -> CallOutcome:
         icon,
         phrase(attempt.status),
         "Rejected" if isinstance(error, Refused) and not isinstance(error, Overloaded) else message.title,
-        meaning=MEANINGS[error.code] if known and error.code is not None else _meaning(error),
+        meaning=failures.MEANINGS[error.code] if known and error.code is not None else _meaning(error),
         name=known[0] if known else error.name or "",
         code=error.code,
         is_documented=known is not None,
