@@ -1,69 +1,17 @@
-"""Labels of the API's fields and objects."""
+"""Labels of the API's fields and objects.
+
+labels.json has those whose name would be unclear. Others are derived from the name.
+"""
+
+from collections.abc import Mapping
 
 from pydantic import BaseModel
 
+from intents_ui import tables
 from intents_ui.service.wire.models import Intent, IntentReceipt
 
-# Fields whose name would be unclear. Other labels are derived from the name.
-FIELDS = {
-    "id": "Record",
-    "project_id": "Project",
-    "intent_id": "Intent ID",
-    "owner_address": "Owner",
-    "origin_intent_address": "Deposit address",
-    "destination_intent_address": "Destination intent address",
-    "destination_to_address": "Recipient",
-    "destination_approve_address": "Spender to approve",
-    "destination_call_data": "Call on the destination chain",
-    "destination_call_value": "Value sent with that call",
-    "destination_has_call_data": "Calls a contract on delivery",
-    "destination_has_call_value": "Sends value with that call",
-    "only_native_gas_fee": "Native token fee only",
-    "expires_at": "Quote expires",
-    "to_amount_min": "Minimum received",
-    "txn_hash": "Transaction",
-    "txn_mined_at": "Mined",
-    "status_reason": "Reason",
-    "meta_txn_id": "Meta transaction",
-    "created_at": "Created",
-    "updated_at": "Updated",
-    "started_at": "Started",
-    "finished_at": "Finished",
-    "behavior_on_error": "On error",
-    "fee_native": "Fee",
-    "to": "To",
-    "logo_uri": "Logo",
-}
-WORDS = {"usd": "USD", "txn": "transaction", "txns": "transactions", "min": "minimum", "ids": "IDs"}
-
-TITLES = {
-    "intent": "Intent",
-    "quote_request": "Quote request",
-    "options": "Options",
-    "service_address_overrides": "Wallet contracts",
-    "origin_calls": "Origin calls",
-    "destination_calls": "Destination calls",
-    "calls": "Calls",
-    "origin_meta_txn": "Origin meta transaction",
-    "destination_meta_txn": "Destination meta transaction",
-    "meta_txns": "Meta transaction",
-    "preconditions": "Precondition",
-    "quote": "Quote",
-    "price_impact_details": "Price impact",
-    "fees": "Fees",
-    "origin_gas": "Network fee (origin chain)",
-    "destination_gas": "Network fee (destination chain)",
-    "provider": "Provider",
-    "service_contracts": "Contracts",
-    "receipt": "Receipt",
-    "origin_transaction": "Origin (transaction)",
-    "destination_transaction": "Destination (transaction)",
-    "refund_transaction": "Refund (transaction)",
-    "deposit_intent_entry": "Gasless deposit",
-    "summary": "Summary",
-    "origin_token_metadata": "Origin token",
-    "destination_token_metadata": "Destination token",
-}
+_TABLE: Mapping[str, Mapping[str, str]] = tables.read(__package__, "labels.json")
+FIELDS, TITLES, WORDS = _TABLE["fields"], _TABLE["objects"], _TABLE["words"]
 
 
 def field(name: str) -> str:

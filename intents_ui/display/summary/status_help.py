@@ -1,88 +1,25 @@
-"""Status help: what each status means and what to do next, without a specific transfer."""
+"""Status help: what each status means and what to do next, without a specific transfer; from status_help.json."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from intents_ui import tables
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 
+_TABLE: Mapping[str, Any] = tables.read(__package__, "status_help.json")
 # Values for the placeholders of a message when there is no transfer.
-IN_GENERAL = {
-    "originChain": "the origin chain",
-    "destinationChain": "the destination chain",
-    "eitherChain": "the origin or the destination chain",
-    "refundChain": "the refund chain",
-    "balanceAddress": "intent address",
-    "lastAddress": "last address",
-    "lastChain": "the last chain",
-    "provider": "the route provider",
-    "refundTo": "the refund wallet",
-    "to": "(its address)",
-    "lastConfirmedPlace": "Where the last confirmed step left them.",
-    "heldPlace": "At the intent address that holds them.",
-    "refundPlace": "Where the refund started.",
-    "expiresAt": "the time shown on the transfer page",
-    "executeBy": "the time shown on the transfer page",
-    "eta": "the time shown on the transfer page",
-    "expectedBy": "The transfer page shows the expected time.",
-    "slowUntil": "the time shown on the transfer page",
-    "slowMax": "an hour or more",
-    "returnBy": "the time shown on the transfer page",
-    "escalation": "Wait. If nothing has changed by the time shown on the transfer page, contact support.",
-    "age": "some time",
-    "received": "the amount",
-    "expected": "",
-    "refundAmount": "the amount",
-    "balance": "an amount",
-    "symbol": "the received token",
-    "raw": "the reported status",
-}
-# The usual situation of each status.
-ORDINARY = {
-    IntentStatus.QUOTED: "quoted.open",
-    IntentStatus.COMMITTED: "committed.open",
-    IntentStatus.EXECUTING: "executing.crossing",
-    IntentStatus.SUCCEEDED: "succeeded.cross_chain",
-    IntentStatus.FAILED: "failed.origin_pending_refund",
-    IntentStatus.REFUNDED: "refunded.origin",
-    IntentStatus.ABORTED: "aborted.after_payment",
-    IntentStatus.INVALID: "invalid.with_payment",
-}
-TRANSACTIONS = {
-    TransactionStatus.UNKNOWN: "No action needed. It starts when the previous step is complete.",
-    TransactionStatus.ON_HOLD: (
-        "Wait. Some bridges take more than an hour. The transfer page shows the expected time."
-    ),
-    TransactionStatus.PENDING: (
-        "Wait. If it is the deposit and none was sent, the transfer page shows what to deposit and where."
-    ),
-    TransactionStatus.RELAYING: "Wait. This usually takes a few seconds.",
-    TransactionStatus.RELAYED: "Wait. This usually takes a few seconds.",
-    TransactionStatus.SENT: "Wait. Its transaction hash links to the block explorer.",
-    TransactionStatus.ERRORED: "Wait. It is retried automatically. Do not deposit again.",
-    TransactionStatus.MINING: "Wait. This usually takes seconds, or a few minutes on Ethereum.",
-    TransactionStatus.SUCCEEDED: "No action needed. Its hash proves this step. The transfer can have more steps.",
-    TransactionStatus.FAILED: "Do not deposit again. The transfer page shows where the funds are.",
-    TransactionStatus.ABORTED: "Do not deposit again. The transfer page shows where the funds are.",
-    TransactionStatus.REVERTED: (
-        "Do not deposit again. Only the network fee was spent. The transfer page shows where the funds are."
-    ),
-}
-# Prefixes of the message keys that are usual for a status; others apply when status and steps disagree.
-COURSES = {
-    IntentStatus.QUOTED: ("quoted.", "offer."),
-    IntentStatus.COMMITTED: ("committed.", "offer."),
-    IntentStatus.EXECUTING: ("executing.",),
-    IntentStatus.SUCCEEDED: ("succeeded.",),
-    IntentStatus.FAILED: ("failed.", "stopped.", "executing.refunding"),
-    IntentStatus.REFUNDED: ("refunded.",),
-    IntentStatus.ABORTED: ("aborted.", "stopped."),
-    IntentStatus.INVALID: ("invalid.", "stopped."),
-}
+IN_GENERAL: Mapping[str, str] = _TABLE["placeholders"]
+# Of each status: the key of its ordinary message, and prefixes of the keys of its usual ones. Others apply when status
+# and steps disagree.
+ORDINARY = {IntentStatus(status): row["ordinary"] for status, row in _TABLE["intents"].items()}
+COURSES = {IntentStatus(status): tuple(row["usual"]) for status, row in _TABLE["intents"].items()}
+TRANSACTIONS = {TransactionStatus(status): advice for status, advice in _TABLE["transactions"].items()}
 
 
 @dataclass(frozen=True)
@@ -166,7 +103,7 @@ def names() -> Sequence[str]:
 
 
 def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
-    words = IN_GENERAL | {**_status_words(status)}
+    words = {**IN_GENERAL, **_status_words(status)}
     return Explanation(
         key=row.key,
         headline=_said(row.headline, words),
