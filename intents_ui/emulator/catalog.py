@@ -13,22 +13,7 @@ NATIVE_ALIAS: Final = "0x" + "e" * 40
 PRICE_SCALE: Final = 1_000_000
 
 # Chains by provider. None: all chains.
-_PROVIDER_CHAINS: Final = {
-    "SOMNIA_EXCHANGE": {5031},
-    "SOMNIA_SWAP": {5031},
-    "ZEROX": {1, 8453, 42161, 10, 137, 43114, 56, 80094, 143, 5031},
-    "SUSHI": {1, 8453, 42161, 10, 137, 43114, 56, 100, 42170, 747474, 146, 42793},
-    "LZ_OFT": {1, 8453, 42161, 10, 137, 43114, 56, 747474, 80094, 146, 143, 999, 1868},
-    "LZ_TRANSFER": {1, 8453, 42161, 10, 137, 56, 33139},
-    "HYPERLANE": {1, 8453, 42161, 10, 137, 33139, 8333, 1868, 747474},
-    "LIFI": {1, 8453, 42161, 10, 137, 43114, 56, 100, 42170, 80094, 146, 999},
-    "EVERLONG": {8453, 5031},
-    "GASZIP": {1, 8453, 42161, 10, 137, 43114, 56, 100, 33139, 8333, 1868, 80094, 146, 143, 5031, 999},
-    "OIF": {1, 8453, 42161, 10},
-    "RELAY": None,
-    "WETH": None,
-    "AUTO": None,
-}
+_PROVIDER_CHAINS: Final[dict[str, list[int] | None]] = tables.read("providers.json")
 # Chains on which any token can be swapped. On others, only featured tokens can.
 _SWAPPING: Final = {1, 8453, 42161, 10, 137, 43114, 56, 100}
 

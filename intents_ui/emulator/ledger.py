@@ -130,11 +130,9 @@ class Ledger:
             if deposit_hash:
                 self._by_hash[deposit_hash.lower()] = number
             while len(self._courses) > MADE_KEPT:
-                self._evict(next(iter(self._courses)))
-
-    def _evict(self, number: int) -> None:
-        del self._courses[number]
-        self._by_hash = {name: owner for name, owner in self._by_hash.items() if owner != number}
+                evicted = next(iter(self._courses))
+                del self._courses[evicted]
+                self._by_hash = {name: owner for name, owner in self._by_hash.items() if owner != evicted}
 
 
 def _age(transfer: Transfer, now: int) -> float:

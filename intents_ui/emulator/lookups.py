@@ -155,8 +155,8 @@ def _matches_query(entry: Entry, wanted: str) -> bool:
 # Predicates of the search criteria.
 _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
     "byIntentId": lambda entry, wanted: entry.transfer.intent_id == _prefixed(wanted),
-    "byTransactionHash": lambda entry, wanted: _has_hash(entry, wanted),
-    "byDepositTransactionHash": lambda entry, wanted: _has_deposit_hash(entry, wanted),
+    "byTransactionHash": _has_hash,
+    "byDepositTransactionHash": _has_deposit_hash,
     "byOriginIntentAddress": lambda entry, wanted: entry.transfer.origin_address == wanted,
     "byDestinationIntentAddress": lambda entry, wanted: entry.transfer.destination_address == wanted,
     "byOwnerAddress": lambda entry, wanted: entry.transfer.owner == wanted,

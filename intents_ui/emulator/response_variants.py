@@ -5,60 +5,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
+from intents_ui.emulator import tables
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import Document
 
-# Fields that are sent as decimal strings.
-AMOUNTS: Final = frozenset(
-    [
-        "amount",
-        "bridgeGas",
-        "collectorFeeTotal",
-        "destinationCallValue",
-        "destinationTokenAmount",
-        "estimatedGasLimit",
-        "feeNative",
-        "feeTokenAmount",
-        "feeTokenTotal",
-        "fromAmount",
-        "fromAmountMin",
-        "gasFeeTotal",
-        "gasLimit",
-        "gasPrice",
-        "minAmount",
-        "nonce",
-        "originTokenAmount",
-        "permitAmount",
-        "providerFeeTotal",
-        "quoteProviderFee",
-        "quoteProviderWithServiceFee",
-        "salt",
-        "serviceFee",
-        "serviceFeeTotal",
-        "space",
-        "toAmount",
-        "toAmountMin",
-        "tokenAmount",
-        "totalFeeAmount",
-        "totalGasLimit",
-        "value",
-    ]
-)
-_TIMES: Final = frozenset(
-    ["createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt", "statusUpdatedAt", "eligibleAt"]
-)
-_NUMERIC_IDS: Final = frozenset(
-    [
-        "id",
-        "projectId",
-        "depositTransactionId",
-        "originTransactionId",
-        "destinationTransactionId",
-        "refundTransactionId",
-        "calldata",
-        "featureIndex",
-    ]
-)
+_FIELDS: Final = tables.read("response_fields.json")
+AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
+_TIMES: Final = frozenset(_FIELDS["times"])
+_HIDDEN: Final = frozenset(_FIELDS["hidden"])  # by real responses
 _ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
 _FLAT_CHAIN: Final = ("tokenName", "tokenSymbol", "tokenDecimals", "blockExplorerUrl", "isTestnet", "supportsBridging")
 _NESTED_CHAIN: Final = ("nativeCurrency", "blockExplorer")
@@ -102,7 +56,7 @@ def without_ids(document: Document) -> Document:
     """Remove the documented fields that real responses hide. Chains keep their ID, which identifies them."""
     if "chains" in document:
         return document
-    return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _NUMERIC_IDS})
+    return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _HIDDEN})
 
 
 def fraction_digits(digits: int) -> Callable[[Document], Document]:
