@@ -131,7 +131,7 @@ def inner(call: Decoded) -> tuple[Inner, ...] | None:
         case Carries.OWN:
             return tuple(Inner(None, data) for data in call.value("data"))
         case Carries.LISTED:
-            return tuple(_listed(_list_of_structs(call)))
+            return tuple(_listed(next(each for each in call.arguments if each.parameter.parts)))
         case Carries.ONE:
             return (_single({each.parameter.name: each.value for each in call.arguments}),)
         case Carries.PACKED:
@@ -233,10 +233,6 @@ def _flat(parameters: Sequence[Parameter], values: Sequence[Any]) -> Iterator[Ar
             yield from _flat(parameter.parts, value)
         else:
             yield Argument(parameter, value)
-
-
-def _list_of_structs(call: Decoded) -> Argument:
-    return next(each for each in call.arguments if each.parameter.parts)
 
 
 def _listed(argument: Argument) -> Iterator[Inner]:

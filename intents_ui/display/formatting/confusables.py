@@ -111,7 +111,10 @@ def _plain(character: str) -> str:
         return ""
     if character.isascii():
         return character
-    without_accents = ("".join(filter(_is_no_mark, alike)) for alike in _homoglyphs(character))
+    without_accents = (
+        "".join(each for each in alike if unicodedata.category(each) not in text.MARKS)
+        for alike in _homoglyphs(character)
+    )
     return next(filter(str.isascii, without_accents), character)
 
 
@@ -152,7 +155,3 @@ def _is_partly_ascii(word: str) -> bool:
 
 def _is_ascii_letter(folded: str) -> bool:
     return len(folded) == 1 and folded.isascii() and folded.isalnum()
-
-
-def _is_no_mark(character: str) -> bool:
-    return unicodedata.category(character) not in text.MARKS

@@ -56,6 +56,7 @@ class Chain:
 
 def of(info: ChainInfo) -> Chain:
     name = names.chain(info.id, info=info)
+    explorer = info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")
     return Chain(
         id=info.id,
         name=name,
@@ -65,7 +66,7 @@ def of(info: ChainInfo) -> Chain:
         ),
         network=network(info),
         bridges=info.supports_bridging,
-        explorer=_explorer(info),
+        explorer=text.name(explorer).shown,
         explorer_link=hashes.explorer_root(info.explorer_url),
     )
 
@@ -79,11 +80,6 @@ def network(info: ChainInfo) -> Network:
 def is_possible(chain_id: int) -> bool:
     """Return whether the service could list this chain ID. It ignores 0 as a filter."""
     return 0 < chain_id <= LARGEST_ID
-
-
-def _explorer(info: ChainInfo) -> str:
-    """Return the block explorer's name or host."""
-    return text.name(info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")).shown
 
 
 # Filters of the list
