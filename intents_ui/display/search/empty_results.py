@@ -1,70 +1,33 @@
-"""Why a transfer matched a search, or why nothing did."""
+"""Why a transfer matched a search, or why nothing did; from empty_results.json."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from intents_ui import tables
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.service.wire.results import LookupQuestion, LookupResult
 
-LOOKS_LIKE = {
-    Kind.HASH: "intent ID or transaction hash",
-    Kind.INTENT: "intent ID",
-    Kind.TRANSACTION: "transaction hash",
-    Kind.ADDRESS: "address",
-    Kind.SOLANA_ADDRESS: "Solana address",
-    Kind.SOLANA_SIGNATURE: "Solana transaction signature",
-    Kind.WORDS: "text",
-    Kind.SHORTENED: "shortened ID",
-    Kind.NEAR_MISS: "incomplete value",
-}
+_TABLE: Mapping[str, Any] = tables.read(__package__, "empty_results.json")
+COMMON: Mapping[str, str] = _TABLE["common"]  # causes that are listed last
 
-TOO_NEW = "The transfer is new. It can take up to a minute to appear."
-OTHER_PROJECT = "It belongs to a project or service that this dashboard has no access to."
 
-CAUSES = {
-    Kind.HASH: (
-        "The transaction isn't part of a transfer on this service.",
-        "It was sent to the wrong address, so it wasn't matched to a transfer. Search by owner instead.",
-        TOO_NEW,
-        OTHER_PROJECT,
-    ),
-    Kind.INTENT: ("A character is missing or wrong. Copy the ID again from its source.", TOO_NEW, OTHER_PROJECT),
-    Kind.ADDRESS: (
-        "The wallet has never used this service.",
-        "This is a recipient address. Search by owner or deposit address instead.",
-        TOO_NEW,
-        OTHER_PROJECT,
-    ),
-    Kind.SOLANA_SIGNATURE: (
-        "The transaction isn't part of a transfer on this service.",
-        "Only the Solana transaction has a signature. Search by the other chain's hash (0x and 64 hex characters).",
-        TOO_NEW,
-        OTHER_PROJECT,
-    ),
-    Kind.SOLANA_ADDRESS: (
-        "Few transfers start or end on Solana. Their owner is usually an address that starts with 0x.",
-        "This is a recipient address. Search by owner or deposit address instead.",
-        TOO_NEW,
-        OTHER_PROJECT,
-    ),
-    Kind.WORDS: (
-        "Text search covers only text that the service stores with a transfer.",
-        "For better results, search by transaction hash, address or intent ID.",
-        OTHER_PROJECT,
-    ),
-}
+def _causes(written: Iterable[str]) -> tuple[str, ...]:
+    return tuple(COMMON.get(cause, cause) for cause in written)
+
+
+LOOKS_LIKE: dict[Kind, str] = {Kind(kind): words for kind, words in _TABLE["looks_like"].items()}
+CAUSES: dict[Kind, tuple[str, ...]] = {Kind(kind): _causes(written) for kind, written in _TABLE["causes"].items()}
 CAUSES[Kind.TRANSACTION] = CAUSES[Kind.HASH]
-
+OF_A_PROJECT, OF_SEVERAL_KEYS = _causes(_TABLE["of_a_project"]), _causes(_TABLE["of_several_fields"])
 KINDS = {
     Form.ID: Kind.INTENT,
     Form.HASH: Kind.TRANSACTION,
     Form.ADDRESS: Kind.ADDRESS,
     Form.WORDS: Kind.WORDS,
 }
-OF_A_PROJECT = ("The project has no transfers yet, or the project ID is wrong.", OTHER_PROJECT)
-OF_SEVERAL_KEYS = ("No single transfer matches all fields.", TOO_NEW, OTHER_PROJECT)
 
 
 def looks_like(finding: Finding) -> str:
@@ -75,7 +38,7 @@ def likely_causes(findings: Sequence[Finding], asked: Criteria | None = None) ->
     """Return each likely cause once, for pasted identifiers or for the fields of the form."""
     if asked is None:
         causes = (cause for finding in findings for cause in CAUSES[finding.kind])
-        return tuple(sorted(dict.fromkeys(causes), key=(TOO_NEW, OTHER_PROJECT).__contains__))
+        return tuple(sorted(dict.fromkeys(causes), key=list(COMMON.values()).__contains__))
     if len(asked.forms) > 1:
         return OF_SEVERAL_KEYS
     kind = KINDS.get(asked.forms[0])

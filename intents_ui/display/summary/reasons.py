@@ -1,4 +1,4 @@
-"""Plain-language explanations of the service's status reasons.
+"""Plain-language explanations of the service's status reasons; those with fixed words from reasons.json.
 
 Only known reasons are explained, each matched as a whole: a reason is free text, and nothing else in it is interpreted.
 """
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from intents_ui import tables
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -18,26 +19,7 @@ from intents_ui.display.transfers.statuses import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentTransaction
 
-FIXED: Mapping[str, str] = {
-    "aborted by owner": "The owner aborted the transfer.",
-    "aborted: deposit transaction failed": "Not started, because the deposit failed.",
-    "aborted: deposit transaction not confirmed": "Not started, because the deposit wasn't confirmed.",
-    "aborted: origin transaction failed": "Not started, because the origin transaction failed.",
-    "call failed; refunded to owner in the same transaction": "The call failed, and the same transaction refunded the "
-    "owner.",
-    "deadline exceeded": "The step ran past its deadline.",
-    "deposit below required minimum": "The deposit was smaller than the required minimum.",
-    "deposit not received before the intent expired": "No deposit arrived before the quote expired.",
-    "deposit reverted": "The deposit reverted on {chain}.",
-    "deposit transaction not found": "The deposit transaction wasn't found on {chain}.",
-    "execution reverted": "The transaction reverted on {chain}.",
-    "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT": "The swap on {chain} reverted, because it would have returned "
-    "less than the minimum.",
-    "no liquidity": "There wasn't enough liquidity for the swap on {chain}.",
-    "relayer: estimation failed, will retry": "The relayer couldn't estimate the network fee on {chain}. It retries "
-    "automatically.",
-    "relayer: nonce too low": "The relayer's transaction on {chain} had an outdated nonce.",
-}
+FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")
 # A uint256 has at most 78 digits.
 UNDERFUNDED = re.compile(r"precondition not met: balance ([0-9]{1,78}) < ([0-9]{1,78})")
 PAUSED = re.compile(r"(?:refund reverted: )?token paused")

@@ -49,15 +49,8 @@ SHORTENED = StatusLabel("Shortened", Tone.ATTENTION, "search", "Only the first o
 NO_MATCH = StatusLabel("Not found", Tone.ATTENTION, "search", "No match.")
 NOT_ANSWERED = StatusLabel("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
 
-LOOKS_LIKE = {
-    Kind.HASH: "intent ID or transaction hash",
-    Kind.INTENT: "intent ID",
-    Kind.TRANSACTION: "transaction hash",
-    Kind.ADDRESS: "address",
-    Kind.SOLANA_ADDRESS: "Solana address",
+LOOKS_LIKE = empty_results.LOOKS_LIKE | {
     Kind.SOLANA_SIGNATURE: "Solana signature",
-    Kind.WORDS: "text",
-    Kind.SHORTENED: "shortened ID",
     Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
