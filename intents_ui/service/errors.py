@@ -197,5 +197,5 @@ class StaleResponse:
 _KINDS = (Unreachable, Refused, NotFound, AccessDenied, TooBusy, Invalid, Expired, WrongState, Unreadable)
 _CLASSES: Mapping[str, type[ServiceError]] = {kind.__name__: kind for kind in _KINDS}
 KNOWN: Mapping[int, tuple[str, type[ServiceError]]] = {
-    int(code): (name, _CLASSES[kind]) for code, (name, kind) in tables.read(__package__, "error_codes.json").items()
+    int(code): (name, _CLASSES[kind]) for code, (name, kind) in tables.read(__package__, "errors.json").items()
 }
