@@ -15,7 +15,7 @@ COMMON: Mapping[str, str] = _TABLE["common"]  # causes that are listed last
 
 
 def _causes(written: Iterable[str]) -> tuple[str, ...]:
-    return tuple(COMMON.get(cause, cause) for cause in written)
+    return tuple(cause.format(**COMMON) for cause in written)
 
 
 LOOKS_LIKE: dict[Kind, str] = {Kind(kind): words for kind, words in _TABLE["looks_like"].items()}
