@@ -12,7 +12,7 @@ from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # In cascade order. Sheets for a single kind of page are linked by that page.
-FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "lists", "filters", "export")
+FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "rows", "lists", "filters", "export")
 FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
 FRAME += ("kept", "utilities")
 # In execution order, after the page is parsed.

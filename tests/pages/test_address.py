@@ -127,7 +127,7 @@ def test_an_owners_lists_show_the_recipient_instead_of_the_owner(
     site: Client, emulator: Emulator, busiest: str
 ) -> None:
     page = site.get(f"/address/{busiest}").content.decode()
-    tables = re.findall(r'<table class="intents">.*?</table>', page, re.DOTALL)
+    tables = re.findall(r'<table class="rows intents">.*?</table>', page, re.DOTALL)
     assert len(tables) >= 2  # open, history
     for table in tables:
         assert f'data-address="{busiest}"' not in table

@@ -80,7 +80,7 @@ def visible_text(markup: str) -> str:
 
 def rows(page: str) -> list[list[str]]:
     """Return the cells of the list of chains."""
-    table = re.search(r'<table class="chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
+    table = re.search(r'<table class="rows chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     found = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL) if table else []
     return [[visible_text(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
 

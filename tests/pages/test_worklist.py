@@ -12,7 +12,7 @@ OWNER = re.compile(r'\s*<td data-label="Owner">.*?</td>', re.DOTALL)
 
 def rows(page: str) -> dict[str, str]:
     """Return rows by Intent ID, without the parts that differ: the owner column, the row's `id`, and the time."""
-    table = page.partition('<table class="intents worklist">')[2].partition("</table>")[0]
+    table = page.partition('<table class="rows intents worklist">')[2].partition("</table>")[0]
     found = re.findall(r"<tr[^>]*>(\s*<td>.*?)</tr>", table, re.DOTALL)
     result = [re.sub(r"\s+", " ", AGO.sub("", OWNER.sub("", row))) for row in found]
     return {row.partition('href="/intent/')[2][:66]: row for row in result}
