@@ -95,7 +95,7 @@ ROWS: Final = [
     Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ transfers, older page"),
     Row("an order", "/recoverable", press("a", name="USD"), HEADING, r"\d+ "),
     Row("a part of a history", OWNER, press('a[href*="status=SUCCEEDED"]'), HEADING, r"\d+ transfers? shown"),
-    Row("chains of a kind", "/chains", press(".networks a", name="Testnets"), HEADING, r"\d+ chain"),
+    Row("chains of a kind", "/chains", press(".choices a", name="Testnets"), HEADING, r"\d+ chain"),
     Row("tokens of a kind", "/tokens?chain=8453", press("#pills a", name="All listed"), HEADING, r"\d"),
     Row("tokens that are typed", "/tokens", type_usdc, "input[type=search][name=q]", r"\d"),
     Row("the next window of tokens", "/tokens?show=listed", go_down, "tbody tr:last-child .row-link"),
