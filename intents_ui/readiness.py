@@ -23,7 +23,7 @@ from intents_ui.settings import ENV
 log = logging.getLogger(__name__)
 
 # With their imports these cover most of what users see.
-TEMPLATES = ("home.html", "intent.html", "history.html", "failure.html")
+TEMPLATES = ("home.html", "transfers/intent.html", "lists/history.html", "failure.html")
 REDIS_SECONDS = 2.0  # TTL of the last check, so that requests to `/readyz` don't each cause one
 PATIENCE = 1.0
 

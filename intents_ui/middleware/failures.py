@@ -115,7 +115,7 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
 
 def template(request: HttpRequest) -> str:
     if is_of_list(request):
-        return "parts/list_failure.html"
+        return "lists/list_failure.html"
     return "parts/failure.html" if is_partial(request) else "failure.html"
 
 

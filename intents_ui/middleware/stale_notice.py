@@ -32,7 +32,7 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
                 # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
                 places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part(request)}
-                response.content += render_to_string("parts/troubles_alone.html", places).encode()
+                response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # set before by Django
         return response
 

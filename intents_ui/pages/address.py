@@ -44,7 +44,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     if finding.value != address and finding.warning != input_errors.CHECKSUM:
         return moved_to(request, finding.value)
     if hashes.is_native(finding.value):
-        return render(request, "address.html", head(finding))
+        return render(request, "lists/address.html", head(finding))
     parsed = filters.read({"status": request.GET.getlist("status")})
     if parsed.problems:
         return page(request, head(finding) | history(None, finding, parsed), status=HTTPStatus.BAD_REQUEST)
@@ -55,7 +55,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "address.html", "parts/owned_alone.html", context, status=status)
+    return part_or_page(request, "lists/address.html", "lists/owner_history_fragment.html", context, status=status)
 
 
 def read(written: str) -> Finding:
@@ -196,7 +196,7 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
         "elsewhere": [(finding, links)] if links else [],
     }
     status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
-    response = render(request, "miss.html", context, status=status)
+    response = render(request, "search/search_empty.html", context, status=status)
     if found.error and (seconds := failures.retry_after(found.error)):
         response["Retry-After"] = str(seconds)
     return response
@@ -284,7 +284,7 @@ def history(
     at: Position = BEGINNING,
     error: ServiceError | None = None,
 ) -> dict[str, object]:
-    """Return the context of the owner's history, for `parts/owned.html`."""
+    """Return the context of the owner's history, for `lists/owner_history.html`."""
     now, listed = datetime.now(UTC), found.entries if found else ()
     return {
         "now": now,

@@ -22,9 +22,9 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if known != intent_id:
         return redirect("balances", known, permanent=True)
     if not is_partial(request):
-        return render(request, "balances.html", looked_up(known) | {"is_part": False})
+        return render(request, "transfers/balances.html", looked_up(known) | {"is_part": False})
     try:
-        return render(request, "parts/balances.html", looked_up(known) | {"is_part": True})
+        return render(request, "transfers/balances_fragment.html", looked_up(known) | {"is_part": True})
     except ServiceError as error:
         return failed(request, known, error)
 
@@ -43,8 +43,8 @@ def looked_up(intent_id: str) -> dict[str, object]:
 def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """Return the part with the failure, which doesn't affect the page around it."""
     empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances(), "failed": error}
-    said = f"Couldn't load balances: {failures.words(error).title}."
-    response = render(request, "parts/balances.html", empty | {"said": said}, status=failures.status(error))
+    context = empty | {"said": f"Couldn't load balances: {failures.words(error).title}."}
+    response = render(request, "transfers/balances_fragment.html", context, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response

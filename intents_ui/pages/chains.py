@@ -68,7 +68,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "chains.html", "parts/chains_alone.html", context, status=status)
+    return part_or_page(request, "catalog/chains.html", "catalog/chain_list_fragment.html", context, status=status)
 
 
 def form(parsed: ChainQuery) -> dict[str, object]:
@@ -145,7 +145,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         "native": NATIVE_TOKEN,
         "connections": connections.connected_chains(number, among=listed.entries, served=served),
     }
-    return render(request, "chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
+    return render(request, "catalog/chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
 
 
 def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> HttpResponse:
@@ -156,7 +156,7 @@ def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> 
         leaving, arriving = lists(number)
         ask(leaving, arriving)
         context |= {"is_possible": True} | newest(leaving, arriving)
-    return render(request, "chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
+    return render(request, "catalog/chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
 
 
 def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:

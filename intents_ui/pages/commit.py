@@ -82,7 +82,7 @@ def confirmation(
         "asked": operator_auth.asked(request),
         "refused": refused,
     }
-    response = render(request, "commit.html", context, status=refused.status if refused else HTTPStatus.OK)
+    response = render(request, "transfers/commit.html", context, status=refused.status if refused else HTTPStatus.OK)
     if refused and refused.wait:
         response["Retry-After"] = str(refused.wait)
     return response
@@ -138,7 +138,7 @@ def is_first(intent_id: str, form: str) -> bool:
 
 def outcome(request: HttpRequest, intent_id: str, told: CommitResult) -> HttpResponse:
     context = {"intent_id": intent_id, "result": told, "now": now()}
-    return render(request, "committed.html", context, status=status(told))
+    return render(request, "transfers/commit_result.html", context, status=status(told))
 
 
 def status(told: CommitResult) -> HTTPStatus:

@@ -95,7 +95,7 @@ class ConsoleRequest:
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     refuse_off()
-    return render(request, "console.html", {"operations": offered()})
+    return render(request, "console/console.html", {"operations": offered()})
 
 
 @marks.streams(marks.asked)
@@ -235,7 +235,7 @@ def page(
         "answer": answer(request, operation, attempt) if attempt else None,
     }
     status = refused.status if refused else status_of(attempt)
-    response = render(request, "console_operation.html", context, status=status)
+    response = render(request, "console/operation.html", context, status=status)
     response["Cache-Control"] = "no-store"
     if wait := wait_of(attempt, refused):
         response["Retry-After"] = str(wait)

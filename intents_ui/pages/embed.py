@@ -110,4 +110,4 @@ def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | N
     """Render the page, or only the card for a refresh by htmx."""
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
     context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_partial(request), "now": as_of()}
-    return part_or_page(request, "embed.html", "parts/embed.html", context)
+    return part_or_page(request, "sharing/embed.html", "sharing/embed_fragment.html", context)

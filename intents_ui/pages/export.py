@@ -162,7 +162,7 @@ def refused(
     if request.path.endswith((".json", ".ndjson")):
         response: HttpResponse = JsonResponse({"error": title, "what": " ".join(sentences)}, status=status)
     else:
-        response = render(request, "export.html", {"title": title, "sentences": sentences}, status=status)
+        response = render(request, "exports/failure.html", {"title": title, "sentences": sentences}, status=status)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -193,8 +193,8 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
 
 def template(polls: int, *, is_partial: bool) -> str:
     if not is_partial:
-        return "export_progress.html"
-    return "parts/export_progress.html" if polls else "parts/export_run.html"
+        return "exports/progress.html"
+    return "exports/progress_fragment.html" if polls else "exports/run.html"
 
 
 def current_standing(run: str, *, polls: int) -> ExportStatus:

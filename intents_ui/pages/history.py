@@ -48,7 +48,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "history.html", "parts/history_alone.html", context, status=status)
+    return part_or_page(request, "lists/history.html", "lists/history_fragment.html", context, status=status)
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
@@ -131,7 +131,7 @@ def newer(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
     count = count_newer(found, request.GET.get("top", ""), int(at))
     context = {"count": count, "is_counted": count < COUNTED, "url": address(parsed.filters)}
-    return render(request, "parts/newer.html", context)
+    return render(request, "lists/newer.html", context)
 
 
 def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:

@@ -43,7 +43,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""
-    return render(request, "parts/newest.html", read(request))
+    return render(request, "lists/newest.html", read(request))
 
 
 def read(request: HttpRequest) -> dict[str, object]:

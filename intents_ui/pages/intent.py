@@ -48,7 +48,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     context |= {"came_by": came_by(request, situation.receipt), "seen": seen(situation.receipt)}
     context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
     context |= {"held": held(situation)}
-    return render(request, "intent.html", context)
+    return render(request, "transfers/intent.html", context)
 
 
 @marks.whole
@@ -57,7 +57,7 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
     context = live_context(*read(intent_id)) | {"mode": mode}
-    html = render_to_string("parts/polled.html", context, request)
+    html = render_to_string("transfers/receipt_fragment.html", context, request)
     answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
     return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
 
@@ -67,12 +67,12 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
     if moved := elsewhere(request, intent_id, page="proof"):
         return moved
-    situation, receipt_error = read(intent_id)
-    return part_or_page(request, "proof.html", "parts/proof.html", all_fields(situation, receipt_error))
+    context = all_fields(*read(intent_id))
+    return part_or_page(request, "transfers/raw_data.html", "transfers/raw_data_fragment.html", context)
 
 
 def all_fields(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
-    """Return the context of `parts/proof.html`. `receipt_error`: why the receipt couldn't be loaded."""
+    """Return the context of `transfers/raw_data_fragment.html`. `receipt_error`: why the receipt couldn't be loaded."""
     return {
         "receipt_error": receipt_error,
         "intent": situation.intent,
@@ -88,12 +88,12 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    written = customer_reply.Reply(situations.read(intent_id), url)
-    return part_or_page(request, "reply.html", "parts/reply.html", {"intent_id": intent_id, "reply": written})
+    context = {"intent_id": intent_id, "reply": customer_reply.Reply(situations.read(intent_id), url)}
+    return part_or_page(request, "sharing/reply.html", "sharing/reply_fragment.html", context)
 
 
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
-    """Return the context of `parts/receipt.html`, the part that changes while a transfer is open."""
+    """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
     deposit, may_change = diagnosis.of(situation), situation.may_change
@@ -149,12 +149,12 @@ def receipt_fragment(snapshot: Snapshot) -> str:
     context = live_context(situation)
     context |= {"stale_since": snapshot.stale_since, "learned_at": snapshot.learned_at, "mode": "live"}
     context["went_back_to"] = snapshot.went_back_to and statuses.intent(snapshot.went_back_to, now=situation.now).word
-    return render_to_string("parts/live.html", context)
+    return render_to_string("transfers/live.html", context)
 
 
 def polling_fragment(intent_id: str) -> str:
     """Return the polling element that replaces a stream."""
-    return render_to_string("parts/poll.html", {"intent_id": intent_id})
+    return render_to_string("transfers/poll.html", {"intent_id": intent_id})
 
 
 def plan(intent_id: str) -> Intent:

@@ -47,7 +47,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "recoverable.html", "parts/recoverable_alone.html", context, status=status)
+    return part_or_page(request, "lists/recoverable.html", "lists/recoverable_fragment.html", context, status=status)
 
 
 def read_from(request: HttpRequest) -> tuple[ListQuery, Sort]:

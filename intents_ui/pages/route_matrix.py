@@ -46,7 +46,7 @@ def routes_matrix(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, answered: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     context = {"offers": None, "tables": (), "left_out": 0, "words": None, "is_part": is_partial(request)} | answered
-    return part_or_page(request, "routes_matrix.html", "parts/routes_matrix.html", context, status=status)
+    return part_or_page(request, "routes/matrix.html", "routes/matrix_fragment.html", context, status=status)
 
 
 def failed(request: HttpRequest, error: ServiceError) -> HttpResponse:

@@ -34,7 +34,7 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
             "origin": names.chain(origin, info=known.chain(origin)),
             "destination": names.chain(destination, info=known.chain(destination)),
         }
-    return part_or_page(request, "everyone.html", "parts/everyone.html", context)
+    return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
 
 
 def read(intent_id: str) -> Facts:

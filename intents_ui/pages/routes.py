@@ -55,7 +55,7 @@ def page(
         "one": None,
         "error": None,
     }
-    return render(request, "routes.html", context | (answered or {}), status=status)
+    return render(request, "routes/routes.html", context | (answered or {}), status=status)
 
 
 def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) -> HttpResponse:
@@ -129,4 +129,4 @@ def tokens(request: HttpRequest) -> HttpResponse:
     parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = parsed.question.destination.chain_id or parsed.question.origin.chain_id
     offered = form.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
-    return render(request, "parts/routes_tokens.html", {"name": side[1], "featured": offered})
+    return render(request, "routes/featured_tokens.html", {"name": side[1], "featured": offered})

@@ -16,7 +16,7 @@ MOST_IDS = 20
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    return render(request, "kept.html")
+    return render(request, "saved/saved.html")
 
 
 @require_safe
@@ -30,7 +30,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Situation)],
         "unread": [(each, error) for each, error in found if isinstance(error, ServiceError)],
     }
-    response = render(request, "parts/kept_status.html", context)
+    response = render(request, "saved/status.html", context)
     response["Cache-Control"] = "no-store"
     return response
 

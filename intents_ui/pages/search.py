@@ -123,10 +123,10 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
     except ServiceError as error:
         title = failures.words(error).title
         failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
-        return refused(render(request, "shortened.html", context | {"failed": failed}), error)
+        return refused(render(request, "search/shortened.html", context | {"failed": failed}), error)
     context |= compared(searched, sought)
     status = HTTPStatus.OK if context["transfers"] else HTTPStatus.NOT_FOUND
-    return render(request, "shortened.html", context, status=status)
+    return render(request, "search/shortened.html", context, status=status)
 
 
 def compared(searched: situations.Newest, sought: Sequence[Finding]) -> dict[str, object]:
@@ -219,7 +219,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         "not_asked": empty_results.not_asked(found),
     }
     if found.hits:
-        return render(request, "found.html", context | listed(found))
+        return render(request, "search/search_results.html", context | listed(found))
     return miss(request, found, context | unlisted(found, sought.findings(found)))
 
 
@@ -232,7 +232,7 @@ def account_in(sought: Sought) -> str:
 
 
 def listed(found: results.LookupResult) -> dict[str, object]:
-    """The newest hits, for `found.html`."""
+    """The newest hits, for `search/search_results.html`."""
     now = datetime.now(UTC)
     shown = found.hits[:MOST_SHOWN]
     return {
@@ -246,7 +246,7 @@ def listed(found: results.LookupResult) -> dict[str, object]:
 
 
 def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
-    """Completed lookups and explorer links, for `miss.html`."""
+    """Completed lookups and explorer links, for `search/search_empty.html`."""
     chains = wiring.catalog().chains()
     elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
     return {
@@ -257,7 +257,7 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
     """Respond 404 only if every lookup completed, else with the failure's status."""
-    response = render(request, "miss.html", context, status=HTTPStatus.NOT_FOUND)
+    response = render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND)
     return refused(response, found.error) if found.error else response
 
 
@@ -278,4 +278,4 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
         "problem": problem,
     }
     status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
-    return render(request, "search.html", context, status=status)
+    return render(request, "search/search.html", context, status=status)

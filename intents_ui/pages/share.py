@@ -127,7 +127,7 @@ def drawn_badge(status: StatusLabel, tone: Tone, *, headline: str = "", as_of: d
         "title": title,
         "icon": status.icon,
     }
-    return render_to_string("badge.svg", context | {"old": preview.old(as_of) if as_of else ""})
+    return render_to_string("sharing/badge.svg", context | {"old": preview.old(as_of) if as_of else ""})
 
 
 @require_safe
@@ -195,7 +195,7 @@ def framed(request: HttpRequest, intent_id: str) -> str:
 
 
 def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
-    return part_or_page(request, "share.html", "parts/share.html", context)
+    return part_or_page(request, "sharing/share.html", "sharing/share_fragment.html", context)
 
 
 def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:

@@ -45,8 +45,8 @@ def view(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
         return redirect("token", *where, permanent=True)
     context, error = about(where)
     if error is None:
-        return render(request, "token.html", context)
-    response = render(request, "token.html", context, status=failures.status(error))
+        return render(request, "catalog/token.html", context)
+    response = render(request, "catalog/token.html", context, status=failures.status(error))
     if seconds := failures.retry_after(error):
         response["Retry-After"] = str(seconds)
     return response
@@ -166,5 +166,5 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
     """Render a part of the token's page as a fragment, or as a page without JavaScript."""
     chain_id, address = where
     shown = identity(chain_id, address, using=wiring.catalog())
-    context |= {"token": shown, "address": address, "part": f"parts/token_{name}.html", "heading": HEADINGS[name]}
-    return part_or_page(request, "token_part.html", f"parts/token_{name}.html", context)
+    context |= {"token": shown, "address": address, "part": f"catalog/token_{name}.html", "heading": HEADINGS[name]}
+    return part_or_page(request, "catalog/token_part.html", f"catalog/token_{name}.html", context)

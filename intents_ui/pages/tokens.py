@@ -63,16 +63,16 @@ def rows(request: HttpRequest) -> HttpResponse:
         context |= window(list_of(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
         context |= failure(error)
-        return failed(render(request, "parts/tokens_rows.html", context, status=failures.status(error)), error)
-    return render(request, "parts/tokens_rows.html", context)
+        return failed(render(request, "catalog/token_rows.html", context, status=failures.status(error)), error)
+    return render(request, "catalog/token_rows.html", context)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     """Render the page, the part that filters change, or the part that typing changes."""
-    template = "tokens.html"
+    template = "catalog/tokens.html"
     if is_partial(request):
         is_typed = request.headers.get("HX-Target") == "div#found"
-        template = "parts/tokens_typed.html" if is_typed else "parts/tokens_alone.html"
+        template = "catalog/token_results_fragment.html" if is_typed else "catalog/token_list_fragment.html"
     return render(request, template, context, status=status)
 
 

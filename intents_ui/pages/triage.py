@@ -80,7 +80,7 @@ async def view(request: HttpRequest) -> HttpResponseBase:
         answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
         answer["Retry-After"] = str(wait)
         return answer
-    page = render_to_string("triaged.html", {"ticket": read}, request)
+    page = render_to_string("triage/triage_results.html", {"ticket": read}, request)
     answers = Answers(read, page=page, root=client_ip.root(request), allowance=allowance)
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
@@ -90,7 +90,7 @@ def form(
     request: HttpRequest, *, received: str = "", problem: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
-    answer = render(request, "triage.html", context, status=status)
+    answer = render(request, "triage/triage.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
 
@@ -258,7 +258,7 @@ def ended(sent: list[TriageRow], *, root: str) -> str:
 
 
 def macros() -> Any:
-    return cast(Jinja2, engines["jinja2"]).env.get_template("parts/triage.html").module
+    return cast(Jinja2, engines["jinja2"]).env.get_template("triage/rows.html").module
 
 
 type How = Callable[[ClientService, int, Finding], TriageRow]

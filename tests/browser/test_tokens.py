@@ -116,7 +116,7 @@ def test_a_window_of_rows_that_failed_to_load_can_be_retried(browser: Browser, l
 
 
 def _fail(route: Route) -> None:
-    """Respond with the error row of parts/tokens_rows.html."""
+    """Respond with the error row of catalog/token_rows.html."""
     again = 'href="/x" hx-get="/tokens/rows?show=listed&after=100" hx-target="closest nav" hx-swap="outerHTML"'
     route.fulfill(status=503, content_type="text/html", body=f'<nav class="pager"><a {again}>Try again</a></nav>')
 

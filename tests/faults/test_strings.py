@@ -553,6 +553,6 @@ def test_hidden_characters_are_visible_in_console_suggestions() -> None:
 
     member = Member("tokenAddress", JsonFieldKind.TEXT, "")
     field = request_form.FormField(member, "tokenAddress", value="", example="a\u202e\u200b\0b")
-    source = "{% import 'parts/console_form.html' as form %}{{ form.control(field) }}"
+    source = "{% import 'console/form.html' as form %}{{ form.control(field) }}"
     html = engines.all()[0].env.from_string(source).render(field=field)
     assert re.findall(r'<option value="([^"]*)">', html) == ["a⟨U+202E⟩⟨U+200B⟩⟨U+0000⟩b"]

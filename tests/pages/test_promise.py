@@ -88,7 +88,7 @@ def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
 
 
 def rendered(found: page.Intent, receipt: IntentReceipt) -> str:
-    return render_to_string("parts/receipt.html", page.live_context(situations.of(found, receipt)))
+    return render_to_string("transfers/receipt.html", page.live_context(situations.of(found, receipt)))
 
 
 def test_a_poll_updates_the_result_when_the_estimate_is_exceeded(site: Client, emulator: Emulator) -> None:
