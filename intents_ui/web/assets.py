@@ -12,9 +12,9 @@ from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # In cascade order. Sheets for a single kind of page are linked by that page.
-FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "words", "rows", "lists", "filters", "export")
-FRAME += ("address", "answer", "route", "timeline", "proof", "calls", "help", "promise", "balances", "triage", "pages")
-FRAME += ("kept", "utilities")
+FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports")
+FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage")
+FRAME += ("pages", "saved", "utilities")
 # In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = ("js/trusted_types", "js/page", "js/keys", "js/times", "js/tooltips", "js/live", "js/lists")
 SCRIPTS += ("js/saved_items",)
