@@ -1,6 +1,10 @@
 """URL routes of the dashboard."""
 
+from collections.abc import Callable
+
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from intents_ui import wiring
@@ -77,6 +81,12 @@ register_converter(Identifier, "identifier")
 register_converter(FileKind, "file")
 register_converter(ChainNumber, "chain")
 
+
+def moved(name: str) -> Callable[..., HttpResponseBase]:
+    """Return a view that redirects an old path to the page of this name."""
+    return require_safe(RedirectView.as_view(pattern_name=name, permanent=True, query_string=True))
+
+
 # Below `intent/<ID>/`.
 OF_INTENT = [
     path("raw/intent.json", intent.raw_intent, name="intent-raw"),
@@ -84,7 +94,7 @@ OF_INTENT = [
     path("receipt", intent.receipt, name="receipt"),
     path("reply", intent.answer, name="reply"),
     path("route-stats", route_stats.others, name="route-stats"),
-    path("everyone", RedirectView.as_view(pattern_name="route-stats", permanent=True)),
+    path("everyone", moved("route-stats")),
     path("proof", intent.proof, name="proof"),
     path("commit", commit.view, name="commit"),
     path("balances", balances.view, name="balances"),
@@ -150,7 +160,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("status", status.view, name="status"),
     path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
-    path("kept", RedirectView.as_view(pattern_name="saved", permanent=True)),
+    path("kept", moved("saved")),
     path("csp-report", csp_report.report, name="policy-report"),
     path("robots.txt", well_known.robots, name="robots"),
     path("site.webmanifest", well_known.manifest, name="manifest"),

@@ -107,15 +107,17 @@ def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
     how = {"headers": {**FRAGMENT, "HX-Current-URL": f"http://testserver{paths['intent failed']}"}}
-    fresh = dashboard.open(paths["everyone"], **how).body
+    fresh = dashboard.open(paths["route stats"], **how).body
     assert "old-answers" not in fresh
-    assert '<hx-partial hx-target="#old-everyone" hx-swap="delete"></hx-partial>' in fresh
+    assert '<hx-partial hx-target="#old-route-stats" hx-swap="delete"></hx-partial>' in fresh
     assert "old-parts" not in fresh
     dashboard.later(LATER)
     dashboard.service.inject(FAULTS["502 with a page"])
-    stale = dashboard.visit(paths["everyone"], **how).body
+    stale = dashboard.visit(paths["route stats"], **how).body
     assert "old-answers" not in stale
-    note = re.search(r'"#old-parts" hx-swap="beforeend"><div id="old-everyone">(.+?)</div></hx-partial>', stale, re.S)
+    note = re.search(
+        r'"#old-parts" hx-swap="beforeend"><div id="old-route-stats">(.+?)</div></hx-partial>', stale, re.S
+    )
     assert note
     assert "6 min ago" in note[1]
 
@@ -228,7 +230,7 @@ def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Da
     assert answer.status_code == 200
     assert BANNER in banner(answer)
     assert "this transfer. Service paused." in note_of(answer)
-    for name in ("help", "kept", "triage", "demo", "chains", "home", "history"):
+    for name in ("help", "saved", "triage", "demo", "chains", "home", "history"):
         assert BANNER in banner(dashboard.visit(paths[name])), name
     dashboard.service.clear_faults()
     dashboard.later(31)

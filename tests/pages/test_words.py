@@ -7,7 +7,7 @@ from intents_ui.emulator.scenarios import SCENARIOS
 from tests import surfaces
 from tests.words import findings, markup
 
-PARTS = ("", "/receipt", "/balances", "/everyone", "/proof", "/reply", "/share", "/commit")
+PARTS = ("", "/receipt", "/balances", "/route-stats", "/proof", "/reply", "/share", "/commit")
 
 
 @pytest.mark.sampled(3)
