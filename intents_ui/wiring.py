@@ -72,8 +72,9 @@ class Dashboard:
     """The long-lived objects of one process, each built on first use."""
 
     def __init__(self, **given: Any) -> None:
-        """`given` are objects to use instead of building them, by the name of their property."""
+        """`given` are objects to use instead of building them, by the name of their property. Others close them."""
         vars(self).update(given)
+        self._given = frozenset(given)
         self._built: dict[Callable[[], Any], Any] = {}
 
     def one[T](self, build: Callable[[], T]) -> T:
@@ -236,12 +237,11 @@ class Dashboard:
         return Hub(service, bus, tasks=self.tasks, most=ENV.intents_max_watched)
 
     def close(self) -> None:
-        """Close what was opened, except the hub, which its event loop closes (`close_live`)."""
-        for name, end in (("exports", "close"), ("ticket_threads", "shutdown"), ("text_threads", "shutdown")):
-            if name in vars(self):
-                getattr(vars(self)[name], end)()
-        if "service" in vars(self):
-            self.service.close()
+        """Close what this dashboard built, except the hub, which its event loop closes (`close_live`)."""
+        built = vars(self).keys() - self._given
+        ends = {"exports": "close", "ticket_threads": "shutdown", "text_threads": "shutdown", "service": "close"}
+        for name in ends.keys() & built:
+            getattr(vars(self)[name], ends[name])()
 
 
 _current = Dashboard()

@@ -19,6 +19,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import Entry
 from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
+from tests.pages.conftest import switch_to
 
 START = 1_795_262_400  # 2026-11-21T12:00:00Z
 SIZE = 1000  # the smallest world with every scenario in it
@@ -45,8 +46,7 @@ def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> 
     # The service's clock jumps, while cached entries age by a clock that doesn't.
     monkeypatch.setattr(ENV, "intents_cache_ttl", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
     yield small
-    wiring.close_all()
-    wiring.use(before)
+    switch_to(before)
 
 
 type Filter = Callable[[Entry], bool]

@@ -13,7 +13,7 @@ from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.resilience import retries
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
-from tests.pages.conftest import fresh
+from tests.pages.conftest import fresh, switch_to
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
     shared.service.clear_faults()
     yield shared
     shared.service.clear_faults()
-    wiring.use(wiring.Dashboard(emulator=wiring.emulator()))
+    switch_to(wiring.Dashboard(emulator=wiring.emulator()))
     cache.clear()
 
 
@@ -69,7 +69,7 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "commit": f"{quoted}/commit",
         "balances": f"{found[11]}/balances",
         "reply": f"{found[8]}/reply",
-        "everyone": f"{found[8]}/route-stats",
+        "route stats": f"{found[8]}/route-stats",
         "share": f"{found[8]}/share",
         "chains": "/chains",
         "chains of a provider": "/chains?provider=CCTP",
@@ -85,6 +85,6 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "console": "/console/GetIntentHistory",
         "triage": "/triage",
         "help": "/help",
-        "kept": "/saved",
+        "saved": "/saved",
         "demo": "/demo",
     }

@@ -14,6 +14,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
+from tests.pages.conftest import switch_to
 
 REFERENCE = {"GetChains", "GetTokenList"}
 
@@ -88,7 +89,7 @@ class Odd:
 
     def _use(self, **given: Any) -> None:
         self.client = ServiceClient(wiring.config(), transport=self.way)
-        wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=self.client, **given))
+        switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=self.client, **given))
         cache.clear()
 
 

@@ -17,6 +17,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.transport import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.upstream import Upstream
+from tests.pages.conftest import switch_to
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
@@ -52,7 +53,7 @@ class Dashboard:
         self.ahead = 0.0
         config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
-        wiring.use(wiring.Dashboard(emulator=wiring.emulator(), service=client))
+        switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=client))
         cache.clear()
         self.log.lines.clear()
 

@@ -52,15 +52,23 @@ def fresh() -> Iterator[Emulator]:
     cache.clear()
     assert dashboard.emulator is not None
     yield dashboard.emulator
-    wiring.close_all()
-    wiring.use(before)
+    switch_to(before)
+    dashboard.close()
     cache.clear()
+
+
+def switch_to(dashboard: wiring.Dashboard) -> None:
+    """Use another dashboard, and close what the current one built. An event loop left open fails a later test."""
+    wiring.close_all()
+    wiring.use(dashboard)
 
 
 def renew(*names: str) -> None:
     """Let the dashboard build these objects again."""
     for name in names:
-        vars(wiring.current()).pop(name, None)
+        built = vars(wiring.current()).pop(name, None)
+        if name == "service" and built:
+            built.close()
 
 
 @pytest.fixture
