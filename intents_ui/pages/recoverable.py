@@ -87,7 +87,7 @@ def form(parsed: ListQuery, sort: Sort) -> dict[str, object]:
         "sort": sort,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": {chip.name: replace(chip, without=query_of(chip.without, sort)) for chip in chips},
-        "kept": parse_qsl(others.query),
+        "other_parameters": parse_qsl(others.query),
         "cleared": address(Filters(), sort),
         "read": None,
     }

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display.lists.route_stats import everyone
+from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.operations import operations
@@ -26,11 +26,11 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     facts = read(intent_id)
     origin, destination = facts.origin_chain_id, facts.destination_chain_id
     known = wiring.catalog()
-    context: dict[str, object] = {"intent_id": intent_id, "everyone": None}
+    context: dict[str, object] = {"intent_id": intent_id, "stats": None}
     if origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
-            "everyone": everyone(newest(origin, destination), like=facts, now=datetime.now(UTC)),
+            "stats": of_route(newest(origin, destination), like=facts, now=datetime.now(UTC)),
             "origin": names.chain(origin, info=known.chain(origin)),
             "destination": names.chain(destination, info=known.chain(destination)),
         }

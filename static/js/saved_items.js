@@ -122,7 +122,7 @@ function row(template, { path, name, at }) {
 }
 
 function showList(section) {
-  const list = section.dataset.keptList;
+  const list = section.dataset.savedList;
   const pages = savedItems.pages(list);
   const shown = pages.slice(0, section.dataset.most ?? pages.length);
   section.querySelector("ul").replaceChildren(...shown.map((page) => row(section.querySelector("template"), page)));
@@ -134,7 +134,7 @@ function showList(section) {
 }
 
 function showSavedItems() {
-  for (const section of document.querySelectorAll("[data-kept-list]")) showList(section);
+  for (const section of document.querySelectorAll("[data-saved-list]")) showList(section);
   showStar();
   showLabels();
   tick();

@@ -99,7 +99,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   const { remove, unlabel, book: act } = button.dataset;
-  const list = button.closest("[data-kept-list]")?.dataset.keptList;
+  const list = button.closest("[data-saved-list]")?.dataset.savedList;
   if (remove) removeRow(button, () => savedItems.remove(list, remove));
   else if (unlabel) removeRow(button, () => savedItems.label(unlabel, ""));
   else if (act === "save") save();

@@ -97,7 +97,7 @@ class RouteStats:
         return self.succeeded * whole >= self.ended * part
 
 
-def everyone(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> RouteStats:
+def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> RouteStats:
     """Return statistics of the history entries that used the providers of `like`, without `like` itself."""
     others = [each for each in _facts(entries) if each.intent.intent_id.lower() != like.intent.intent_id.lower()]
     alike = [each for each in others if _way(each) == _way(like)]

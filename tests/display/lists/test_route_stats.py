@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display.lists.route_stats import FEW, everyone
+from intents_ui.display.lists.route_stats import FEW, of_route
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
@@ -37,7 +37,7 @@ def entry(
 
 
 def test_shares_and_times_are_those_of_the_sample() -> None:
-    result = everyone([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
+    result = of_route([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
     assert (result.succeeded, result.ended, result.timed, result.looked_at) == (20, 20, 20, 20)
     assert (result.median, result.p95) == (timedelta(seconds=10), timedelta(seconds=19))
     assert result.tone is Tone.GOOD
@@ -55,7 +55,7 @@ def test_shares_and_times_are_those_of_the_sample() -> None:
 )
 def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, tone: Tone, words: str) -> None:
     entries = [entry(n) for n in range(succeeded)] + [entry(100 + n, "FAILED") for n in range(failed)]
-    result = everyone(entries, like=MINE, now=START)
+    result = of_route(entries, like=MINE, now=START)
     assert result.tone is tone
     assert words in result.verdict
 
@@ -67,26 +67,26 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
         status="QUOTED",
         receipt=IntentReceipt(intent_id="unpaid", summary=IntentReceiptSummary(route_providers=("RELAY",))),
     )
-    result = everyone([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE, now=START)
+    result = of_route([mine, unpaid, entry(2, provider="CCTP"), entry(3)], like=MINE, now=START)
     assert (result.looked_at, result.alike, result.ended, result.running) == (3, 2, 1, 0)
 
 
 def test_open_transfers_are_counted_separately() -> None:
-    result = everyone([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
+    result = of_route([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
     assert (result.ended, result.running) == (1, 1)
 
 
 def test_several_failures_with_the_same_reason_are_reported() -> None:
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
-    result = everyone([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
+    result = of_route([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
     assert result.repeated is not None
     assert (result.repeated.times, result.not_delivered) == (4, 5)
     assert result.repeated.reason == "insufficient liquidity: 1000 of 0xab1"
 
 
 def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None:
-    assert everyone([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE, now=START).repeated is None
-    assert everyone([entry(n, "FAILED") for n in range(9)], like=MINE, now=START).repeated is None
+    assert of_route([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE, now=START).repeated is None
+    assert of_route([entry(n, "FAILED") for n in range(9)], like=MINE, now=START).repeated is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
 def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
     entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
-    result = everyone(entries, like=mine, now=START)
+    result = of_route(entries, like=mine, now=START)
     assert result.ended == 10
     assert result.tone is Tone.NEUTRAL
     assert "too" not in result.verdict.split()
@@ -121,13 +121,13 @@ def aborted(number: int, reason: str, *, step: str = "ABORTED") -> IntentHistory
     [("ABORTED", False), ("ON_HOLD", False), ("REVERTED", True), ("FAILED", True), ("ERRORED", True)],
 )
 def test_an_aborted_transfer_counts_only_when_a_step_failed(step: str, counted: bool) -> None:
-    result = everyone([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
+    result = of_route([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
     assert (result.ended, result.not_delivered, result.running) == ((2, 1, 0) if counted else (1, 0, 0))
 
 
 def test_aborted_transfers_are_never_the_most_common_failure() -> None:
     entries = [aborted(n, "Aborted by owner", step="FAILED") for n in range(9)]
-    result = everyone(entries, like=MINE, now=START)
+    result = of_route(entries, like=MINE, now=START)
     assert (result.not_delivered, result.repeated) == (9, None)
 
 
@@ -144,10 +144,10 @@ def test_aborted_transfers_are_never_the_most_common_failure() -> None:
 )
 def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, shares: str, times: str) -> None:
     entries = [entry(n, seconds=n + 1) for n in range(delivered)] + [entry(100 + n, "FAILED") for n in range(failed)]
-    result = everyone(entries, like=MINE, now=START)
+    result = of_route(entries, like=MINE, now=START)
     assert (result.delivered, result.times) == (shares, times)
 
 
 def test_no_other_transfers_is_a_valid_result() -> None:
-    result = everyone([], like=MINE, now=START)
+    result = of_route([], like=MINE, now=START)
     assert (result.ended, result.median, result.tone) == (0, None, Tone.NEUTRAL)

@@ -312,7 +312,7 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
     page.route("**/saved/status*", lambda route: route.fulfill(status=503))
     visit.open("/saved")
     row = page.get_by_role("region", name="Starred").locator("li")
-    expect(row.locator(".kept-status")).to_have_text("Status not loaded")
+    expect(row.locator(".saved-status")).to_have_text("Status not loaded")
     expect(row.locator("a")).to_have_text(name)
     visit.forgive(503)
 
@@ -328,6 +328,6 @@ def test_statuses_are_requested_for_at_most_twenty_rows_per_request(visit: Visit
       for (let n = 0; n < 45; n++) savedItems.add("starred", { path: `/intent/${id(n)}`, name: "x", at: 1 });
     }""")
     page.reload()
-    expect(page.locator(".kept-status", has_text="Status not loaded:")).to_have_count(45)
+    expect(page.locator(".saved-status", has_text="Status not loaded:")).to_have_count(45)
     assert sum(asked) >= 45
     assert max(asked) <= 20
