@@ -16,6 +16,10 @@ class Route:
     callback: Callable[..., HttpResponseBase]
     lookup_str: str
 
+    def __str__(self) -> str:
+        """Return the pattern, which names a test case."""
+        return self.pattern
+
 
 def url_patterns() -> list[Route]:
     return list(whole(urlpatterns))
