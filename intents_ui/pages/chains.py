@@ -14,12 +14,13 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
+from intents_ui.display.catalog import chain_filters
+from intents_ui.display.catalog.chain_filters import ChainFilters
 from intents_ui.display.formatting import times
-from intents_ui.display.lists.filter_labels import Chip
+from intents_ui.display.search.parameters import Chip, Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import connections, names, providers
-from intents_ui.display.tokens.chains import ChainQuery
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
@@ -52,7 +53,7 @@ def ask(*parts: Part[Any]) -> None:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = display.read(dict(request.GET.lists()))
+    parsed = chain_filters.read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     url = cursors.address(reverse("chains"), of=parsed.filters.query)
@@ -71,12 +72,12 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
     return part_or_page(request, "catalog/chains.html", "catalog/chain_list_fragment.html", context, status=status)
 
 
-def form(parsed: ChainQuery) -> dict[str, object]:
+def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
     """Return the context of the filters, valid or not, without results."""
     provider = parsed.filters.provider
     without = parsed.filters.with_(provider=None).query
     return {
-        "title": display.title(parsed.filters),
+        "title": chain_filters.title(parsed.filters),
         "parsed": parsed,
         "filters": parsed.filters,
         "chip": Chip("provider", "Served by", providers.label(provider), without) if provider else None,
@@ -95,7 +96,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
 
-def results(parsed: ChainQuery, listed: Listed[ChainInfo]) -> dict[str, object]:
+def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str, object]:
     """Return the context of the results."""
     found = [display.of(info) for info in listed.entries]
     known = [info.id for info in wiring.catalog().chains()]
@@ -105,12 +106,12 @@ def results(parsed: ChainQuery, listed: Listed[ChainInfo]) -> dict[str, object]:
         "all_known": len(known),
         "found": found,
         "chains": parsed.filters.keep(found),
-        "choices": display.choices(found, parsed.filters),
+        "choices": chain_filters.choices(found, parsed.filters),
         "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
     }
 
 
-def failed(request: HttpRequest, parsed: ChainQuery, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: Parsed[ChainFilters], error: ServiceError) -> HttpResponse:
     """Render the error with the filters, because an unknown route provider may be the only cause."""
     context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
     response = page(request, context, status=failures.status(error))

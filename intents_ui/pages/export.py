@@ -56,7 +56,7 @@ def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
-    known = address if hashes.is_solana_address(address) else hashes.canonical_address(address)
+    known = hashes.any_address(address)
     if known is None:
         return refused(request, "Invalid address", [input_errors.of_address(address)])
     if known != address:

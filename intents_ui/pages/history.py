@@ -58,7 +58,7 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
 def form(parsed: ListQuery) -> dict[str, object]:
     """Context of the filters, valid or not."""
     now = datetime.now(UTC)
-    chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    chains = names.by_id(wiring.catalog().chains())
     chips = filter_labels.chips(parsed.filters, chains=chains, now=now)
     return {
         "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",

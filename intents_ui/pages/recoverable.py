@@ -78,7 +78,7 @@ def address(wanted: Filters, sort: Sort, *, at: Position = BEGINNING) -> str:
 
 def form(parsed: ListQuery, sort: Sort) -> dict[str, object]:
     """Context of the filters and the order, valid or not."""
-    chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    chains = names.by_id(wiring.catalog().chains())
     others = parsed.filters.with_(**dict.fromkeys(IN_THE_FORM))
     chips = filter_labels.chips(parsed.filters, chains=chains, now=datetime.now(UTC))
     return {

@@ -26,11 +26,11 @@ def view(request: HttpRequest) -> HttpResponse:
     parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
-    url = cursors.address(reverse("routes"), of=parsed.question.query)
+    url = cursors.address(reverse("routes"), of=parsed.filters.query)
     if not cursors.is_at(request, url):
         return redirect(url)
     try:
-        return page(request, parsed, answer(parsed.question))
+        return page(request, parsed, answer(parsed.filters))
     except ServiceError as error:
         return failed(request, parsed, error)
 
@@ -42,7 +42,7 @@ def page(
     *,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    question, names = parsed.question, wiring.catalog()
+    question, names = parsed.filters, wiring.catalog()
     names.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
         "parsed": parsed,
@@ -123,10 +123,10 @@ def tokens(request: HttpRequest) -> HttpResponse:
     """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
     if not is_partial(request):
         whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
-        of = request.GET.urlencode() if whole.problems else whole.question.query
+        of = request.GET.urlencode() if whole.problems else whole.filters.query
         return redirect(cursors.address(reverse("routes"), of=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
     parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
-    chain_id = parsed.question.destination.chain_id or parsed.question.origin.chain_id
+    chain_id = parsed.filters.destination.chain_id or parsed.filters.origin.chain_id
     offered = form.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
     return render(request, "routes/featured_tokens.html", {"name": side[1], "featured": offered})

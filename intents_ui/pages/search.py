@@ -197,7 +197,7 @@ def transaction_url(value: str, *, chain_id: int | None) -> str:
 
 def unknown_chain(chain_id: int | None) -> str:
     """Return a message for an unknown chain; "" for a known one or while the chain list is unavailable."""
-    known = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    known = names.by_id(wiring.catalog().chains())
     if chain_id is None or chain_id in known or chain_id in names.WELL_KNOWN or not known:
         return ""
     chains = ", ".join(f"{name} ({number})" for number, name in known.items())

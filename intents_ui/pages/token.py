@@ -57,9 +57,9 @@ def canonical(chain_id: str, written: str) -> Where:
     known = {chain.id for chain in wiring.catalog().chains()}
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
-    if not hashes.is_solana_address(written) and hashes.canonical_address(written) is None:
+    if hashes.any_address(written) is None:
         raise Http404(input_errors.of_address(written))
-    return int(chain_id), written if hashes.is_solana_address(written) else key(written)
+    return int(chain_id), key(written)
 
 
 def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:

@@ -18,8 +18,9 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_filters, token_list
-from intents_ui.display.catalog.token_filters import Show, TokenFilters, TokenQuery
+from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.formatting import text
+from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names, prices
 from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
@@ -100,10 +101,10 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     return cursors.address(reverse(name), of=query)
 
 
-def form(parsed: TokenQuery) -> dict[str, object]:
+def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
     filters = parsed.filters
-    chains = {chain.id: names.chain(chain.id, info=chain) for chain in wiring.catalog().chains()}
+    chains = names.by_id(wiring.catalog().chains())
     chain_chip = token_filters.chain_chip(filters, chains=chains)
     sought = f"“{text.visible(filters.words)}”" if filters.words else ""
     title = ", ".join(part for part in (sought, chain_chip.text if chain_chip else "") if part)

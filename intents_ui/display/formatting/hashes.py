@@ -53,6 +53,11 @@ def canonical_address(text: str) -> str | None:
     return canonical(text, digits=ADDRESS_DIGITS)
 
 
+def any_address(text: str) -> str | None:
+    """Return the canonical form of an EVM or Solana address, otherwise None."""
+    return text if is_solana_address(text) else canonical_address(text)
+
+
 def checksum(address: str | None) -> str:
     """Return the EIP-55 form of an EVM address; other addresses as received, sanitized."""
     if address is None:

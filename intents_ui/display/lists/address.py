@@ -13,6 +13,7 @@ from decimal import Decimal
 from intents_ui.display.formatting import amounts, hashes
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
+from intents_ui.display.search.parameters import Choice
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -39,9 +40,7 @@ ENDS = (
 
 def canonical(written: str | None) -> str | None:
     """Return the canonical form of an account's address; None for anything else."""
-    if written is None or hashes.is_native(written):
-        return None
-    return hashes.canonical_address(written) or (written if hashes.is_solana_address(written) else None)
+    return None if written is None or hashes.is_native(written) else hashes.any_address(written)
 
 
 @dataclass(frozen=True)
@@ -158,19 +157,10 @@ def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal 
     return Sum(glance.side(money, usd=value.usd if value.priced else None, using=using), value, len(group))
 
 
-@dataclass(frozen=True)
-class AddressChoice:
-    """A link to the list with these statuses. `query` is its query string."""
-
-    word: str
-    query: str
-    is_chosen: bool
-
-
-def choices(chosen: Filters) -> tuple[AddressChoice, ...]:
+def choices(chosen: Filters) -> tuple[Choice, ...]:
     offered = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
     return tuple(
-        AddressChoice(word, Filters(status=status).query, is_chosen=status == chosen.status)
+        Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
         for word, status in offered.items()
     )
 

@@ -6,27 +6,13 @@ from datetime import UTC, datetime
 
 from intents_ui.display.formatting import hashes, times
 from intents_ui.display.lists.filters import IN_FLIGHT, ORDERS, SORTS, Filters
+from intents_ui.display.search.parameters import Chip
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
 from intents_ui.service.wire.models import IntentStatus
 
 SIZES = (10, 20, 30)
 RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
-
-
-@dataclass(frozen=True)
-class Chip:
-    """An active filter. `without` is the list's query without it."""
-
-    name: str
-    label: str
-    value: str
-    without: str
-
-    @property
-    def text(self) -> str:
-        """Return `Status: open`, `From Base` or `Recoverable only`."""
-        return f"{self.label}{':' if self.name == 'status' else ''} {self.value}".strip()
 
 
 @dataclass(frozen=True)
@@ -53,7 +39,7 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
         return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
 
     words: dict[str, tuple[str, str | None]] = {
-        "status": ("Status", _statuses(filters.status)),
+        "status": ("Status:", _statuses(filters.status)),
         "origin": ("From", _chain(filters.origin, chains)),
         "destination": ("To", _chain(filters.destination, chains)),
         "owner": ("Owner", None if filters.owner is None else hashes.short_address(filters.owner)),

@@ -80,16 +80,16 @@ class RouteFormView:
 
 def origin(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
     def meant(side: RouteSide) -> RouteQuery:
-        return asked.question.with_(origin=side)
+        return asked.filters.with_(origin=side)
 
-    return _shown(asked.question.origin, asked, name="token", meant=meant, using=using)
+    return _shown(asked.filters.origin, asked, name="token", meant=meant, using=using)
 
 
 def destination(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
     def meant(side: RouteSide) -> RouteQuery:
-        return asked.question.with_(destination=side)
+        return asked.filters.with_(destination=side)
 
-    return _shown(asked.question.destination, asked, name="for", meant=meant, using=using)
+    return _shown(asked.filters.destination, asked, name="for", meant=meant, using=using)
 
 
 def _shown(
@@ -99,7 +99,7 @@ def _shown(
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
     is_offered = any(option.is_chosen for option in offered.options)
-    choices = asked.problems[name].choices if name in asked.problems else ()
+    choices = asked.choices.get(name, ())
     chain = names.chain(chain_id, info=using.chain(chain_id), unknown="any chain")
     return RouteFormView(
         token=identity(chain_id, address, using=using) if address else None,

@@ -4,24 +4,20 @@
 to it, a token on each side one route. A chain without a token narrows the other side's results.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, Protocol, Self
-from urllib.parse import urlencode
+from functools import partial
+from typing import Any, Protocol
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import input_errors
-from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.search import parameters
+from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
+from intents_ui.display.tokens import chains, names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
-LONGEST_ECHO = 100
-LARGEST_CHAIN = 2**64 - 1
 MOST_CHOICES = 5
-
-type Query = Mapping[str, Sequence[str]]
 
 
 class Lists(Names, Protocol):
@@ -52,7 +48,7 @@ NOWHERE = RouteSide()
 
 
 @dataclass(frozen=True)
-class RouteQuery:
+class RouteQuery(UrlFilters):
     """A route query. `owner` limits the results to tokens held by this address. `is_whole`: show a long list in
     full.
     """
@@ -83,19 +79,16 @@ class RouteQuery:
                 return self.origin.chain_id
         return None
 
-    @cached_property
-    def query(self) -> str:
-        """Return the canonical query string."""
-        return _query(
-            {
-                "from": self.origin.chain_id,
-                "token": self.origin.address,
-                "to": self.destination.chain_id,
-                "for": self.destination.address,
-                "owner": self.owner,
-                "show": "all" if self.is_whole else None,
-            }
-        )
+    @property
+    def written(self) -> dict[str, object]:
+        return {
+            "from": self.origin.chain_id,
+            "token": self.origin.address,
+            "to": self.destination.chain_id,
+            "for": self.destination.address,
+            "owner": self.owner,
+            "show": "all" if self.is_whole else None,
+        }
 
     @property
     def from_origin(self) -> "RouteQuery":
@@ -114,7 +107,7 @@ class RouteQuery:
     @property
     def quote(self) -> str:
         """Return the query of the console's quote form for this route, without the amount."""
-        return _query(
+        return parameters.encode(
             {
                 "ownerAddress": self.owner,
                 "originChainId": self.origin.chain_id,
@@ -129,79 +122,62 @@ class RouteQuery:
         """Return the query for the opposite direction, without the owner."""
         return RouteQuery(self.destination, self.origin)
 
-    def with_(self, **changes: Any) -> Self:
-        return replace(self, **changes)
-
-
-class RouteProblem(ValueError):
-    """A validation message with its fix. `choices` are suggested tokens."""
-
-    def __init__(self, sentence: str, *choices: TokenInfo) -> None:
-        super().__init__(sentence)
-        self.choices = choices
-
 
 @dataclass(frozen=True)
-class ParsedRouteQuery:
-    """A parsed query: `problems` by URL parameter, `typed` is the input to show again in the fields."""
-
-    question: RouteQuery
-    problems: Mapping[str, RouteProblem]
-    typed: Mapping[str, str]
+class ParsedRouteQuery(Parsed[RouteQuery]):
+    """A parsed query, with its problems and texts by URL parameter."""
 
     @property
     def lacks(self) -> str:
         """Return the name of the token field that is empty beside its selected chain, or ""."""
-        if self.problems or self.question.kind is not RouteDirection.NOTHING:
+        if self.problems or self.filters.kind is not RouteDirection.NOTHING:
             return ""
-        chosen = {"token": self.question.origin.chain_id, "for": self.question.destination.chain_id}
+        chosen = {"token": self.filters.origin.chain_id, "for": self.filters.destination.chain_id}
         return next((name for name, chain_id in chosen.items() if chain_id is not None), "")
 
 
+FIELDS = ("from", "token", "to", "for", "owner")
 # Without scripts, the form has a token list and a text field. The text field takes precedence.
 TYPED = {"token": "token_typed", "for": "for_typed"}
 
 
 def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
     """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name."""
-    written = {name: _last(query, name) for name in ("from", "token", "to", "for", "owner")}
-    for name, field in TYPED.items():
-        written[name] = _last(query, field) or written[name]
-    problems: dict[str, RouteProblem] = {}
-    sides = []
-    for chain, token in (("from", "token"), ("to", "for")):
-        chain_id = address = None
-        try:
-            chain_id = _chain_id(written[chain], using.chains())
-        except RouteProblem as problem:
-            problems[chain] = problem
-        else:
-            try:
-                address = _address(written[token], chain_id, using=using)
-            except RouteProblem as problem:
-                problems[token if chain_id else chain] = problem
-        sides.append(RouteSide(chain_id, address))
-    owner = None
-    try:
-        owner = _owner(written["owner"])
-    except RouteProblem as problem:
-        problems["owner"] = problem
-    question = RouteQuery(sides[0], sides[1], owner)
-    if _last(query, "show") == "all" and question.restriction:
+    written = {name: [last(query, TYPED.get(name, name)) or last(query, name)] for name in FIELDS}
+
+    def token(chain: str) -> Parser:
+        """Return the parser of a token on this chain. An unknown chain has its own message."""
+        chain_id = parameters.find_chain(last(written, chain), using.chains())
+        return lambda word: _address(word, chain_id, using=using) if chain_id else None
+
+    chain = partial(_chain_id, known=using.chains())
+    parsers: dict[str, Parser] = {
+        "from": chain,
+        "token": token("from"),
+        "to": chain,
+        "for": token("to"),
+        "owner": parameters.address,
+    }
+    parsed = parameters.parse(written, parsers, dict[str, Any])
+    found, typed, problems = parsed.filters, parsed.typed, dict(parsed.problems)
+    for side, name in (("from", "token"), ("to", "for")):
+        if typed[name] and not typed[side]:
+            problems[side] = "Select the chain of this token."
+    origin = RouteSide(found.get("from"), found.get("token"))
+    question = RouteQuery(origin, RouteSide(found.get("to"), found.get("for")), found.get("owner"))
+    if last(query, "show") == "all" and question.restriction:
         question = question.with_(is_whole=True)
-    if owner and question.kind in (RouteDirection.NOTHING, RouteDirection.RECEIVE) and not problems:
-        problems["owner"] = RouteProblem("Select a destination token to filter by owner.")
-    typed = {name: text.visible(value)[:LONGEST_ECHO] for name, value in written.items()}
-    return ParsedRouteQuery(question, problems, typed)
+    if question.owner and question.kind in (RouteDirection.NOTHING, RouteDirection.RECEIVE) and not problems:
+        problems["owner"] = "Select a destination token to filter by owner."
+    in_order = {name: problems[name] for name in written if name in problems}
+    return ParsedRouteQuery(question, in_order, typed, parsed.choices)
 
 
 def can_be_asked(side: RouteSide) -> bool:
     """Return whether this page and the token page accept the token's address."""
-    chain_id, address = side.chain_id, side.address
-    is_address = address is not None and (
-        hashes.is_solana_address(address) or hashes.canonical_address(address) is not None
-    )
-    return is_address and chain_id is not None and 0 < chain_id <= LARGEST_CHAIN
+    if side.address is None or side.chain_id is None:
+        return False
+    return hashes.any_address(side.address) is not None and chains.is_possible(side.chain_id)
 
 
 def featured(listed: Sequence[TokenInfo]) -> list[TokenInfo]:
@@ -216,39 +192,14 @@ def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
     return symbol if symbol and len(alike) == 1 and not _is_hex(symbol) else token.address
 
 
-def _query(given: Mapping[str, object]) -> str:
-    return urlencode({name: value for name, value in given.items() if value is not None})
+def _chain_id(written: str, *, known: Sequence[ChainInfo]) -> int:
+    problem = f"Unknown chain “{text.name(written).shown}”."
+    return parameters.required(parameters.find_chain(written, known), problem)
 
 
-def _last(query: Query, name: str) -> str:
-    return (query.get(name) or ("",))[-1].strip()
-
-
-def _chain_id(written: str, chains: Sequence[ChainInfo]) -> int | None:
-    """Parse a chain ID or name. While the chain list is unavailable, any ID is accepted."""
-    if not written:
-        return None
-    named = {chain.id: names.chain(chain.id, info=chain) for chain in chains}
-    if written.isascii() and written.isdigit() and len(written) <= 20:
-        number = int(written)
-        if number in named or (not named and 0 < number <= LARGEST_CHAIN):
-            return number
-    for number, name in named.items():
-        if written.lower() == name.lower():
-            return number
-    raise RouteProblem(f"Unknown chain “{text.name(written).shown}”.")
-
-
-def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
-    if not written:
-        return None
-    if chain_id is None:
-        raise RouteProblem("Select the chain of this token.")
+def _address(written: str, chain_id: int, *, using: Lists) -> str:
     if _is_hex(written):
-        known = hashes.canonical_address(written)
-        if known is None:
-            raise RouteProblem(input_errors.of_address(written))
-        return token_amounts.key(known)
+        return token_amounts.key(parameters.address(written))
     listed = using.tokens(chain_id)
     named = [token for token in listed if _folded(token.symbol) == _folded(written)]
     chosen = featured(named)
@@ -261,29 +212,20 @@ def _address(written: str, chain_id: int | None, *, using: Lists) -> str | None:
 
 def _unclear(
     written: str, chain_id: int, named: Sequence[TokenInfo], chosen: Sequence[TokenInfo], *, using: Lists
-) -> RouteProblem:
+) -> InvalidParameter:
     chain, symbol = names.chain(chain_id, info=using.chain(chain_id)), text.symbol(written).shown
     if chosen:
-        return RouteProblem(
+        return InvalidParameter(
             f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MOST_CHOICES]
         )
     if named:
         sentence = f"{symbol} is listed but not featured on {chain}. Enter its address."
-        return RouteProblem(sentence, *named[:MOST_CHOICES])
+        return InvalidParameter(sentence, *named[:MOST_CHOICES])
     if not using.tokens(chain_id):
-        return RouteProblem(f"Couldn't look up token names on {chain}. Enter the token address.")
-    return RouteProblem(
+        return InvalidParameter(f"Couldn't look up token names on {chain}. Enter the token address.")
+    return InvalidParameter(
         f"No token on {chain} has the symbol {symbol}. Enter a token address or a featured token's symbol."
     )
-
-
-def _owner(written: str) -> str | None:
-    if not written:
-        return None
-    found = written if hashes.is_solana_address(written) else hashes.canonical_address(written)
-    if found is None:
-        raise RouteProblem(input_errors.of_address(written))
-    return found
 
 
 def _is_hex(written: str) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import input_errors
+from intents_ui.display.search import input_errors, parameters
 from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.search.parameters import InvalidParameter, required
 from intents_ui.service.wire import results
 
 
@@ -65,7 +66,6 @@ SHORTEST_WORDS = 3
 LONGEST_WORDS = 100
 PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
 HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
-LARGEST_NUMBER = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -112,48 +112,37 @@ def read(query: Mapping[str, str]) -> Criteria:
         if not value:
             fields.append(SearchField(key))
             continue
-        criterion = _criterion(value, key.form)
-        if criterion is None:
-            fields.append(SearchField(key, text.visible(value)[:LONGEST_ID], _problem(value, key.form)))
-        else:
+        try:
+            given[key.criterion] = _criterion(value, key.form)
             fields.append(SearchField(key, value))
-            given[key.criterion] = criterion
+        except InvalidParameter as problem:
+            fields.append(SearchField(key, text.visible(value)[:LONGEST_ID], str(problem)))
     return Criteria(tuple(fields), given)
 
 
-def _criterion(value: str, form: Form) -> str | int | None:
-    """Return the value to search for, or None if it's invalid (`_problem` says why)."""
+def _criterion(value: str, form: Form) -> str | int:
+    """Return the value to search for. Raises InvalidParameter."""
     match form:
         case Form.ID if HEX_ID.fullmatch(value):
-            return hashes.canonical_hash(value)
+            return required(hashes.canonical_hash(value), input_errors.of_hash(value, what="An intent ID"))
         case Form.ID:
-            return (hashes.canonical_hash(value) or value) if PLAIN_ID.fullmatch(value) else None
+            if not PLAIN_ID.fullmatch(value):
+                raise InvalidParameter(
+                    f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
+                )
+            return hashes.canonical_hash(value) or value
         case Form.HASH:
-            return value if hashes.is_solana_signature(value) else hashes.canonical_hash(value)
+            known = value if hashes.is_solana_signature(value) else hashes.canonical_hash(value)
+            return required(known, input_errors.of_hash(value))
         case Form.ADDRESS:
-            return value if hashes.is_solana_address(value) else hashes.canonical_address(value)
+            return parameters.address(value)
         case Form.NUMBER:
-            return None if _problem(value, form) else int(value.lstrip("0") or "0")
+            return parameters.number(value, what="A project ID")
         case Form.WORDS:
-            return None if input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS) else value
-
-
-def _problem(value: str, form: Form) -> str:
-    match form:
-        case Form.ID if HEX_ID.fullmatch(value):
-            return input_errors.of_hash(value, what="An intent ID")
-        case Form.ID:
-            return f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
-        case Form.HASH:
-            return input_errors.of_hash(value)
-        case Form.ADDRESS:
-            return input_errors.of_address(value)
-        case Form.NUMBER:
-            return input_errors.of_number(value, what="A project ID", most=LARGEST_NUMBER)
-        case Form.WORDS if len(value) < SHORTEST_WORDS:
-            return input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
-        case Form.WORDS:
-            return f"Text must have at most {LONGEST_WORDS} characters, all visible."
+            problem = input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+            if problem and len(value) >= SHORTEST_WORDS:
+                problem = f"Text must have at most {LONGEST_WORDS} characters, all visible."
+            return required(None if problem else value, problem)
 
 
 KEYS_OF_KIND = {

@@ -60,6 +60,11 @@ def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an un
     return text.name(info.name).shown if info and info.name else WELL_KNOWN.get(chain_id, f"Chain {chain_id}")
 
 
+def by_id(chains: Iterable[ChainInfo]) -> dict[int, str]:
+    """Return the names of listed chains."""
+    return {each.id: chain(each.id, info=each) for each in chains}
+
+
 def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
     """Return the chains in a list's rows, to load their names at once."""
     entries = list(entries)

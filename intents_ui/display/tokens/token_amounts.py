@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import icons, names, warnings
-from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
 from intents_ui.service.wire.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
@@ -126,7 +125,7 @@ class Identity:
     decimals: int | None
     standing: TokenStanding
     marks: tuple[Mark, ...]
-    coin: TokenIcon
+    coin: "icons.TokenIcon"
 
 
 def identity(

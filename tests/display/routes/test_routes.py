@@ -111,9 +111,9 @@ def test_a_route_query_has_one_canonical_form(
 ) -> None:
     asked = read(**written)
     assert asked.problems == {}
-    assert (asked.question, asked.question.kind) == (question, kind)
+    assert (asked.filters, asked.filters.kind) == (question, kind)
     again = {name: [value] for name, value in (pair.split("=") for pair in question.query.split("&") if pair)}
-    assert query.read(again, using=LISTS).question == question
+    assert query.read(again, using=LISTS).filters == question
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
-    assert read(Away(), from_="77", token=ONE).question == RouteQuery(RouteSide(77, ONE))
+    assert read(Away(), from_="77", token=ONE).filters == RouteQuery(RouteSide(77, ONE))
     assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
     assert "from" in read(Away(), from_="Alpha").problems
     assert "from" in read(Away(), from_="0").problems
