@@ -213,7 +213,7 @@ def test_three_clients_on_one_connection_never_get_each_others_responses(manners
 
     with (
         serving(script) as server,
-        ServiceClient(config(server.url, total=20.0, connections=1)) as service,
+        ServiceClient(config(server.url, total=20.0, connections=1, connection_wait=20.0)) as service,
         ThreadPoolExecutor(3) as clients,
     ):
         answered = list(clients.map(lambda name: ask(service, name), [f"0x{number:04x}" for number in range(9)]))
