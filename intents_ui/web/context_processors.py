@@ -6,7 +6,6 @@ from django.http import HttpRequest
 
 from intents_ui import wiring
 from intents_ui.exports import progress
-from intents_ui.exports.formats import FORMATS
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
@@ -39,7 +38,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "may_be_listed": ENV.intents_index == "index",
         "nav": list(nav_links()),
         "export_rows": ENV.intents_max_export_rows,
-        "export_runs": {kind: progress.new_run() for kind in FORMATS},
+        "new_export_run": progress.new_run,
         "old": request_context.stale_responses(),
         "unanswered": request_context.failed_calls(),
         "paused": wiring.service().health.maintenance.is_on,
