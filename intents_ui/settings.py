@@ -429,7 +429,7 @@ MIDDLEWARE = [
     "intents_ui.middleware.compression.compressed",
     "django.middleware.http.ConditionalGetMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.pages.well_known.files_unlisted",
+    "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",
     "intents_ui.middleware.stale_notice.troubles",
     "intents_ui.middleware.failures.FailurePages",
