@@ -66,13 +66,12 @@ def confirmation(
     at, names = now(), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=at, names=names)
-    offer = words.offer(situation)
-    if offer is None:
+    if situation.offer is None:
         return outcome(request, found.intent_id, words.not_offered(found, now=at))
     form = secrets.token_urlsafe(12)
     context = {
         "intent": found,
-        "offer": offer,
+        "offer": situation.offer,
         "transfer": glance.of(situation),
         "names": names,
         "now": at,
@@ -99,7 +98,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
-    if words.offer(Situation.of(found, None, now=now())) is None:
+    if Situation.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
     if not confirmed.is_of(found.received):
         return found

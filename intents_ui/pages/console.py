@@ -21,12 +21,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.console import commit, next_call, request_form
+from intents_ui.display.console import next_call, request_form
 from intents_ui.display.console import operations as words
 from intents_ui.display.console.examples import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.context.request_context import within
@@ -276,7 +277,7 @@ def execute_until(attempt: Attempt) -> datetime | None:
     """Return the deadline of the intent that was just committed."""
     sent = next_call.committed(attempt)
     found = intent_in(sent) if sent else None
-    return commit.execute_until(found, now=datetime.now(UTC)) if found else None
+    return timing.execute_until(found, now=datetime.now(UTC)) if found else None
 
 
 def status_of(attempt: Attempt | None) -> HTTPStatus:

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.calls import descriptions
-from intents_ui.display.console import commit
 from intents_ui.display.deposits import diagnosis
 from intents_ui.display.fields import sections, tables
 from intents_ui.display.formatting import text, times
@@ -97,7 +96,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
     deposit, may_change = diagnosis.of(situation), situation.may_change
-    offer = commit.offer(situation) if operator_auth.level() is operator_auth.Level.WRITE else None
+    offer = situation.offer if operator_auth.level() is operator_auth.Level.WRITE else None
     shown = glance.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
     unchecked = warnings.unchecked(sides, using=situation.names)

@@ -19,7 +19,17 @@ from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt
+from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
+
+
+@dataclass(frozen=True)
+class CommitOffer:
+    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
+
+    `execute_until`: the deadline of its execution, if it is committed now."""
+
+    until: datetime | None
+    execute_until: datetime | None
 
 
 class Check(StrEnum):
@@ -163,6 +173,14 @@ class Situation:
         return not self.facts.is_same_chain and locations.is_further(self.by_steps, self.held_at)
 
     # Progress
+
+    @property
+    def offer(self) -> CommitOffer | None:
+        """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
+        facts = self.facts
+        if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or self.is_expired:
+            return None
+        return CommitOffer(facts.expires_at, timing.execute_until(facts.intent, now=self.now))
 
     @cached_property
     def by_steps(self) -> Place:
