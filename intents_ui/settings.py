@@ -316,7 +316,7 @@ class Environment(BaseSettings):
 
     @property
     def console(self) -> Literal["off", "read", "write"]:
-        """What clients can do in the console. Demo data needs no protection."""
+        """What clients can do in the console: `read` changes nothing. Demo data needs no protection."""
         return self.intents_console or ("write" if self.embedded else "off")
 
     @property

@@ -20,10 +20,11 @@ from intents_ui.middleware import marks
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent
+from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
 from intents_ui.web.links import elsewhere
-from intents_ui.web.operator_auth import Level, Refusal
+from intents_ui.web.operator_auth import Refusal
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered
@@ -39,7 +40,7 @@ CHANGED = Refusal(
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
-    if operator_auth.level() is not Level.WRITE:
+    if ENV.console != "write":
         raise Http404("Commits are disabled in this dashboard.")
     if moved := elsewhere(request, intent_id, page="commit"):
         return moved

@@ -31,7 +31,8 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
-from intents_ui.web import operator_auth, situations
+from intents_ui.settings import ENV
+from intents_ui.web import situations
 from intents_ui.web.links import canonical, elsewhere, moved_to
 from intents_ui.web.parts import part_or_page
 
@@ -96,7 +97,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     found, receipt, now = situation.intent, situation.receipt, situation.now
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
     deposit, may_change = diagnosis.of(situation), situation.may_change
-    offer = situation.offer if operator_auth.level() is operator_auth.Level.WRITE else None
+    offer = situation.offer if ENV.console == "write" else None
     shown = glance.of(situation)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
     unchecked = warnings.unchecked(sides, using=situation.names)

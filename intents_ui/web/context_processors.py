@@ -8,7 +8,6 @@ from intents_ui import wiring
 from intents_ui.exports import progress
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web import operator_auth
 
 NAV = (
     ("search", "Search"),
@@ -24,7 +23,7 @@ NAV = (
 def nav_links() -> Iterator[tuple[str, str]]:
     """Yield the navigation links to enabled pages."""
     yield from NAV
-    if operator_auth.may_read():
+    if ENV.console != "off":
         yield "console", "Console"
     if wiring.embedded():
         yield "demo", "Demo"
@@ -34,7 +33,7 @@ def frame(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     return {
         "embedded": wiring.embedded(),
-        "may_write": operator_auth.level() is operator_auth.Level.WRITE,
+        "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
         "nav": list(nav_links()),
         "export_rows": ENV.intents_max_export_rows,
