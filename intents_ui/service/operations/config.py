@@ -7,7 +7,7 @@ from enum import StrEnum, auto
 from pydantic import SecretStr
 
 from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
-from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.json_text import Brand
 
 MEGABYTE = 2**20
 
