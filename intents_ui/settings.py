@@ -27,8 +27,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
-from intents_ui.service.operations.config import LIMITS, Group
+from intents_ui.service.operations.config import LIFETIMES, LIMITS, CacheKind, Group, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 # As in Django: a name, ".name" for all its subdomains, an address, or "*".

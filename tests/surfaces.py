@@ -47,7 +47,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import share, triage
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Lifetime
+from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.service.queries import balances
 from intents_ui.settings import ENV
 from intents_ui.web import situations

@@ -157,7 +157,9 @@ class Brand:
     """Brand words of a deployment, in names of JSON fields.
 
     The API's schema writes `serviceVersion` where a deployment may write `acmeVersion`: one camelCase word anywhere in
-    a name. Only names change, never values. With `BRAND_OF_INTERFACE` nothing is renamed. `word` replaces the schema's `service`, and `wallet_word` replaces `smart` before `Wallet`.
+    a name. Only names change, never values. With `BRAND_OF_INTERFACE` nothing is renamed.
+
+    `word` replaces the schema's `service`, and `wallet_word` replaces `smart` before `Wallet`.
     """
 
     word: str = "service"
