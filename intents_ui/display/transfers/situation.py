@@ -11,9 +11,10 @@ from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Self
 
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences, locations, statuses, timing
+from intents_ui.display.transfers import locations, statuses, timing
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Holding, Place, holdings
@@ -280,6 +281,6 @@ def _is_most_of(whole: Money, part: Money) -> bool:
     """Return whether it is at least half of the amount, in the same token, so not a remainder. If the amount is
     unknown, any part counts.
     """
-    if not differences.is_same_token(whole, part) or part.value is None:
+    if not token_amounts.is_same_token(whole, part) or part.value is None:
         return False
     return whole.value is None or 2 * part.value >= whole.value
