@@ -458,7 +458,7 @@ TEMPLATES = [
         "DIRS": [ROOT / "templates"],
         "OPTIONS": {
             "environment": "intents_ui.web.jinja.environment",
-            "context_processors": ["intents_ui.web.context_processors.frame"],
+            "context_processors": ["intents_ui.web.frame.context"],
         },
     }
 ]

@@ -18,7 +18,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
-from intents_ui.web.parts import is_partial
+from intents_ui.web.frame import is_partial
 
 
 @require_safe

@@ -1,8 +1,9 @@
-"""Template context of every page's frame."""
+"""The frame of every page: its template context, and responses without it, because htmx requests only a part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
 from intents_ui import wiring
 from intents_ui.exports import progress
@@ -29,7 +30,7 @@ def nav_links() -> Iterator[tuple[str, str]]:
         yield "demo", "Demo"
 
 
-def frame(request: HttpRequest) -> dict[str, object]:
+def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     return {
         "embedded": wiring.embedded(),
@@ -42,3 +43,15 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "unanswered": request_context.failed_calls(),
         "paused": wiring.service().health.maintenance.is_on,
     }
+
+
+def is_partial(request: HttpRequest) -> bool:
+    """Return whether htmx requests a part of the page. Every page varies by this header (`stale_notice`)."""
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
+def part_or_page(
+    request: HttpRequest, page: str, part: str, context: Mapping[str, object], *, status: int = 200
+) -> HttpResponse:
+    """Render the template `part` for htmx, and the template `page` otherwise, both with the same context."""
+    return render(request, part if is_partial(request) else page, {**context}, status=status)
