@@ -13,6 +13,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -125,18 +126,24 @@ async def request(path: str) -> tuple[int, bytes]:
     return status, body
 
 
+async def deposit_hash() -> str:
+    """Return the hash of a succeeded transfer's deposit."""
+    _, body = await request("/history?status=SUCCEEDED")
+    [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]
+    _, body = await request(f"/intent/{intent.decode()}.json")
+    return str(json.loads(body)["intentReceipt"]["depositTransaction"]["txnHash"])
+
+
 async def walk(name: str) -> dict[str, Any]:
     """Return the figures of one journey."""
-    import re
-
-    from intents_ui import wiring
+    from intents_ui import wiring  # after the settings are in the environment
 
     await asyncio.to_thread(wiring.catalog().warm)
     status, body = await request("/")
     status, body = await request("/recoverable")
-    link = re.search(rb'href="/intent/(0x[0-9a-f]+)"', body)
-    values = {"intent": link[1].decode() if link else "", "hash": "0x" + "ab" * 32, "next": ""}
+    [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]
     path, before = JOURNEYS[name]
+    values = {"intent": intent.decode(), "hash": await deposit_hash() if "{hash}" in path else "", "next": ""}
     for each in before:
         status, body = await request(each.format(**values))
         if link := re.search(rb'href="(/history\?[^"]*cursor=[^"]+)"', body):

@@ -27,8 +27,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
-from intents_ui.service.operations.config import LIMITS, Group
+from intents_ui.service.operations.config import LIFETIMES, LIMITS, CacheKind, Group, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 # As in Django: a name, ".name" for all its subdomains, an address, or "*".
@@ -316,7 +315,7 @@ class Environment(BaseSettings):
 
     @property
     def console(self) -> Literal["off", "read", "write"]:
-        """What clients can do in the console. Demo data needs no protection."""
+        """What clients can do in the console: `read` changes nothing. Demo data needs no protection."""
         return self.intents_console or ("write" if self.embedded else "off")
 
     @property
@@ -429,7 +428,7 @@ MIDDLEWARE = [
     "intents_ui.middleware.compression.compressed",
     "django.middleware.http.ConditionalGetMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.pages.well_known.files_unlisted",
+    "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",
     "intents_ui.middleware.stale_notice.troubles",
     "intents_ui.middleware.failures.FailurePages",
@@ -459,7 +458,7 @@ TEMPLATES = [
         "DIRS": [ROOT / "templates"],
         "OPTIONS": {
             "environment": "intents_ui.web.jinja.environment",
-            "context_processors": ["intents_ui.web.context_processors.frame"],
+            "context_processors": ["intents_ui.web.frame.context"],
         },
     }
 ]

@@ -335,6 +335,11 @@ def hub() -> Hub:
     return _current.hub
 
 
+def is_live() -> bool:
+    """Whether anything has been watched in this process. Asking about a transfer doesn't start the hub."""
+    return "hub" in vars(_current)
+
+
 def uncached_service() -> UncachedClient:
     """Return a client that bypasses the cache, for exports that read a whole list."""
     return UncachedClient(service())
@@ -363,13 +368,14 @@ def console_call(group: Group) -> AbstractContextManager[None]:
 
 def newest(intent_id: str) -> Snapshot | None:
     """Return the live snapshot of a watched intent, or None. Sends no request."""
-    return hub().newest(intent_id)
+    return hub().newest(intent_id) if is_live() else None
 
 
 def look_again(intent_id: str) -> None:
     """Show a change that this dashboard made: invalidate the intent's cached responses and poll it at once."""
     service().forget(intent_id)
-    hub().look_again(intent_id)
+    if is_live():
+        hub().look_again(intent_id)
 
 
 def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:

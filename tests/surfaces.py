@@ -47,10 +47,9 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import share, triage
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.operations.cache_ttl import LIFETIMES, Lifetime
-from intents_ui.service.queries import balances
+from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
-from intents_ui.web import situations
+from intents_ui.web import balance_cache, situations
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
@@ -399,7 +398,7 @@ def examine(scenarios: Iterator[Scenario] | tuple[Scenario, ...] = SCENARIOS, *,
     found = Matrix()
     with world() as (emulator, site), pytest.MonkeyPatch.context() as patch:
         if not checked:
-            patch.setattr(balances, "entry_of", _unreachable)
+            patch.setattr(balance_cache, "entry_of", _unreachable)
         for scenario in scenarios:
             for moment in moments(scenario):
                 played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)

@@ -15,8 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.service.operations.cache_ttl import CacheKind
-from intents_ui.service.operations.config import Group
+from intents_ui.service.operations.config import CacheKind, Group
 from intents_ui.settings import Environment, read_environment
 from tests.serving import free_port, wait_for
 from tests.waiting import PATIENCE

@@ -17,7 +17,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import Entry
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from tests.pages.conftest import switch_to
 

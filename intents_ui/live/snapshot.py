@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Self
 
 from intents_ui.service.wire import json_text
-from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.models import IntentReceipt
 
 

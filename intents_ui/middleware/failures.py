@@ -22,7 +22,7 @@ from intents_ui.display.formatting import text
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
 from intents_ui.web import cursors
-from intents_ui.web.parts import is_partial
+from intents_ui.web.frame import is_partial
 
 log = logging.getLogger(__name__)
 

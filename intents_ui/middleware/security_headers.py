@@ -1,4 +1,4 @@
-"""Security headers of every response. Django's middleware adds the rest (settings.py).
+"""Security headers of every response, and noindex for files. Django's middleware adds the rest (settings.py).
 
 Pages may load and run only our own resources. All other responses (style sheets, JSON, images, downloads, streams) may
 do nothing when opened directly.
@@ -47,6 +47,18 @@ def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) ->
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
         else:
             response.headers["Reporting-Endpoints"] = f'csp="{reverse("policy-report")}"'
+        return response
+
+    return answer
+
+
+def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Exclude JSON, images, feeds and exports from search engines."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not response.headers.get("Content-Type", "").startswith("text/html"):
+            response.headers.setdefault("X-Robots-Tag", "noindex")
         return response
 
     return answer

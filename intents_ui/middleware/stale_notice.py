@@ -15,7 +15,7 @@ from intents_ui.display import failures
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import StaleResponse
-from intents_ui.web.parts import is_partial
+from intents_ui.web.frame import is_partial
 
 
 def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:

@@ -13,7 +13,7 @@ from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
 from intents_ui.web import balance_cache
-from intents_ui.web.parts import is_partial
+from intents_ui.web.frame import is_partial
 
 
 @require_safe

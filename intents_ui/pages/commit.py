@@ -20,10 +20,11 @@ from intents_ui.middleware import marks
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import Intent
+from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
 from intents_ui.web.links import elsewhere
-from intents_ui.web.operator_auth import Level, Refusal
+from intents_ui.web.operator_auth import Refusal
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered
@@ -39,7 +40,7 @@ CHANGED = Refusal(
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
-    if operator_auth.level() is not Level.WRITE:
+    if ENV.console != "write":
         raise Http404("Commits are disabled in this dashboard.")
     if moved := elsewhere(request, intent_id, page="commit"):
         return moved
@@ -66,13 +67,12 @@ def confirmation(
     at, names = now(), wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=at, names=names)
-    offer = words.offer(situation)
-    if offer is None:
+    if situation.offer is None:
         return outcome(request, found.intent_id, words.not_offered(found, now=at))
     form = secrets.token_urlsafe(12)
     context = {
         "intent": found,
-        "offer": offer,
+        "offer": situation.offer,
         "transfer": glance.of(situation),
         "names": names,
         "now": at,
@@ -99,7 +99,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
-    if words.offer(Situation.of(found, None, now=now())) is None:
+    if Situation.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
     if not confirmed.is_of(found.received):
         return found

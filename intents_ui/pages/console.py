@@ -21,12 +21,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.console import commit, next_call, request_form
+from intents_ui.display.console import next_call, request_form
 from intents_ui.display.console import operations as words
 from intents_ui.display.console.examples import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.context.request_context import within
@@ -38,9 +39,10 @@ from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
+from intents_ui.settings import ENV
 from intents_ui.web import client_ip, confirmations, operator_auth
 from intents_ui.web.links import canonical
-from intents_ui.web.operator_auth import Level, Refusal
+from intents_ui.web.operator_auth import Refusal
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared
@@ -114,12 +116,12 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
 
 
 def refuse_off() -> None:
-    if not operator_auth.may_read():
+    if ENV.console == "off":
         raise Http404("The console is turned off on this dashboard.")
 
 
 def may_write() -> bool:
-    return operator_auth.level() is Level.WRITE
+    return ENV.console == "write"
 
 
 def offered() -> list[Operation]:
@@ -276,7 +278,7 @@ def execute_until(attempt: Attempt) -> datetime | None:
     """Return the deadline of the intent that was just committed."""
     sent = next_call.committed(attempt)
     found = intent_in(sent) if sent else None
-    return commit.execute_until(found, now=datetime.now(UTC)) if found else None
+    return timing.execute_until(found, now=datetime.now(UTC)) if found else None
 
 
 def status_of(attempt: Attempt | None) -> HTTPStatus:

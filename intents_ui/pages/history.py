@@ -1,6 +1,6 @@
 """`/history`: the paginated list of transfers with filters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import takewhile
@@ -20,10 +20,10 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.wire.models import ChainInfo, IntentHistory
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors, situations
-from intents_ui.web.parts import part_or_page
+from intents_ui.web.frame import part_or_page
 
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
@@ -36,15 +36,17 @@ MICROSECOND = timedelta(microseconds=1)
 def view(request: HttpRequest) -> HttpResponse:
     word = request.GET.get(cursors.NAME, "")
     cursors.check(word)
-    parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    chains = wiring.catalog().chains()
+    parsed = filters.read(dict(request.GET.lists()), chains=chains)
     if parsed.problems:
-        return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
+        return page(request, form(parsed, chains), status=HTTPStatus.BAD_REQUEST)
     at = cursors.read(word, of=parsed.filters.query)
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
+    context = form(parsed, chains)
     leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
-    return page(request, form(parsed) | listed(leaf, parsed.filters, at=at))
+    return page(request, context | listed(leaf, parsed.filters, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -55,10 +57,10 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return cursors.address(reverse("history"), of=wanted.query, at=at)
 
 
-def form(parsed: ListQuery) -> dict[str, object]:
+def form(parsed: ListQuery, infos: Iterable[ChainInfo]) -> dict[str, object]:
     """Context of the filters, valid or not."""
     now = datetime.now(UTC)
-    chains = names.by_id(wiring.catalog().chains())
+    chains = names.by_id(infos)
     chips = filter_labels.chips(parsed.filters, chains=chains, now=now)
     return {
         "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
@@ -87,10 +89,10 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
         "said": said(found, wanted, at=at),
         "sorted": filter_labels.sorted_as(wanted),
         "steps": filter_labels.steps(wanted),
+        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
         "first": address(wanted) if at != BEGINNING else None,
         "previous": address(wanted, at=found.previous) if found.previous else None,
         "following": address(wanted, at=found.following) if found.following else None,
-        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
     }
 
 

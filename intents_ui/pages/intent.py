@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.calls import descriptions
-from intents_ui.display.console import commit
 from intents_ui.display.deposits import diagnosis
 from intents_ui.display.fields import sections, tables
 from intents_ui.display.formatting import text, times
@@ -32,9 +31,10 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
-from intents_ui.web import operator_auth, situations
+from intents_ui.settings import ENV
+from intents_ui.web import situations
+from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import canonical, elsewhere, moved_to
-from intents_ui.web.parts import part_or_page
 
 PLANS_BYTES = 4 * 2**20
 
@@ -94,38 +94,24 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open."""
-    found, receipt, now = situation.intent, situation.receipt, situation.now
+    found, receipt, may_change = situation.intent, situation.receipt, situation.may_change
     answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
-    deposit, may_change = diagnosis.of(situation), situation.may_change
-    offer = commit.offer(situation) if operator_auth.level() is operator_auth.Level.WRITE else None
-    shown = glance.of(situation)
-    sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
-    unchecked = warnings.unchecked(sides, using=situation.names)
-    # The response and what depends on the clock, without running seconds.
-    known = receipt.received if receipt else ""
-    by_the_clock = (answer.told, steps.late, steps.stalled, promised.shown, deposit, may_change, offer, unchecked)
-    old = request_context.stale_responses()
-    ages = [round(each.learned_at.timestamp()) for each in old]
-    version = digest(repr((known, type(receipt_error), by_the_clock, ages)))
-    return {
+    shown, deposit = glance.of(situation), diagnosis.of(situation)
+    offer = situation.offer if ENV.console == "write" else None
+    context = {
         "intent": found,
         "receipt": receipt,
         "receipt_error": receipt_error,
         "mode": "",
-        "learned_at": min((each.learned_at for each in old), default=None),
         "stale_since": None,
         "went_back_to": None,
         "came_by": None,
         "names": situation.names,
-        "now": now,
+        "now": situation.now,
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
-        "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
-        "version": version,
         "transfer": shown,
-        "unchecked": unchecked,
         "preview": preview.describe(situation),
-        "card": None if receipt_error else preview.card(situation),
         "summary": answer,
         "stops": route_diagram.of(situation),
         "timeline": steps,
@@ -134,7 +120,28 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "diagnosis": deposit,
         "offer": offer,
         "fees": fees.of(situation),
+        "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
+        "card": None if receipt_error else preview.card(situation),
         "memo": memo(receipt),
+    }
+    told, sides = answer.told, [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
+    unchecked = warnings.unchecked(sides, using=situation.names)
+    by_the_clock = (told, steps.late, steps.stalled, promised.shown, deposit, may_change, offer, unchecked)
+    return context | {"unchecked": unchecked} | freshness(receipt, receipt_error, by_the_clock)
+
+
+def freshness(
+    receipt: IntentReceipt | None, receipt_error: ServiceError | None, by_the_clock: tuple[object, ...]
+) -> dict[str, object]:
+    """Return the age of stale data, and the version of what is shown: the response and what depends on the clock,
+    without running seconds.
+    """
+    old = request_context.stale_responses()
+    ages = [round(each.learned_at.timestamp()) for each in old]
+    known = receipt.received if receipt else ""
+    return {
+        "learned_at": min((each.learned_at for each in old), default=None),
+        "version": digest(repr((known, type(receipt_error), by_the_clock, ages))),
     }
 
 

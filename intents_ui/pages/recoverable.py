@@ -22,7 +22,7 @@ from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Position, Read
 from intents_ui.web import cursors
-from intents_ui.web.parts import part_or_page
+from intents_ui.web.frame import part_or_page
 
 BEGINNING = Position()
 PAGE_SIZE = 50

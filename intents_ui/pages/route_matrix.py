@@ -15,7 +15,7 @@ from intents_ui.display.routes import matrix
 from intents_ui.display.routes.matrix import Counts, Origins
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
-from intents_ui.web.parts import is_partial, part_or_page
+from intents_ui.web.frame import is_partial, part_or_page
 
 AT_A_TIME = 6  # concurrent requests, so that one matrix can't use all connections to the service
 MOST_CHAINS = 40

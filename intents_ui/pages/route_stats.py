@@ -14,7 +14,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.web.parts import part_or_page
+from intents_ui.web.frame import part_or_page
 
 PAGE_SIZE = 50
 PAGES = 2

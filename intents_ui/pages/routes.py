@@ -16,9 +16,9 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.responses import TokensAnswer
-from intents_ui.web import cursors, operator_auth
-from intents_ui.web.operator_auth import Level
-from intents_ui.web.parts import is_partial
+from intents_ui.settings import ENV
+from intents_ui.web import cursors
+from intents_ui.web.frame import is_partial
 
 
 @require_safe
@@ -50,7 +50,7 @@ def page(
         "title": display.title(question, using=names),
         "origin": form.origin(parsed, using=names),
         "destination": form.destination(parsed, using=names),
-        "can_quote": operator_auth.level() is Level.WRITE,
+        "can_quote": ENV.console == "write",
         "listed": None,
         "one": None,
         "error": None,

@@ -26,7 +26,7 @@ from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire.models import TokenInfo
 from intents_ui.web import cursors
-from intents_ui.web.parts import is_partial
+from intents_ui.web.frame import is_partial
 
 WINDOW = 100
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search

@@ -1,6 +1,6 @@
 """Well-known files: `robots.txt`, `security.txt`, the web app manifest and the icon."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -48,18 +48,6 @@ NOT_FOR_CRAWLERS = (
 # previews and the noindex tag.
 LISTS = ("/history", "/recoverable")
 VALID_DAYS = 180
-
-
-def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Exclude JSON, images, feeds and exports from search engines."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        if not response.headers.get("Content-Type", "").startswith("text/html"):
-            response.headers.setdefault("X-Robots-Tag", "noindex")
-        return response
-
-    return answer
 
 
 @require_safe

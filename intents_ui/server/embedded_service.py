@@ -3,9 +3,8 @@
 from intents_ui.middleware import access_log, request_limits
 from intents_ui.middleware.failures import Failure
 from intents_ui.server import handlers
-from intents_ui.server.bodies import read_body
 from intents_ui.server.messages import App, Message, Receive, Send, replay
-from intents_ui.server.requests import Refused
+from intents_ui.server.requests import Refused, read_body
 
 
 async def call(embedded: App, scope: Message, receive: Receive, send: Send) -> None:

@@ -31,8 +31,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.operations.cache_ttl import CacheKind
-from intents_ui.service.operations.config import Group
+from intents_ui.service.operations.config import CacheKind, Group
 from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.resilience import retries
 from intents_ui.service.resilience.health import GEOBLOCKED, Health

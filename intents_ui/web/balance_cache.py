@@ -1,27 +1,34 @@
-"""Cached balances of intent addresses, shared by all pages and, with Redis, by all processes.
+"""Balances of intent addresses, read and cached, shared by all pages and, with Redis, by all processes.
 
 The service reports them only in the owner's history, and that call is slow because the service queries chains for it. A
 response is fresh for some seconds. After that it remains the last known balance until the transfer changes.
 """
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.queries import balances
+from intents_ui.service.queries.paging import walk
+from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
+# Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
+MOST_PAGES = 3
 
 
 @wiring.once
@@ -46,7 +53,7 @@ def look_up(facts: Facts) -> Lookup:
     owner, created_at = facts.owner, facts.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
-    entry = balances.entry_of(wiring.service(), facts.intent.intent_id, owner=owner, created_at=created_at)
+    entry = entry_of(wiring.service(), facts.intent.intent_id, owner=owner, created_at=created_at)
     if entry is None:
         return Lookup(UNCHECKED, is_listed=False)
     return Lookup(Balances.of_entry(entry, checked_at=_whole_seconds(as_of())), is_listed=True)
@@ -129,4 +136,35 @@ def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
 
 def _first_page(place: tuple[str, datetime]) -> ServiceCall[HistoryAnswer]:
     owner, created_at = place
-    return balances.first_page(owner=owner, created_at=created_at)
+    return first_page(owner=owner, created_at=created_at)
+
+
+def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
+    """Return the intent's history entry with its balances, from the owner's intents created in the same second.
+
+    None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
+    chain before it responds. Raises ServiceError.
+    """
+    earliest, latest = _second_around(created_at)
+    pages = walk(
+        lambda page: service.get_intent_history(
+            page=page, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+        ),
+        Page.first(),
+    )
+    entries = (entry for listed, _ in islice(pages, MOST_PAGES) for entry in listed)
+    return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
+
+
+def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
+    """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
+    earliest, latest = _second_around(created_at)
+    return operations.get_intent_history(
+        page=Page.first(), by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+    )
+
+
+def _second_around(at: datetime) -> tuple[int, int]:
+    """Return the Unix times around `at`. Both are inclusive, and the service's clock can be finer than microseconds."""
+    second = math.floor(at.timestamp())
+    return second, second + 1

@@ -6,7 +6,7 @@ the token.
     @require_http_methods(["GET", "HEAD", "POST"])
     @operators.guarded
     def page(request):
-        if operators.level() is not Level.WRITE:
+        if ENV.console != "write":
             raise Http404
         if request.method == "POST":
             if refused := operators.refusal(request):
@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import wraps
 from http import HTTPStatus
 from math import ceil
@@ -50,14 +49,6 @@ ALL = "all"
 SIGNER = Signer(salt="operator")
 
 
-class Level(StrEnum):
-    """Access to the console. `READ` allows operations that change nothing, `WRITE` also quote, commit and execute."""
-
-    OFF = "off"
-    READ = "read"
-    WRITE = "write"
-
-
 @dataclass(frozen=True)
 class Refusal:
     """Why a request was rejected; `wait`: seconds until a retry can succeed."""
@@ -81,18 +72,9 @@ UNCOUNTED = "Rate limiting is unavailable, so write operations are disabled."
 NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "Write operations are disabled in this dashboard. Nothing was sent.")
 
 
-def level() -> Level:
-    return Level(ENV.console)
-
-
-def may_read() -> bool:
-    """Whether the console is enabled."""
-    return level() is not Level.OFF
-
-
 def may_write(request: HttpRequest) -> bool:
     """Whether this client can write without entering the token (again)."""
-    return level() is Level.WRITE and (not has_token() or remembered_until(request) is not None)
+    return ENV.console == "write" and (not has_token() or remembered_until(request) is not None)
 
 
 def has_token() -> bool:
@@ -106,14 +88,14 @@ def asked(request: HttpRequest) -> Asked:
 
 def refusal_to_read(request: HttpRequest) -> Refusal | None:
     """Return why a read operation is rejected for this client, or None. Counts the request."""
-    if not may_read():
+    if ENV.console == "off":
         return NOT_HERE
     return _rate_limited(Limit("read-by-hand", ENV.intents_rate_console_reads, MINUTE), client_ip.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
     """Return why a write operation is rejected for this client, or None. Counts the request and wrong tokens."""
-    if level() is not Level.WRITE:
+    if ENV.console != "write":
         return NOT_HERE
     visitor = client_ip.of(request)
     if not may_write(request) and (refused := _authentication_error(request, visitor)):

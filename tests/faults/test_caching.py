@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
 from tests.url_patterns import url_patterns

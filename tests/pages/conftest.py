@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 
 # Tests of pages with this data depend on its lifetimes.

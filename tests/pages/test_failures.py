@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.operations.cache_ttl import CacheKind, Lifetime
+from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.settings import ENV
 
 FAULTS = [

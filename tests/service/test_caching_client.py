@@ -14,7 +14,7 @@ from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime, Reason, Unreachable
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.cache_ttl import LIFETIMES
+from intents_ui.service.operations.config import LIFETIMES
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest

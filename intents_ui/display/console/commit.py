@@ -1,4 +1,4 @@
-"""Messages for committing an intent: whether it can be committed, and the result.
+"""Messages for committing an intent: what has changed since the quote, and the result.
 
 A commit is sent once. If its response doesn't tell whether it was accepted, the intent itself is loaded.
 """
@@ -12,7 +12,7 @@ from enum import StrEnum
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service import errors
@@ -37,16 +37,6 @@ class CommitOutcome(StrEnum):
     NOT_SENT = "not-sent"
     UNKNOWN = "unknown"
     REPEATED = "repeated"
-
-
-@dataclass(frozen=True)
-class CommitOffer:
-    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
-
-    `execute_until`: the deadline of its execution, if it is committed now."""
-
-    until: datetime | None
-    execute_until: datetime | None
 
 
 @dataclass(frozen=True)
@@ -116,20 +106,6 @@ def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
         yield at, value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def offer(situation: Situation) -> CommitOffer | None:
-    """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
-    facts = situation.facts
-    if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or situation.is_expired:
-        return None
-    return CommitOffer(facts.expires_at, execute_until(facts.intent, now=situation.now))
-
-
-def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
-    """Return the deadline of a committed intent, or of one that is committed now."""
-    committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
-    return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
-
-
 def not_offered(intent: Intent, *, now: datetime) -> CommitResult:
     """Return the outcome for an intent that can't be committed: nothing was sent."""
     expired = intent.status == IntentStatus.QUOTED
@@ -169,10 +145,10 @@ def told(
     shown = summary.of(Situation.of(state, None, now=now)).status if state else None
     match outcome:
         case CommitOutcome.COMMITTED:
-            until = execute_until(sent, now=now) if sent else None
+            until = timing.execute_until(sent, now=now) if sent else None
             return _committed(statuses.intent(IntentStatus.COMMITTED, now=now), until=until)
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
-            return _committed(shown, until=execute_until(state, now=now), lost=True, error=error)
+            return _committed(shown, until=timing.execute_until(state, now=now), lost=True, error=error)
         case CommitOutcome.UNKNOWN:
             return _unknown(shown, error)
         case CommitOutcome.MOVED_ON:

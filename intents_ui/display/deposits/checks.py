@@ -10,7 +10,7 @@ from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences, statuses
+from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.statuses import DEAD, StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import first
@@ -80,13 +80,13 @@ def findings(payment: Payment, *, is_too_late: bool, now: datetime, using: Names
 
 def exactly(payment: Payment, value: int | None, *, using: Names) -> str:
     """Return the exact amount of the expected token."""
-    return UNKNOWN if value is None else differences.exactly(replace(payment.expected, value=value), using=using)
+    return UNKNOWN if value is None else token_amounts.exactly(replace(payment.expected, value=value), using=using)
 
 
 def listed(monies: Iterable[Money], *, using: Names) -> str:
     """Return `99.50 USDC and 1.00 DAI` with exact amounts."""
     known = [money for money in monies if money.value is not None]
-    return " and ".join(differences.exact(token_amounts.amount(money, using=using)) for money in known) or UNKNOWN
+    return " and ".join(token_amounts.exact(token_amounts.amount(money, using=using)) for money in known) or UNKNOWN
 
 
 def chain_name(chain_id: int | None, *, using: Names) -> str:
@@ -108,7 +108,7 @@ def _token(payment: Payment, *, using: Names) -> CheckResult:
         return CheckResult("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
     # A differing chain has its own row.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
-    is_other = all(differences.is_another_token(money, payment.expected) for money in on_chain)
+    is_other = all(token_amounts.is_another_token(money, payment.expected) for money in on_chain)
     words, words_in_full = (_names_of(payment.found, using=using, is_whole=whole) for whole in (False, True))
     if is_other and words == expected:
         # Two addresses can shorten to the same text.
@@ -165,7 +165,7 @@ def _address(payment: Payment) -> CheckResult:
     if found is None:
         return CheckResult("Deposit address", expected, "", NOT_SEEN, CheckKind.ADDRESS, chain_id)
     # A relayed deposit is a call of the service's contract.
-    is_other = differences.is_other_address(found, expected or None) and not payment.deposit.meta_txn_id
+    is_other = token_amounts.is_other_address(found, expected or None) and not payment.deposit.meta_txn_id
     shown = OTHER_ADDRESS if is_other else _certainty(payment)
     return CheckResult("Deposit address", expected, found, shown, CheckKind.ADDRESS, chain_id)
 

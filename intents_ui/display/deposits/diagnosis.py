@@ -11,8 +11,9 @@ from intents_ui.display.deposits import checks
 from intents_ui.display.deposits.checks import CheckResult, chain_name, exactly, listed
 from intents_ui.display.formatting import text, times
 from intents_ui.display.summary.placeholders import escalation
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import DEAD, StatusLabel, StepStatus, Tone, is_made
@@ -118,7 +119,7 @@ def diagnosed(payment: Payment, *, now: datetime) -> MessageKey:
 
 
 def _of_confirmed(payment: Payment, *, now: datetime) -> MessageKey:
-    if differences.is_another_token(payment.named, payment.expected):
+    if token_amounts.is_another_token(payment.named, payment.expected):
         return MessageKey.WRONG_TOKEN
     if payment.lacking:
         return MessageKey.TOO_LITTLE

@@ -11,10 +11,10 @@ from intents_ui.display.quotes import fees
 from intents_ui.display.quotes.comparison_status import SHOWN, ComparisonRow, Result, doubt, line
 from intents_ui.display.quotes.fees import EXACT
 from intents_ui.display.quotes.outcome import Course, QuoteOutcome
-from intents_ui.display.tokens import names
+from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus
 from intents_ui.service.wire.models import IntentStatus
@@ -251,7 +251,7 @@ def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
     """Return the difference in words, or "" if equal or unknown."""
     if value is None or other.value is None:
         return ""
-    return differences.compared(value, other.value, of=other, than=than, using=using)
+    return token_amounts.compared(value, other.value, of=other, than=than, using=using)
 
 
 def _least(money: Money, using: Names) -> str:
@@ -259,7 +259,7 @@ def _least(money: Money, using: Names) -> str:
 
 
 def _exactly(money: Money, using: Names) -> str:
-    return UNKNOWN if money.value is None else differences.exactly(money, using=using)
+    return UNKNOWN if money.value is None else token_amounts.exactly(money, using=using)
 
 
 def _chain(chain_id: int | None, unknown: str, using: Names) -> str:

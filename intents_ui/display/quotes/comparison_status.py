@@ -10,7 +10,7 @@ from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes.outcome import Course, QuoteOutcome
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus, Tone
 from intents_ui.service.wire.models import IntentStatus
 
@@ -146,11 +146,11 @@ def _received_line(outcome: QuoteOutcome, *, using: Names) -> str:
     arrived, quoted, least = outcome.arrived, outcome.quoted, outcome.least
     if arrived.value is not None and least.value is not None and arrived.value < least.value:
         than = "quoted" if outcome.is_exact_output else "the minimum"
-        return f"Received {differences.compared_shortly(arrived, least, than=than, using=using)}"
+        return f"Received {token_amounts.compared_shortly(arrived, least, than=than, using=using)}"
     if quoted.value is None or arrived.value == quoted.value:
         as_quoted = "" if quoted.value is None else " as quoted"
         return f"Received {token_amounts.amount(arrived, using=using)}{as_quoted}"
-    return f"Received {differences.compared_shortly(arrived, quoted, than='quoted', using=using)}"
+    return f"Received {token_amounts.compared_shortly(arrived, quoted, than='quoted', using=using)}"
 
 
 def _time(outcome: QuoteOutcome) -> str:
@@ -183,4 +183,4 @@ def _refunded_line(outcome: QuoteOutcome, *, using: Names) -> str:
         return "Not delivered, refunded"
     if whole is None or whole.value is None:
         return f"Refunded {token_amounts.amount(refunded, using=using)}"
-    return f"Refunded {differences.compared_shortly(refunded, whole, than=than, using=using)}"
+    return f"Refunded {token_amounts.compared_shortly(refunded, whole, than=than, using=using)}"

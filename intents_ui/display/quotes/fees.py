@@ -13,7 +13,6 @@ from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import GasFee, IntentFees
@@ -59,7 +58,7 @@ class FeePart:
 
     @property
     def in_token(self) -> str:
-        return differences.exact(replace(self.amount, warning="")) if self.amount else ""
+        return token_amounts.exact(replace(self.amount, warning="")) if self.amount else ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Fees:
 
     @property
     def in_token(self) -> str:
-        return differences.exact(self.amount) if self.amount else ""
+        return token_amounts.exact(self.amount) if self.amount else ""
 
     @property
     def adds_up(self) -> bool | None:
@@ -180,7 +179,7 @@ def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Name
 def _with_asked_decimals(money: Money, facts: Facts) -> Money:
     """Return the amount with the deposit's decimals, because most fees are in the deposited token."""
     asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
-    return replace(money, decimals=facts.asked.decimals) if differences.is_same_token(money, asked) else money
+    return replace(money, decimals=facts.asked.decimals) if token_amounts.is_same_token(money, asked) else money
 
 
 def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
@@ -225,7 +224,7 @@ def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Na
     if not rest or received.total_fee_amount is None:
         return ""
     listed, apart = (
-        differences.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
+        token_amounts.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
         for units in (received.total_fee_amount - rest, abs(rest))
     )
     token = _fee_token(received, facts, using=using)

@@ -11,8 +11,9 @@ from enum import StrEnum
 
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import STOPPED, Certainty
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences, timing
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
@@ -109,7 +110,7 @@ class QuoteOutcome:
         received.
         """
         for whole, words in ((self.deposited, "deposited"), (self.quoted, "quoted")):
-            if whole and whole.value is not None and differences.is_same_token(self.facts.refunded, whole):
+            if whole and whole.value is not None and token_amounts.is_same_token(self.facts.refunded, whole):
                 return whole, words
         return None, ""
 
@@ -142,7 +143,7 @@ def _was_never_paid(situation: Situation) -> bool:
 def _is_another_token(facts: Facts) -> bool:
     request = facts.request
     quoted = Money(None, request.destination_chain_id, request.destination_token_address)
-    return differences.is_another_token(quoted, facts.received)
+    return token_amounts.is_another_token(quoted, facts.received)
 
 
 def _deposited(facts: Facts) -> Money | None:
@@ -151,7 +152,7 @@ def _deposited(facts: Facts) -> Money | None:
     if deposit is None or facts.legs[0] is not StepStatus.DONE or deposit.token_amount is None:
         return None
     paid = Money(deposit.token_amount, deposit.chain_id, deposit.token_address)
-    return None if differences.is_another_token(paid, facts.sent) else replace(facts.sent, value=paid.value)
+    return None if token_amounts.is_another_token(paid, facts.sent) else replace(facts.sent, value=paid.value)
 
 
 def _time_taken(facts: Facts) -> timedelta | None:

@@ -13,7 +13,6 @@ from intents_ui.display.formatting import times
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
@@ -69,10 +68,10 @@ def _needed_by(transaction: IntentTransaction, facts: Facts) -> Money:
 def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:
     if balance >= least:
         return ""
-    missing = differences.exactly(replace(needed, value=least - balance), using=using)
+    missing = token_amounts.exactly(replace(needed, value=least - balance), using=using)
     arrived, required = (token_amounts.amount(replace(needed, value=units), using=using) for units in (balance, least))
-    there = differences.exact(replace(arrived, unit="", warning=""))
-    whole = differences.exact(replace(required, warning=""))
+    there = token_amounts.exact(replace(arrived, unit="", warning=""))
+    whole = token_amounts.exact(replace(required, warning=""))
     return f"{missing} too little arrived: {there} of the {whole} that the step needs."
 
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences
 from intents_ui.display.transfers.statuses import StepStatus, has_hash
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
@@ -74,7 +73,7 @@ class Payment:
         """Return the deposit's own amount, which is reliable only once it is confirmed."""
         deposit = self.deposit
         named = self.facts.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
-        is_other = differences.is_another_token(named, self.expected)
+        is_other = token_amounts.is_another_token(named, self.expected)
         return named if is_other else replace(self.expected, value=named.value)
 
     @property
@@ -82,12 +81,12 @@ class Payment:
         """Return the deposit address's balance of the expected token, None if unchecked."""
         if self.held is None:
             return None
-        return sum(money.value or 0 for money in self.held if differences.is_same_token(money, self.expected))
+        return sum(money.value or 0 for money in self.held if token_amounts.is_same_token(money, self.expected))
 
     @property
     def others(self) -> tuple[Money, ...]:
         """Return the deposit address's balances of other tokens."""
-        return tuple(money for money in self.held or () if not differences.is_same_token(money, self.expected))
+        return tuple(money for money in self.held or () if not token_amounts.is_same_token(money, self.expected))
 
     @property
     def found(self) -> Sequence[Money]:
@@ -113,7 +112,7 @@ class Payment:
         """Return the amount of the expected token known to have arrived."""
         if not self.is_confirmed:
             return self.right
-        return None if differences.is_another_token(self.named, self.expected) else self.named.value
+        return None if token_amounts.is_another_token(self.named, self.expected) else self.named.value
 
     @property
     def leftover(self) -> int:
@@ -143,7 +142,7 @@ def _expected(facts: Facts) -> Money:
     requested = facts.request.origin_token_amount or None
     value = first(asked.amount, facts.quote.from_amount, facts.summary.origin_token_amount, requested)
     wanted = Money(value, first(asked.chain_id, facts.origin_chain_id), asked.token_address)
-    if differences.is_another_token(wanted, facts.sent):
+    if token_amounts.is_another_token(wanted, facts.sent):
         return replace(facts.described(wanted), decimals=asked.decimals)
     return replace(facts.sent, value=value, chain_id=wanted.chain_id)
 
@@ -153,13 +152,13 @@ def _least(facts: Facts, expected: Money) -> int | None:
     needed = facts.intent.origin_precondition
     if needed and needed.min_amount is not None and _is_at(needed.owner_address, facts.deposit_address):
         of = Money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
-        if differences.is_same_token(of, expected):
+        if token_amounts.is_same_token(of, expected):
             return needed.min_amount
     return first(facts.quote.from_amount_min, expected.value)
 
 
 def _is_at(address: str | None, wanted: str | None) -> bool:
-    return address is not None and wanted is not None and not differences.is_other_address(address, wanted)
+    return address is not None and wanted is not None and not token_amounts.is_other_address(address, wanted)
 
 
 def _is_stray(money: Money, expected: Money, facts: Facts) -> bool:

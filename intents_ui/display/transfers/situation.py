@@ -11,15 +11,26 @@ from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Self
 
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import differences, locations, statuses, timing
+from intents_ui.display.transfers import locations, statuses, timing
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt
+from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
+
+
+@dataclass(frozen=True)
+class CommitOffer:
+    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
+
+    `execute_until`: the deadline of its execution, if it is committed now."""
+
+    until: datetime | None
+    execute_until: datetime | None
 
 
 class Check(StrEnum):
@@ -164,6 +175,14 @@ class Situation:
 
     # Progress
 
+    @property
+    def offer(self) -> CommitOffer | None:
+        """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
+        facts = self.facts
+        if facts.status != IntentStatus.QUOTED or facts.is_unread or facts.is_under_way or self.is_expired:
+            return None
+        return CommitOffer(facts.expires_at, timing.execute_until(facts.intent, now=self.now))
+
     @cached_property
     def by_steps(self) -> Place:
         """Return how far the funds are by the steps alone."""
@@ -262,6 +281,6 @@ def _is_most_of(whole: Money, part: Money) -> bool:
     """Return whether it is at least half of the amount, in the same token, so not a remainder. If the amount is
     unknown, any part counts.
     """
-    if not differences.is_same_token(whole, part) or part.value is None:
+    if not token_amounts.is_same_token(whole, part) or part.value is None:
         return False
     return whole.value is None or 2 * part.value >= whole.value

@@ -1,4 +1,4 @@
-"""Estimated durations, and the thresholds for late and stalled (docs/contract.md#durations)."""
+"""Deadlines, estimated durations, and the thresholds for late and stalled (docs/contract.md#durations)."""
 
 from datetime import datetime, timedelta
 
@@ -7,6 +7,7 @@ from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire.models import Intent, IntentStatus
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)
@@ -20,6 +21,12 @@ TIMES_THE_ESTIMATE = 3
 LEAST_GRACE = timedelta(seconds=60)
 # An automatic refund arrives within this time, or not at all.
 RETURN = timedelta(minutes=15)
+
+
+def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
+    """Return the deadline of a committed intent, or of one that is committed now."""
+    committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
+    return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
 def given_estimate(facts: Facts) -> timedelta | None:

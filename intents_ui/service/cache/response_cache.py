@@ -14,7 +14,7 @@ from typing import Any, cast
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
-from intents_ui.service.operations.cache_ttl import CacheKind, Lifetime
+from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.service.operations.operations import Question, ServiceCall, get_intent, get_intent_receipt
 from intents_ui.service.resilience.health import BELIEVED
 from intents_ui.service.wire.models import Intent, IntentReceipt

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from intents_ui.service.wire import json_text
-from intents_ui.service.wire.field_renaming import Brand
-from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service.wire.json_text import Brand, Verbatim
 from intents_ui.service.wire.scalars import read_text
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 

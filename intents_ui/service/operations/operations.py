@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.operations import cache_ttl
-from intents_ui.service.operations.cache_ttl import CacheKind
-from intents_ui.service.operations.config import Group
+from intents_ui.service.operations import config
+from intents_ui.service.operations.config import CacheKind, Group
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.json_text import Verbatim
 from intents_ui.service.wire.lenient_models import Kept, Wire
@@ -444,7 +443,7 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
 
 
 def _kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:
-    return cache_ttl.of_intent(found.status, found.updated_at)
+    return config.kind_of_intent(found.status, found.updated_at)
 
 
 def _kind_of_routes(found: TokensAnswer) -> CacheKind:

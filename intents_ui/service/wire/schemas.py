@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.json_text import Brand
 
 
 class JsonFieldKind(StrEnum):

@@ -20,8 +20,8 @@ from intents_ui.service.counters import Event
 from intents_ui.service.errors import NotFound
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.operations import get_intent
-from intents_ui.service.queries import balances
 from intents_ui.service.wire.models import Page
+from intents_ui.web import balance_cache
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
@@ -89,11 +89,11 @@ def test_a_response_cached_by_one_process_is_not_requested_by_another(service, r
 def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):
     intent = service.emulator.finished("aborted-by-timeout")
     created = datetime.fromisoformat(intent["createdAt"])
-    page = balances.first_page(owner=intent["ownerAddress"], created_at=created)
-    unknown = balances.first_page(owner="0x" + "11" * 20, created_at=created)
+    page = balance_cache.first_page(owner=intent["ownerAddress"], created_at=created)
+    unknown = balance_cache.first_page(owner="0x" + "11" * 20, created_at=created)
     with process(service, shared(redis)) as first, process(service, shared(redis)) as second:
         assert second.last_known([page]) == [None]
-        entry = balances.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
+        entry = balance_cache.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
         service.calls.clear()
         (found, missing) = second.last_known([page, unknown])
         assert service.calls.total() == 0

@@ -24,8 +24,8 @@ from intents_ui.service.errors import (
     StaleResponse,
     Unreachable,
 )
-from intents_ui.service.operations import cache_ttl, operations
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.operations import config, operations
+from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.models import Intent, IntentReceipt, Page
 from tests.service.scripted_server import Script, Visit, response
@@ -104,8 +104,8 @@ def test_every_kind_of_response_is_covered() -> None:
 
 
 def test_an_unknown_status_has_the_shortest_lifetime() -> None:
-    assert cache_ttl.of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is CacheKind.MOVING
-    assert cache_ttl.of_intent(None, None) is CacheKind.MOVING
+    assert config.kind_of_intent("FROZEN", datetime(2020, 1, 1, tzinfo=UTC)) is CacheKind.MOVING
+    assert config.kind_of_intent(None, None) is CacheKind.MOVING
 
 
 def test_a_lifetime_of_zero_turns_caching_off() -> None:

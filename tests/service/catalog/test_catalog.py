@@ -12,8 +12,7 @@ from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.operations.cache_ttl import LIFETIMES, CacheKind, Lifetime
-from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime, ServiceConfig
 from intents_ui.service.wire.models import ChainInfo
 from tests.waiting import until
 

@@ -15,7 +15,7 @@ from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire import json_text
-from intents_ui.service.wire.field_renaming import Brand
+from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Hits

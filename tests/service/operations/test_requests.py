@@ -7,7 +7,7 @@ import pytest
 
 from intents_ui.service.operations.json_fields import typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
-from intents_ui.service.wire.field_renaming import BRAND_OF_INTERFACE, Brand
+from intents_ui.service.wire.json_text import BRAND_OF_INTERFACE, Brand
 from intents_ui.service.wire.schemas import JsonFieldKind
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
