@@ -1,6 +1,7 @@
 """`/address/<address>`: roles, recoverable balances, open transfers and history of an address."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -255,17 +256,26 @@ def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
     return explorers_of(finding, chains=known)[:MOST_NEAR]
 
 
-def passing(parts: Parts) -> dict[str, object]:
-    """Return the transfers through this intent address, and its role in each."""
+@dataclass(frozen=True)
+class Passing:
+    """The transfers through an intent address: how many, those shown, and its role in each by intent ID."""
+
+    count: int
+    transfers: Sequence[glance.Transfer]
+    reasons: Mapping[str, Sequence[str]]
+
+
+def passing(parts: Parts) -> Passing:
+    """Return the transfers through this intent address."""
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
     shown = found[:MOST_PASSING]
-    return {
-        "count": len(found),
-        "transfers": [glance.of(each) for each in situations.of_hits(shown)],
-        "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
-    }
+    return Passing(
+        count=len(found),
+        transfers=[glance.of(each) for each in situations.of_hits(shown)],
+        reasons={each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
+    )
 
 
 def named_in(parts: Parts) -> set[int]:

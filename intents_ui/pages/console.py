@@ -300,28 +300,49 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     }
 
 
-def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> dict[str, Any]:
+@dataclass(frozen=True)
+class ConsoleAnswer:
+    """A response, as the page shows it. `until`: the deadline to execute the intent that was just committed."""
+
+    attempt: Attempt
+    outcome: words.CallOutcome
+    seconds: str
+    size: str
+    tree: json_tree.Tree | None
+    raw: str
+    left_out: int
+    is_copied: bool
+    curl: str
+    link: str | None
+    found_nothing: bool
+    next: next_call.NextCall | None
+    until: datetime | None
+    now: datetime
+    next_link: str | None
+
+
+def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> ConsoleAnswer:
     how = wiring.config()
     # Only operators know the address of a real service.
     root = client_ip.root(request) if wiring.embedded() else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
-    return {
-        "attempt": attempt,
-        "outcome": words.outcome(attempt, is_write=operation.is_write),
-        "seconds": words.time_taken(attempt.seconds),
-        "size": words.size(attempt),
-        "tree": json_tree.tree(attempt.text),
-        "raw": attempt.text[:RAW_SHOWN],
-        "left_out": len(attempt.text) - RAW_SHOWN,
-        "is_copied": len(attempt.text) <= COPIED,
-        "curl": words.curl(url, attempt.sent, has_key=how.access_key is not None),
-        "link": None if operation.is_write else link(operation, attempt.sent),
-        "found_nothing": next_call.found_nothing(attempt),
-        "next": next_call.suggest(attempt),
-        "until": execute_until(attempt),
-        "now": datetime.now(UTC),
-        "next_link": link(operation, again) if (again := next_call.again(attempt)) else None,
-    }
+    return ConsoleAnswer(
+        attempt=attempt,
+        outcome=words.outcome(attempt, is_write=operation.is_write),
+        seconds=words.time_taken(attempt.seconds),
+        size=words.size(attempt),
+        tree=json_tree.tree(attempt.text),
+        raw=attempt.text[:RAW_SHOWN],
+        left_out=len(attempt.text) - RAW_SHOWN,
+        is_copied=len(attempt.text) <= COPIED,
+        curl=words.curl(url, attempt.sent, has_key=how.access_key is not None),
+        link=None if operation.is_write else link(operation, attempt.sent),
+        found_nothing=next_call.found_nothing(attempt),
+        next=next_call.suggest(attempt),
+        until=execute_until(attempt),
+        now=datetime.now(UTC),
+        next_link=link(operation, again) if (again := next_call.again(attempt)) else None,
+    )
 
 
 def link(operation: Operation, text: str) -> str | None:

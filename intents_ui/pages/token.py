@@ -124,8 +124,12 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     return part(request, where, "routes", context)
 
 
-def side_of(answer: TokensAnswer | ServiceError, question: RouteQuery) -> ways.RouteTokens | ServiceError:
-    return answer if isinstance(answer, ServiceError) else ways.listed(answer, question, using=wiring.catalog())
+def side_of(
+    answer: TokensAnswer | ServiceError, question: RouteQuery
+) -> tuple[ways.RouteTokens | None, ServiceError | None]:
+    if isinstance(answer, ServiceError):
+        return None, answer
+    return ways.listed(answer, question, using=wiring.catalog()), None
 
 
 @require_safe

@@ -21,6 +21,7 @@ from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
 from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
+from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets
 
 LONGEST_IDENTIFIER = 200
@@ -45,6 +46,7 @@ class Templates(Environment):
     """
 
     template_class = Page
+    code_generator_class = PlainCodeGenerator
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return super().make_globals(d) if d else self.globals
