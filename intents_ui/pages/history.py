@@ -1,6 +1,6 @@
 """`/history`: the paginated list of transfers with filters."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import takewhile
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
+from intents_ui.display.lists.filter_labels import ListLabels
 from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
@@ -20,7 +21,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.wire.models import ChainInfo, IntentHistory
+from intents_ui.service.wire.models import IntentHistory
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors, situations
 from intents_ui.web.frame import part_or_page
@@ -33,20 +34,19 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 @require_safe
+@cursors.verified
 def view(request: HttpRequest) -> HttpResponse:
-    word = request.GET.get(cursors.NAME, "")
-    cursors.check(word)
     chains = wiring.catalog().chains()
     parsed = filters.read(dict(request.GET.lists()), chains=chains)
+    labels = filter_labels.labels(parsed.filters, chains=names.by_id(chains), now=datetime.now(UTC))
     if parsed.problems:
-        return page(request, form(parsed, chains), status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(word, of=parsed.filters.query)
+        return page(request, form(parsed, labels), status=HTTPStatus.BAD_REQUEST)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), of=parsed.filters.query)
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
-    context = form(parsed, chains)
     leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
-    return page(request, context | listed(leaf, parsed.filters, at=at))
+    return page(request, form(parsed, labels) | listed(leaf, parsed.filters, labels, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -57,28 +57,21 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return cursors.address(reverse("history"), of=wanted.query, at=at)
 
 
-def form(parsed: ListQuery, infos: Iterable[ChainInfo]) -> dict[str, object]:
+def form(parsed: ListQuery, labels: ListLabels) -> dict[str, object]:
     """Context of the filters, valid or not."""
-    now = datetime.now(UTC)
-    chains = names.by_id(infos)
-    chips = filter_labels.chips(parsed.filters, chains=chains, now=now)
     return {
-        "title": f"History: {', '.join(chip.text for chip in chips)}" if chips else "History",
-        "now": now,
+        "title": f"History: {', '.join(chip.text for chip in labels.chips.values())}" if labels.chips else "History",
+        "now": datetime.now(UTC),
         "parsed": parsed,
         "filters": parsed.filters,
-        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
-        "chips": {chip.name: chip for chip in chips},
-        "ranges": filter_labels.ranges(parsed.filters, now=now),
-        "sizes": filter_labels.sizes(parsed.filters),
-        "ordered": filter_labels.ordered(parsed.filters),
+        "labels": labels,
         "statuses": statuses.INTENTS,
         "in_flight": parsed.filters.with_(status=filters.IN_FLIGHT),
         "leaf": None,
     }
 
 
-def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
+def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
     """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
     transfers = [glance.of(each) for each in situations.of_entries(found.entries)]
@@ -86,9 +79,8 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
         "leaf": found,
         "transfers": transfers,
         "mix": mix(each.status for each in transfers),
-        "said": said(found, wanted, at=at),
-        "sorted": filter_labels.sorted_as(wanted),
-        "steps": filter_labels.steps(wanted),
+        "said": said(found, labels, at=at),
+        "steps": labels.steps,
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
         "first": address(wanted) if at != BEGINNING else None,
         "previous": address(wanted, at=found.previous) if found.previous else None,
@@ -96,15 +88,15 @@ def listed(found: Leaf, wanted: Filters, *, at: Position) -> dict[str, object]:
     }
 
 
-def said(found: Leaf, wanted: Filters, *, at: Position) -> str:
+def said(found: Leaf, labels: ListLabels, *, at: Position) -> str:
     """Return the screen reader announcement of a list change: `20 transfers, older page`."""
-    count, steps = len(found.entries), filter_labels.steps(wanted)
+    count = len(found.entries)
     shown = f"{count or 'No'} {'transfer' if count == 1 else 'transfers'}"
     if at == BEGINNING:
-        return f"{shown}, {filter_labels.ordered(wanted)}"
+        return f"{shown}, {labels.ordered}"
     if found.begins_anew:
         return f"{shown}, first page"
-    return f"{shown}, {(steps.previous if at.is_backward else steps.following).lower()} page"
+    return f"{shown}, {(labels.steps.previous if at.is_backward else labels.steps.following).lower()} page"
 
 
 def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:

@@ -32,13 +32,12 @@ NO_SORT = "Unknown sort. Valid values: age, usd."
 
 
 @require_safe
+@cursors.verified
 def view(request: HttpRequest) -> HttpResponse:
-    word = request.GET.get(cursors.NAME, "")
-    cursors.check(word)
     parsed, sort = read_from(request)
     if parsed.problems:
         return page(request, form(parsed, sort), status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(word, of=of_list(parsed.filters, sort))
+    at = cursors.read(request.GET.get(cursors.NAME, ""), of=of_list(parsed.filters, sort))
     url = address(parsed.filters, sort, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)

@@ -5,12 +5,14 @@ is signed because its contents are sent to the service.
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
@@ -54,8 +56,19 @@ def read(word: str, *, of: str) -> Position:
     return Position(cursor, tuple(earlier), edge, is_backward)
 
 
+def verified(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Decorate the view of a list: verify the cursor in the URL before any request is sent. Raises Unreadable."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        check(request.GET.get(NAME, ""))
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
 def check(word: str) -> None:
-    """Verify the signature before a request is sent. Raises Unreadable."""
+    """Verify the signature. Raises Unreadable."""
     if word:
         _verified(word)
 

@@ -475,6 +475,8 @@ def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulat
 
 
 def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emulator) -> None:
+    stopped = emulator.now()
+    emulator.now = lambda: stopped
     page = read(site, "/history?status=COMMITTED&balances=1")
     url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
     emulator.play(2)

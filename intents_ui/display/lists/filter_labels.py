@@ -1,6 +1,6 @@
 """Labels of a list's filters, order and pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -30,6 +30,34 @@ class Steps:
     first: str
     previous: str
     following: str
+
+
+@dataclass(frozen=True)
+class ListLabels:
+    """Labels of a list and its form. `chips`: active filters by name. `chains`: choices by ID, in order of their names.
+
+    `ordered` is `newest first`, `sorted` the `aria-sort` value of the creation column.
+    """
+
+    chips: Mapping[str, Chip]
+    chains: Sequence[tuple[int, str]]
+    ranges: Sequence[Range]
+    sizes: Sequence[tuple[int, str]]
+    ordered: str
+    sorted: str
+    steps: Steps
+
+
+def labels(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> ListLabels:
+    return ListLabels(
+        chips={chip.name: chip for chip in chips(filters, chains=chains, now=now)},
+        chains=sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        ranges=ranges(filters, now=now),
+        sizes=sizes(filters),
+        ordered=ordered(filters),
+        sorted=sorted_as(filters),
+        steps=steps(filters),
+    )
 
 
 def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tuple[Chip, ...]:
