@@ -16,7 +16,6 @@ from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filter_labels import ListLabels
 from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
@@ -38,7 +37,7 @@ MICROSECOND = timedelta(microseconds=1)
 def view(request: HttpRequest) -> HttpResponse:
     chains = wiring.catalog().chains()
     parsed = filters.read(dict(request.GET.lists()), chains=chains)
-    labels = filter_labels.labels(parsed.filters, chains=names.by_id(chains), now=datetime.now(UTC))
+    labels = filter_labels.labels(parsed.filters, chains=chains, now=datetime.now(UTC))
     if parsed.problems:
         return page(request, form(parsed, labels), status=HTTPStatus.BAD_REQUEST)
     at = cursors.read(request.GET.get(cursors.NAME, ""), of=parsed.filters.query)

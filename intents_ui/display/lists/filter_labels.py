@@ -1,6 +1,6 @@
 """Labels of a list's filters, order and pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from intents_ui.display.lists.filters import IN_FLIGHT, ORDERS, SORTS, Filters
 from intents_ui.display.search.parameters import Chip
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.wire.models import ChainInfo, IntentStatus
 
 SIZES = (10, 20, 30)
 RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
@@ -48,10 +48,11 @@ class ListLabels:
     steps: Steps
 
 
-def labels(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> ListLabels:
+def labels(filters: Filters, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
+    named = names.by_id(chains)
     return ListLabels(
-        chips={chip.name: chip for chip in chips(filters, chains=chains, now=now)},
-        chains=sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        chips={chip.name: chip for chip in chips(filters, chains=named, now=now)},
+        chains=sorted(named.items(), key=lambda chain: chain[1].lower()),
         ranges=ranges(filters, now=now),
         sizes=sizes(filters),
         ordered=ordered(filters),
