@@ -48,7 +48,7 @@ from bench.processes import (
 )
 from bench.stub_service import owner
 
-EMPTY = "/kept"  # the page frame with little text and no service call
+EMPTY = "/saved"  # the page frame with little text and no service call
 DELAYS = (0.0, 0.05, 0.2)
 CONNECTIONS = (1, 16)
 WAITING = (

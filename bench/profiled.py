@@ -4,7 +4,6 @@
 """
 
 import cProfile
-import io
 import os
 import pstats
 import sys
@@ -50,13 +49,11 @@ def profile(path: str) -> Counter[str]:
 
     def ask() -> None:
         where, _, query = path.partition("?")
-        environ = {
-            "REQUEST_METHOD": "GET", "PATH_INFO": where, "QUERY_STRING": query, "SERVER_NAME": "localhost",
-            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(),
-            "wsgi.errors": sys.stderr, "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1",
-            "asgi.scope": {"client": ("127.0.0.1", 1)},
+        scope = {
+            "method": "GET", "path": where, "query_string": query.encode(), "scheme": "http",
+            "headers": [(b"host", b"localhost")], "server": ("localhost", 80), "client": ("127.0.0.1", 1),
         }  # fmt: skip
-        b"".join(handlers.page(environ, lambda *_: None))
+        handlers.PAGES.page(scope)
 
     for _ in range(5):
         ask()

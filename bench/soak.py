@@ -50,7 +50,7 @@ KEY: Final = "canary-access-key-of-the-soak"
 SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - a test value
 FORBIDDEN: Final = ("Traceback", KEY, SECRET, str(ROOT), "django.", "site-packages")
 # Thread pools that keep their threads, with their limits.
-POOLS: Final = {"WSGI": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
+POOLS: Final = {"page": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
 FRAGMENTS: Final = ("/newest", "/receipt")
 # Expected statuses. 503 is the only 5xx that an outage of the service may cause.
 STATUSES: Final = frozenset({200, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 429, 431, 503})

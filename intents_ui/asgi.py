@@ -72,7 +72,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await handlers.turn_away(scope, send, place)
     try:
         with request_context.asking(request_origin):
-            await handler(scope, receive, handlers.leaving(place, send, with_first=handler is handlers.PAGES))
+            await handler(scope, receive, handlers.leaving(place, send))
     finally:
         place.leave()
 

@@ -17,15 +17,15 @@ from markupsafe import Markup
 # The C function behind `escape`, which wraps its result in Markup.
 from markupsafe import _escape_inner as escape_text  # type: ignore[attr-defined]
 
-__all__ = ["PlainCodeGenerator", "escape_text", "mark_safe"]
+__all__ = ["PlainCodeGenerator", "as_markup", "escape_text"]
 
 # Markup's constructor without its check for `__html__`.
-mark_safe: Final = partial(str.__new__, Markup)
+as_markup: Final = partial(str.__new__, Markup)
 # Names that Jinja declares in a macro that uses them.
 IMPLICIT: Final = ("caller", "kwargs", "varargs")
 # Names that the generated code of a macro uses, so that no parameter may have them.
 RESERVED: Final = frozenset(exported) | {
-    *("concat", "context", "environment", "escape_text", "gen", "included_template", "mark_safe", "out", "resolve"),
+    *("as_markup", "concat", "context", "environment", "escape_text", "gen", "included_template", "out", "resolve"),
     *("template", "undefined"),
 }
 
@@ -36,7 +36,7 @@ class PlainCodeGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         if self.environment.autoescape is not True:
             raise ValueError("Templates are always autoescaped.")
-        self.writeline(f"from {__name__} import escape_text, mark_safe")
+        self.writeline(f"from {__name__} import escape_text, as_markup")
         super().visit_Template(node, frame)
 
     def visit_EvalContextModifier(self, node: nodes.EvalContextModifier, frame: Frame) -> NoReturn:
@@ -107,7 +107,7 @@ class PlainCodeGenerator(CodeGenerator):
         self.write("macro")
 
     def return_buffer_contents(self, frame: Frame, force_unescaped: bool = False) -> None:
-        self.writeline(f"return mark_safe(concat({frame.buffer}))")
+        self.writeline(f"return as_markup(concat({frame.buffer}))")
 
     def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         self.write("(out if type(out := ")

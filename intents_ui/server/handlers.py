@@ -1,8 +1,8 @@
 """What answers a request: Django's views in a thread or as async views, and the prerendered rejections.
 
-- Long responses (`marks.streams`) are async views, because they have to end when the client disconnects, which WSGI
-  doesn't notice. Raw calls are async too, in a thread of their own, because the service may hold them for longer than a
-  page may take.
+- Long responses (`marks.streams`) are async views, because they have to end when the client disconnects, which a
+  thread doesn't notice. Raw calls are async too, in a thread of their own, because the service may hold them for
+  longer than a page may take.
 - All other views are synchronous and run in a thread.
 
 Each kind has its own concurrency limit, of which a client address gets a quarter.
@@ -10,36 +10,80 @@ Each kind has its own concurrency limit, of which a client address gets a quarte
 
 import asyncio
 import contextlib
+import contextvars
 import io
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from a2wsgi import WSGIMiddleware
 from asgiref.sync import AsyncToSync
 from django.conf import settings
-from django.core.handlers.asgi import ASGIHandler
-from django.core.handlers.wsgi import WSGIHandler
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
+from django.core.handlers.base import BaseHandler
+from django.core.signals import request_started
+from django.urls import set_script_prefix
 
 from intents_ui import wiring
 from intents_ui.middleware import marks, request_limits
 from intents_ui.middleware.failures import Failure
 from intents_ui.middleware.request_limits import ConcurrencyLimiter
 from intents_ui.ops import metrics
-from intents_ui.server.messages import App, Message, Send, query_of
+from intents_ui.server.messages import App, Message, Receive, Send, query_of
 from intents_ui.service.context import processor, request_context
 
 PAGE_THREADS = 64  # most wait for the service, up to INTENTS_MAX_WAITING_PAGES of them
-DJANGO: Final = WSGIHandler()
 
 
-def page(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    with processor.computing(request_context.visitor()), wiring.page():
-        return DJANGO(environ, start_response)
+class Answer(NamedTuple):
+    """A whole response, as ASGI sends it."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+    async def send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+        await send({"type": "http.response.body", "body": self.body})
 
 
-PAGES: Final[App] = WSGIMiddleware(page, workers=PAGE_THREADS)  # type: ignore[arg-type, assignment]
+class Pages(BaseHandler):
+    """Django handler for synchronous views.
+
+    A thread makes the whole response, and hands it over to the event loop at once. Each more hand-over would wake up
+    both of them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.load_middleware()
+        self._threads = ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page")
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        # It was read whole before (`bodies`), unless it was refused.
+        body = b"" if request_limits.REFUSED in scope else (await receive())["body"]
+        within = contextvars.copy_context()
+        answer = await asyncio.get_running_loop().run_in_executor(self._threads, within.run, self.page, scope, body)
+        await answer.send(send)
+
+    def page(self, scope: Message, body: bytes = b"") -> Answer:
+        with processor.computing(request_context.visitor()), wiring.page():
+            return self.answer(scope, body)
+
+    def answer(self, scope: Message, body: bytes = b"") -> Answer:
+        set_script_prefix(get_script_prefix(scope))
+        request_started.send(sender=self.__class__, scope=scope)
+        response = self.get_response(ASGIRequest(scope, io.BytesIO(body)))
+        response._handler_class = self.__class__  # type: ignore[attr-defined]  # sender of `request_finished`
+        try:
+            fields = [*response.items(), *(("Set-Cookie", each.OutputString()) for each in response.cookies.values())]
+            headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in fields]
+            return Answer(response.status_code, headers, b"".join(response))
+        finally:
+            response.close()
+
+
+PAGES: Final = Pages()
 
 
 class LongAnswers(ASGIHandler):
@@ -107,14 +151,11 @@ def is_long(scope: Message) -> bool:
     return marks.of_path(scope["path"]).streams(scope["method"], query_of(scope))
 
 
-def leaving(place: request_limits.RequestSlot, send: Send, *, with_first: bool) -> Send:
-    """Free the slot once the response is complete, however slowly the client reads it.
-
-    A page is complete with its first chunk.
-    """
+def leaving(place: request_limits.RequestSlot, send: Send) -> Send:
+    """Free the slot once the response is complete, however slowly the client reads it."""
 
     async def send_and_leave(message: Message) -> None:
-        if message["type"] == "http.response.body" and (with_first or not message.get("more_body", False)):
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
             place.leave()
         await send(message)
 
@@ -126,32 +167,20 @@ async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
     metrics.rejected_at_ingress.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
-    status, response_headers, body = refusal("json" if is_json else "partial" if is_partial else "page", failure)
-    await send({"type": "http.response.start", "status": status, "headers": response_headers})
-    await send({"type": "http.response.body", "body": body})
+    answer = refusal("json" if is_json else "partial" if is_partial else "page", failure)
+    await answer.send(send)
 
 
 @cache
-def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> Answer:
     """Render the rejection with Django, so that it is a complete page."""
-    started: list[Any] = []
-    environ = {
-        "REQUEST_METHOD": "GET",
-        "PATH_INFO": "/busy.json" if kind == "json" else "/",
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "443",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "wsgi.url_scheme": "https",
-        "wsgi.input": io.BytesIO(),
-        "wsgi.errors": sys.stderr,
-        "asgi.scope": {request_limits.REFUSED: failure},
+    scope = {
+        "method": "GET",
+        "scheme": "https",
+        "path": "/busy.json" if kind == "json" else "/",
+        "query_string": b"",
+        "headers": [(b"hx-request-type", b"partial")] if kind == "partial" else [],
+        "server": ("localhost", 443),
+        request_limits.REFUSED: failure,
     }
-    if kind == "partial":
-        environ["HTTP_HX_REQUEST_TYPE"] = "partial"
-
-    def start(line: str, fields: list[tuple[str, str]], *_: Any) -> Any:
-        started.extend([line, fields])
-
-    body = b"".join(DJANGO(environ, start))
-    line, fields = started
-    return int(line.split()[0]), [(name.lower().encode(), value.encode()) for name, value in fields], body
+    return PAGES.answer(scope)

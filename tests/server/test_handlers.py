@@ -1,0 +1,145 @@
+"""A page's thread hands the whole response over to the event loop at once."""
+
+import asyncio
+import io
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+from django.core.signals import request_finished
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+
+from intents_ui.middleware import request_limits
+from intents_ui.server import handlers
+from intents_ui.server.handlers import Pages
+
+SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}
+WORD: ContextVar[str] = ContextVar("word", default="")
+
+
+@pytest.fixture
+def finished() -> Iterator[list[str]]:
+    """Yield the names of the threads in which a request ended."""
+    threads: list[str] = []
+
+    def note(**_: Any) -> None:
+        threads.append(threading.current_thread().name)
+
+    request_finished.connect(note)
+    yield threads
+    request_finished.disconnect(note)
+
+
+def pages(view: Callable[[HttpRequest], Any]) -> Pages:
+    """Return a handler with one view and no middleware."""
+    made = Pages()
+    made._middleware_chain = view
+    return made
+
+
+async def ask(handler: Pages, body: bytes = b"") -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await handler(dict(SCOPE), receive, send)
+    return sent
+
+
+async def test_a_page_is_two_messages_and_one_hand_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, calls = asyncio.get_running_loop(), []
+    call = loop.call_soon_threadsafe
+
+    def counted(*given: Any, **named: Any) -> Any:
+        calls.append(given)
+        return call(*given, **named)
+
+    monkeypatch.setattr(loop, "call_soon_threadsafe", counted)
+    start, body = await ask(pages(lambda request: StreamingHttpResponse(iter([b"first ", b"second"]))))
+    assert len(calls) == 1
+    assert start["status"] == 200
+    assert (b"content-type", b"text/html; charset=utf-8") in start["headers"]
+    assert body == {"type": "http.response.body", "body": b"first second"}
+
+
+async def test_cookies_are_among_the_headers() -> None:
+    def view(request: HttpRequest) -> HttpResponse:
+        response = HttpResponse()
+        response.set_cookie("one", "1")
+        response.set_cookie("two", "2")
+        return response
+
+    start, _ = await ask(pages(view))
+    cookies = [value for name, value in start["headers"] if name == b"set-cookie"]
+    assert cookies == [b"one=1; Path=/", b"two=2; Path=/"]
+
+
+async def test_the_thread_knows_the_body_and_the_context_of_the_request() -> None:
+    WORD.set("of the request")
+    _, body = await ask(pages(lambda request: HttpResponse(request.body + WORD.get().encode())), b"sent ")
+    assert body["body"] == b"sent of the request"
+
+
+async def test_a_response_is_closed_in_its_thread(finished: list[str]) -> None:
+    file = io.BytesIO(b"content")
+    _, body = await ask(pages(lambda request: FileResponse(file)))
+    assert body["body"] == b"content"
+    assert file.closed
+    assert [name.rstrip("0123456789") for name in finished] == ["page_"]
+
+
+async def test_a_response_that_fails_is_closed_and_nothing_is_sent(finished: list[str]) -> None:
+    def content() -> Iterator[bytes]:
+        yield b"first"
+        raise OSError("the disk")
+
+    with pytest.raises(OSError, match="the disk"):
+        await ask(pages(lambda request: StreamingHttpResponse(content())))
+    assert len(finished) == 1
+
+
+async def test_a_page_whose_client_disconnected_is_finished_and_closed(finished: list[str]) -> None:
+    began, may_end, file = threading.Event(), threading.Event(), io.BytesIO(b"content")
+
+    def view(request: HttpRequest) -> FileResponse:
+        began.set()
+        may_end.wait()
+        return FileResponse(file)
+
+    handler = pages(view)
+    asked = asyncio.ensure_future(ask(handler))
+    await asyncio.to_thread(began.wait)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    may_end.set()
+    await asyncio.to_thread(handler._threads.shutdown)
+    assert file.closed
+    assert len(finished) == 1
+
+
+def test_a_rejection_is_rendered_once() -> None:
+    failure = request_limits.CUT_OFF
+    first = handlers.refusal("page", failure)
+    assert handlers.refusal("page", failure) is first
+    assert first.status == int(failure.status)
+    assert failure.title.encode() in first.body
+
+
+async def test_a_refused_body_is_not_waited_for() -> None:
+    async def receive() -> dict[str, Any]:
+        raise AssertionError("the client is too slow")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    sent: list[Any] = []
+    scope = {**SCOPE, request_limits.REFUSED: request_limits.TOO_SLOW}
+    await pages(lambda request: HttpResponse(request.body))(scope, receive, send)
+    assert sent[1]["body"] == b""
