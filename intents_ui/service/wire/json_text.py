@@ -11,10 +11,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Never
 
 DEPTH_LIMIT = 64
-LONGEST_NUMBER = 200  # characters. A longer number stays text, which every number field rejects
+LONGEST_FRACTION = 200  # characters of a number that isn't an integer. A longer one stays text
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_BLANK_COLON = re.compile(r'"[ \t\n\r]+:')
 _LAST_END = re.compile(r"[ \t\n\r]*\}[ \t\n\r]*")
 
 
@@ -28,14 +27,22 @@ class Verbatim:
 def read(text: str) -> Any:
     """Parse JSON text. Raises ValueError, and nothing else, if it is invalid."""
     try:
-        value = _QUICK.decode(text)
-        # Fast check for duplicate keys: the parsed keys and the colons after a quote have the same count. It is
-        # inconclusive with blanks before a colon or with texts that contain JSON, so those are parsed again.
-        if _keys(value) != text.count('":') or _BLANK_COLON.search(text):
-            value = _DECODER.decode(text)
+        value = _decoded(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    # Brackets are counted much faster than levels, and few documents have as many.
+    if text.count("{") + text.count("[") > DEPTH_LIMIT:
+        _check_depth(value)
     return value
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer with more digits than Python converts, if nothing worse
+        return _LONG_NUMBER_DECODER.decode(text)
 
 
 def member(text: str, name: str) -> str:
@@ -101,19 +108,17 @@ def _written(value: Any) -> str:
     return json.dumps(value)
 
 
-def _keys(value: Any) -> int:
-    """Return the total number of keys of all objects in a document."""
-    count, level = 0, [value] if type(value) in (dict, list) else []
-    for _ in range(DEPTH_LIMIT + 1):
-        if not level:
-            return count
-        count += sum([len(each) for each in level if type(each) is dict])
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(DEPTH_LIMIT):
         level = [
             inner
             for outer in level
             for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
+            if type(inner) in _CONTAINERS
         ]
+        if not level:
+            return
     raise ValueError("nested too deeply")
 
 
@@ -123,12 +128,15 @@ def _skip_blank(text: str, at: int) -> int:
 
 
 def _whole(text: str) -> int | str:
-    return int(text) if len(text) <= LONGEST_NUMBER else text
+    try:
+        return int(text)
+    except ValueError:
+        return text  # more digits than Python converts, which every number field rejects
 
 
 def _fraction(text: str) -> Decimal | str:
     try:
-        return Decimal(text) if len(text) <= LONGEST_NUMBER else text
+        return Decimal(text) if len(text) <= LONGEST_FRACTION else text
     except InvalidOperation:
         return text  # an exponent out of Decimal's range
 
@@ -144,8 +152,11 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_QUICK = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant)
+_CONTAINERS = frozenset({dict, list})
 _DECODER = json.JSONDecoder(
+    parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
+)
+_LONG_NUMBER_DECODER = json.JSONDecoder(
     parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )
 _WALKER = json.JSONDecoder(parse_int=len, parse_float=len)  # finds where a value ends, without converting numbers
