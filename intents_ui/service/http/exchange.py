@@ -13,7 +13,6 @@ from typing import Any
 
 import httpcore
 import httpx
-from pydantic import ValidationError
 
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
@@ -36,6 +35,7 @@ from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
+from intents_ui.service.wire.lenient_models import MissingField
 
 log = logging.getLogger("intents_ui.service")
 
@@ -45,7 +45,7 @@ OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
 # Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
 TROUBLE = (
     ServiceError,
-    ValidationError,
+    MissingField,
     UnicodeDecodeError,
     httpx.HTTPError,
     httpx.InvalidURL,
@@ -200,8 +200,8 @@ def _as_ours(error: Exception) -> ServiceError:
     match error:
         case ServiceError():
             return error
-        case ValidationError():
-            return Unreadable.because(Flaw.WRONG_SHAPE, _invalid_fields(error), status=200)
+        case MissingField():
+            return Unreadable.because(Flaw.WRONG_SHAPE, error.field, status=200)
         case UnicodeDecodeError():
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
@@ -239,9 +239,3 @@ def _response_info(response: httpx.Response) -> dict[str, Any]:
 def _is_json(content_type: str) -> bool:
     kind = content_type.partition(";")[0].strip().lower()
     return kind in ("", "application/json", "text/json") or kind.endswith("+json")
-
-
-def _invalid_fields(error: ValidationError) -> str:
-    """Return the fields that failed validation, without their values."""
-    found: list[Any] = error.errors(include_url=False, include_context=False, include_input=False)
-    return ", ".join(".".join(map(str, problem["loc"])) for problem in found[:3])

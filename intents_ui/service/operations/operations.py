@@ -58,7 +58,7 @@ class Answer:
     text: str
 
     def as_a[W: Wire](self, model: type[W]) -> W:
-        return model.model_validate(self.document, context={})
+        return model.model_validate(self.document)
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
         """Attach the exact text of a field to `kept`, the object parsed from it."""
@@ -398,7 +398,7 @@ def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
 
     return ServiceCall(
         operation="QuoteIntent",
-        request=request.model_dump(by_alias=True, exclude_defaults=True),
+        request=request.model_dump(),
         read=read,
         group=Group.WRITE,
         is_read=False,
@@ -458,9 +458,7 @@ def _present(**members: Any) -> dict[str, Any]:
 def _page_field(page: Page | None) -> Verbatim | dict[str, Any] | None:
     if page is None:
         return None
-    return (
-        Verbatim(page.received) if page.received else page.model_dump(by_alias=True, exclude_none=True, mode="python")
-    )
+    return Verbatim(page.received) if page.received else page.model_dump()
 
 
 def _unix_seconds(moment: datetime | int | None) -> int | None:

@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import PlainValidator, StrictBool
-
 WHOLE_LIMIT = 2**256
 MOST_DECIMALS = 77  # with more, no amount below 2**256 would make one whole token
 MOST_DIGITS = 80
@@ -40,6 +38,12 @@ def read_text(value: object) -> str:
 def read_text_in_list(value: object) -> str:
     """Like `read_text`, but return "" for an invalid entry, so that the other entries keep their positions."""
     return read_text(value) if isinstance(value, str) else ""
+
+
+def read_flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("neither true nor false")
+    return value
 
 
 def read_intent_id(value: object) -> str:
@@ -174,15 +178,16 @@ def _integral(number: Decimal) -> int:
     return int(number)
 
 
-Text = Annotated[str, PlainValidator(read_text)]
-IntentId = Annotated[str, PlainValidator(read_intent_id)]
-Reference = Annotated[str, PlainValidator(read_reference)]
-TextInList = Annotated[str, PlainValidator(read_text_in_list)]
-Whole = Annotated[int, PlainValidator(read_whole)]
-ChainId = Annotated[int, PlainValidator(read_chain_id)]
-Cursor = Annotated[int, PlainValidator(read_cursor)]
-Decimals = Annotated[int, PlainValidator(read_decimals)]
-Figure = Annotated[Decimal, PlainValidator(read_figure)]
-FigureInList = Annotated[Decimal | None, PlainValidator(read_figure_in_list)]
-Moment = Annotated[datetime | None, PlainValidator(read_moment)]
-Flag = StrictBool
+# Types of fields, each with the function that parses it.
+Text = Annotated[str, read_text]
+IntentId = Annotated[str, read_intent_id]
+Reference = Annotated[str, read_reference]
+TextInList = Annotated[str, read_text_in_list]
+Whole = Annotated[int, read_whole]
+ChainId = Annotated[int, read_chain_id]
+Cursor = Annotated[int, read_cursor]
+Decimals = Annotated[int, read_decimals]
+Figure = Annotated[Decimal, read_figure]
+FigureInList = Annotated[Decimal | None, read_figure_in_list]
+Moment = Annotated[datetime | None, read_moment]
+Flag = Annotated[bool, read_flag]
