@@ -35,6 +35,7 @@ from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
+from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.lenient_models import MissingField
 
 log = logging.getLogger("intents_ui.service")
@@ -65,13 +66,21 @@ class Exchange[T]:
     Map any of TROUBLE with `failure`.
     """
 
-    def __init__(self, call: ServiceCall[T], config: ServiceConfig, health: Health, memory: ResponseMemory) -> None:
+    def __init__(
+        self,
+        call: ServiceCall[T],
+        config: ServiceConfig,
+        health: Health,
+        memory: ResponseMemory,
+        entries: EntryCache | None = None,
+    ) -> None:
         self.call = call
         self.request_id = request_context.call_id()
         self.content = b""  # of the response
         self._config = config
         self._health = health
         self._memory = memory
+        self._entries = entries
         self._began = time.monotonic()
 
     @property
@@ -131,7 +140,7 @@ class Exchange[T]:
         self._health.clock_offset.learn(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
-            document = json_text.read(text)
+            document = self._parsed(text)
         except ValueError:
             raise self._flawed(response, Flaw.NOT_JSON, text) from None
         said_no = envelope(document)
@@ -146,7 +155,12 @@ class Exchange[T]:
 
     def recalled(self, text: str) -> T:
         """Parse a cached response, which another version of this program may have written. Raises ValueError."""
-        return self._read(json_text.read(text), text)
+        return self._read(self._parsed(text), text)
+
+    def _parsed(self, text: str) -> Any:
+        if self._entries and self.call.entries:
+            return self._entries.read(text, *self.call.entries)
+        return json_text.read(text)
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))

@@ -30,10 +30,19 @@ def read(text: str) -> Any:
         value = _decoded(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    # Brackets are counted much faster than levels, and few documents have as many.
-    if text.count("{") + text.count("[") > DEPTH_LIMIT:
-        _check_depth(value)
+    _check_depth(value, DEPTH_LIMIT)
     return value
+
+
+def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
+    """Parse the value at a position of a document, below `depth` levels. Return it with the position after it.
+
+    Raises ValueError or RecursionError, also for a document that `read` would accept: with integers of thousands of
+    digits.
+    """
+    value, end = _DECODER.raw_decode(text, at)
+    _check_depth(value, DEPTH_LIMIT - depth)
+    return value, end
 
 
 def _decoded(text: str) -> Any:
@@ -62,10 +71,10 @@ def _last_member(text: str, name: str) -> str | None:
     # An escaped quote is part of a string: `"x\\"intent"` is another name with the same ending.
     if not name.isalnum() or at < 1 or text[at - 1] == "\\":
         return None
-    colon = _skip_blank(text, at + len(name) + 2)
+    colon = skip_blank(text, at + len(name) + 2)
     if text[colon : colon + 1] != ":":
         return None
-    start = _skip_blank(text, colon + 1)
+    start = skip_blank(text, colon + 1)
     _, end = _WALKER.raw_decode(text, start)
     return text[start:end] if _LAST_END.fullmatch(text, end) else None
 
@@ -73,15 +82,15 @@ def _last_member(text: str, name: str) -> str | None:
 def members(text: str) -> dict[str, str]:
     """Return the exact text of each field of a JSON object that `read` accepted."""
     found: dict[str, str] = {}
-    at = _skip_blank(text, text.index("{") + 1)
+    at = skip_blank(text, text.index("{") + 1)
     while text[at] != "}":
         key, at = _WALKER.raw_decode(text, at)
-        start = _skip_blank(text, _skip_blank(text, at) + 1)
+        start = skip_blank(text, skip_blank(text, at) + 1)
         _, end = _WALKER.raw_decode(text, start)
         found[key] = text[start:end]
-        at = _skip_blank(text, end)
+        at = skip_blank(text, end)
         if text[at] == ",":
-            at = _skip_blank(text, at + 1)
+            at = skip_blank(text, at + 1)
     return found
 
 
@@ -108,9 +117,9 @@ def _written(value: Any) -> str:
     return json.dumps(value)
 
 
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(DEPTH_LIMIT):
+def _check_depth(value: Any, limit: int) -> None:
+    level = [value] if type(value) in _CONTAINERS else []
+    for _ in range(limit):
         level = [
             inner
             for outer in level
@@ -122,7 +131,10 @@ def _check_depth(value: Any) -> None:
     raise ValueError("nested too deeply")
 
 
-def _skip_blank(text: str, at: int) -> int:
+def skip_blank(text: str, at: int) -> int:
+    """Return the position of the next character that isn't white space."""
+    if text[at : at + 1] > " ":
+        return at
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 

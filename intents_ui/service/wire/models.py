@@ -485,7 +485,7 @@ class BalanceGroup(Wire):
 PARTS_OF_RECEIPT = ("summary", "depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
 
 
-class IntentHistory(Wire):
+class IntentHistory(Kept):
     """Entry of the intent history. `has_balance` is None if balances weren't requested."""
 
     intent_id: IntentId
