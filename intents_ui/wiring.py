@@ -44,6 +44,7 @@ from intents_ui.service.operations.config import Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.resilience.health import Health
+from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
@@ -118,6 +119,7 @@ class Dashboard:
             transport=in_process,
             health=self.health,
             memory=self.response_memory,
+            entries=self.entry_cache,
             kept=self.response_cache,
             saved=DiskCache(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
             shared=self._redis_cache(settings),
@@ -156,6 +158,11 @@ class Dashboard:
     def response_cache(self) -> ResponseCache:
         """The response cache, shared by pages and live updates."""
         return ResponseCache(config().lifetimes, clock=time.monotonic)
+
+    @cached_property
+    def entry_cache(self) -> EntryCache:
+        """The parsed objects of responses in use, shared by pages and live updates."""
+        return EntryCache(config().names)
 
     @cached_property
     def redis_guard(self) -> RedisGuard:
@@ -227,6 +234,7 @@ class Dashboard:
             transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
             health=self.health,
             memory=self.response_memory,
+            entries=self.entry_cache,
             kept=self.response_cache,
         )
         bus = (

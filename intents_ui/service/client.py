@@ -35,6 +35,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.resilience.health import Health
+from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.models import IntentReceipt
 from intents_ui.service.wire.results import Attempt, Line
 
@@ -108,6 +109,7 @@ class ServiceClient(BlockingOperations):
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
         memory: ResponseMemory | None = None,
+        entries: EntryCache | None = None,
         kept: ResponseCache | None = None,
         saved: DiskCache | None = None,
         shared: RedisCache | None = None,
@@ -115,6 +117,7 @@ class ServiceClient(BlockingOperations):
         self.config = config
         self.health = health or Health(clock=clock)
         self.memory = memory or ResponseMemory()
+        self._entries = entries or EntryCache(config.names)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
         self._saved = saved
@@ -208,12 +211,12 @@ class ServiceClient(BlockingOperations):
         self.close()
 
     def _exchange(self, call: ServiceCall[Any]) -> Answered:
-        exchange = Exchange(call, self.config, self.health, self.memory)
+        exchange = Exchange(call, self.config, self.health, self.memory, self._entries)
         answer = self._send(exchange)
         return Answered(answer, exchange.content)
 
     def _recall(self, call: ServiceCall[Any], text: str) -> Any:
-        return Exchange(call, self.config, self.health, self.memory).recalled(text)
+        return Exchange(call, self.config, self.health, self.memory, self._entries).recalled(text)
 
     def _send[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -259,11 +262,13 @@ class AsyncServiceClient(Operations):
         transport: httpx.AsyncBaseTransport | None = None,
         health: Health | None = None,
         memory: ResponseMemory | None = None,
+        entries: EntryCache | None = None,
         kept: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health()
         self._memory = memory or ResponseMemory()
+        self._entries = entries or EntryCache(config.names)
         self._kept = kept
         self._has_pool = transport is None
         self._http = httpx.AsyncClient(
@@ -313,7 +318,7 @@ class AsyncServiceClient(Operations):
         await self.aclose()
 
     async def _exchange(self, call: ServiceCall[Any]) -> Any:
-        exchange = Exchange(call, self.config, self.health, self._memory)
+        exchange = Exchange(call, self.config, self.health, self._memory, self._entries)
         with self.health.asking(call.operation, call.group, Line.LIVE):
             try:
                 with ExitStack() as until_read:

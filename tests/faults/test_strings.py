@@ -208,8 +208,8 @@ def test_every_text_field_of_every_object_held_a_payload(crawls: list[tuple[Craw
 def texts() -> set[str]:
     """The names of all fields that hold text."""
     objects = [each for each in vars(models).values() if isinstance(each, type) and issubclass(each, Wire)]
-    fields = [field for model in objects for field in model.model_fields.values()]
-    return {str(field.alias) for field in fields if is_text(field.annotation) or field.metadata == Text.__metadata__}
+    fields = [field for model in objects for field in model.fields.values()]
+    return {str(field.alias) for field in fields if is_text(field.annotation)}
 
 
 def is_text(annotation: Any) -> bool:

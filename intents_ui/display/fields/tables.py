@@ -4,30 +4,20 @@ Driven by the models, so a new field appears here automatically. Missing values 
 couldn't be parsed have a row that says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol, get_args, runtime_checkable
-
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from typing import Any, get_args
 
 from intents_ui.display.fields import labels, values
 from intents_ui.display.fields.values import Cell, Owner, ValueKind
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire.lenient_models import Field, Wire
 
 # Limits the page, however much the service sends.
 MOST_PARTS = 50
-
-
-@runtime_checkable
-class Tolerant(Protocol):
-    """An object that knows which of its fields couldn't be parsed."""
-
-    @property
-    def unreadable(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +45,7 @@ class _FieldReader:
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
 
-    def read(self, model: BaseModel, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
+    def read(self, model: Wire, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
         """Return the object's own rows, then those of nested objects, each in its own group."""
         self.seen.add(id(model))
         rows = tuple(self._rows(model, owner))
@@ -67,18 +57,17 @@ class _FieldReader:
             elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
-    def _rows(self, model: BaseModel, owner: Owner) -> Iterator[FieldRow]:
-        unreadable = model.unreadable if isinstance(model, Tolerant) else {}
-        for name, info in type(model).model_fields.items():
-            wire_name = info.alias or name
+    def _rows(self, model: Wire, owner: Owner) -> Iterator[FieldRow]:
+        unreadable = model.unreadable
+        for name, info in model.fields.items():
             if name in unreadable:
                 yield FieldRow(
-                    wire_name, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
+                    info.alias, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
                 )
             value = getattr(model, name)
             if value is not None and value != () and not _is_object(value):
                 cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
-                yield FieldRow(wire_name, labels.field(name), cell)
+                yield FieldRow(info.alias, labels.field(name), cell)
 
 
 def groups(situation: Situation) -> tuple[FieldGroup, ...]:
@@ -91,11 +80,11 @@ def groups(situation: Situation) -> tuple[FieldGroup, ...]:
     return tuple(found)
 
 
-def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel | None]]:
+def _parts(model: Wire, title: str) -> Iterator[tuple[str, str, Wire | None]]:
     """Return the nested objects, of a list the first ones. The raw JSON has the others."""
-    for name in type(model).model_fields:
+    for name in model.fields:
         value = getattr(model, name)
-        if isinstance(value, BaseModel):
+        if isinstance(value, Wire):
             yield name, labels.part(name, inside=type(model), title=title), value
         elif _is_object(value):
             part_title = labels.part(name, inside=type(model), title=title)
@@ -105,7 +94,7 @@ def _parts(model: BaseModel, title: str) -> Iterator[tuple[str, str, BaseModel |
                 yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
 
 
-def is_number(info: FieldInfo) -> bool:
+def is_number(info: Field) -> bool:
     """Return whether a field has an integer or a decimal."""
     return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
 
@@ -116,9 +105,7 @@ def _types_in(annotation: Any) -> set[Any]:
 
 
 def _is_object(value: object) -> bool:
-    return isinstance(value, BaseModel) or (
-        isinstance(value, tuple) and bool(value) and isinstance(value[0], BaseModel)
-    )
+    return isinstance(value, Wire) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Wire))
 
 
 __all__ = ["Cell", "FieldGroup", "FieldRow", "ValueKind", "groups"]

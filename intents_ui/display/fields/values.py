@@ -6,8 +6,6 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from pydantic import BaseModel
-
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import names, providers, token_amounts
@@ -15,6 +13,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import (
     Call,
     DepositIntentEntry,
@@ -72,10 +71,10 @@ class Cell:
 class Owner:
     """The object that contains a field, and its chain: its own or that of the enclosing object."""
 
-    model: BaseModel
+    model: Wire
     chain_id: int | None = None
 
-    def inside(self, model: BaseModel) -> "Owner":
+    def inside(self, model: Wire) -> "Owner":
         return replace(self, model=model, chain_id=getattr(self.model, "chain_id", None) or self.chain_id)
 
     @property
@@ -106,7 +105,7 @@ FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
 UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
 
 # Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
-TOKENS: dict[type[BaseModel], dict[str, str]] = {
+TOKENS: dict[type[Wire], dict[str, str]] = {
     QuoteIntentRequest: {
         "origin_token_amount": "origin",
         "destination_token_amount": "destination",
@@ -149,7 +148,7 @@ def unreadable(received: str, *, is_number: bool) -> Cell:
     return Cell(kind, received, text.visible(received))
 
 
-def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
+def cell(model: type[Wire], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
     """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
     type.
     """
@@ -168,7 +167,7 @@ def cell(model: type[BaseModel], name: str, value: object, *, owner: Owner, fact
             return _of_text(name, str(value), owner, facts)
 
 
-def _of_whole(model: type[BaseModel], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
+def _of_whole(model: type[Wire], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
         return Cell(ValueKind.CHAIN, value, names.chain(value, info=using.chain(value)))
     if name in UNIX_SECONDS:

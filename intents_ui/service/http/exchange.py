@@ -13,7 +13,6 @@ from typing import Any
 
 import httpcore
 import httpx
-from pydantic import ValidationError
 
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
@@ -36,6 +35,8 @@ from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
 from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire import json_text
+from intents_ui.service.wire.entry_cache import EntryCache
+from intents_ui.service.wire.lenient_models import MissingField
 
 log = logging.getLogger("intents_ui.service")
 
@@ -45,7 +46,7 @@ OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
 # Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
 TROUBLE = (
     ServiceError,
-    ValidationError,
+    MissingField,
     UnicodeDecodeError,
     httpx.HTTPError,
     httpx.InvalidURL,
@@ -65,13 +66,21 @@ class Exchange[T]:
     Map any of TROUBLE with `failure`.
     """
 
-    def __init__(self, call: ServiceCall[T], config: ServiceConfig, health: Health, memory: ResponseMemory) -> None:
+    def __init__(
+        self,
+        call: ServiceCall[T],
+        config: ServiceConfig,
+        health: Health,
+        memory: ResponseMemory,
+        entries: EntryCache | None = None,
+    ) -> None:
         self.call = call
         self.request_id = request_context.call_id()
         self.content = b""  # of the response
         self._config = config
         self._health = health
         self._memory = memory
+        self._entries = entries
         self._began = time.monotonic()
 
     @property
@@ -131,7 +140,7 @@ class Exchange[T]:
         self._health.clock_offset.learn(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
-            document = json_text.read(text)
+            document = self._parsed(text)
         except ValueError:
             raise self._flawed(response, Flaw.NOT_JSON, text) from None
         said_no = envelope(document)
@@ -146,7 +155,12 @@ class Exchange[T]:
 
     def recalled(self, text: str) -> T:
         """Parse a cached response, which another version of this program may have written. Raises ValueError."""
-        return self._read(json_text.read(text), text)
+        return self._read(self._parsed(text), text)
+
+    def _parsed(self, text: str) -> Any:
+        if self._entries and self.call.entries:
+            return self._entries.read(text, *self.call.entries)
+        return json_text.read(text)
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))
@@ -200,8 +214,8 @@ def _as_ours(error: Exception) -> ServiceError:
     match error:
         case ServiceError():
             return error
-        case ValidationError():
-            return Unreadable.because(Flaw.WRONG_SHAPE, _invalid_fields(error), status=200)
+        case MissingField():
+            return Unreadable.because(Flaw.WRONG_SHAPE, error.field, status=200)
         case UnicodeDecodeError():
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
@@ -239,9 +253,3 @@ def _response_info(response: httpx.Response) -> dict[str, Any]:
 def _is_json(content_type: str) -> bool:
     kind = content_type.partition(";")[0].strip().lower()
     return kind in ("", "application/json", "text/json") or kind.endswith("+json")
-
-
-def _invalid_fields(error: ValidationError) -> str:
-    """Return the fields that failed validation, without their values."""
-    found: list[Any] = error.errors(include_url=False, include_context=False, include_input=False)
-    return ", ".join(".".join(map(str, problem["loc"])) for problem in found[:3])

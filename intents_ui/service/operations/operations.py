@@ -51,17 +51,20 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Response to parse: the document with the schema's field names, and its exact text."""
+    """Response to parse: the document with the schema's field names, and its exact text.
+
+    The document may have objects that are already parsed, of the model in `ServiceCall.entries`.
+    """
 
     document: Mapping[str, Any]
     text: str
 
     def as_a[W: Wire](self, model: type[W]) -> W:
-        return model.model_validate(self.document, context={})
+        return model.model_validate(self.document)
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
-        """Attach the exact text of a field to `kept`, the object parsed from it."""
-        return kept.keeping(json_text.member(self.text, member))
+        """Attach the exact text of a field to `kept`, the object parsed from it, unless it has it."""
+        return kept if kept.received else kept.keeping(json_text.member(self.text, member))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +72,8 @@ class ServiceCall[T]:
     """One request to the service.
 
     If `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
-    cache TTL class. None means that responses are not cached.
+    cache TTL class. None means that responses are not cached. `entries` is the response's field whose objects are often
+    repeated, and their model.
     """
 
     operation: str
@@ -78,6 +82,7 @@ class ServiceCall[T]:
     group: Group
     is_read: bool = True
     kind: Callable[[T], CacheKind] | None = None
+    entries: tuple[str, type[Kept]] | None = None
 
     @property
     def question(self) -> Question:
@@ -110,16 +115,15 @@ def search_intents(
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
         found = replace(answer, document=document).as_a(SearchAnswer).without(beyond)
-        return found.fitting(found.intents, meets)
+        return found.fitting(found.intents, lambda intent: _meets(intent, wanted))
 
-    def meets(intent: Intent) -> bool:
-        return (
-            _matches(by_intent_id, intent.intent_id)
-            and _matches(by_project_id, intent.project_id)
-            and _matches(by_owner_address, intent.owner_address)
-            and _matches(by_origin_intent_address, intent.origin_intent_address)
-            and _matches(by_destination_intent_address, intent.destination_intent_address)
-        )
+    wanted = _present(
+        intent_id=by_intent_id,
+        project_id=by_project_id,
+        owner_address=by_owner_address,
+        origin_intent_address=by_origin_intent_address,
+        destination_intent_address=by_destination_intent_address,
+    )
 
     return ServiceCall(
         operation="SearchIntents",
@@ -136,6 +140,7 @@ def search_intents(
         read=read,
         group=Group.SEARCH,
         kind=lambda found: CacheKind.SEARCH if found.intents else CacheKind.NO_HITS,
+        entries=("intents", Intent),
     )
 
 
@@ -149,8 +154,9 @@ def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], 
 
 
 def _created(hit: object) -> datetime:
+    members = hit.document if isinstance(hit, Intent) else hit
     try:
-        return (read_moment(hit.get("createdAt")) if isinstance(hit, Mapping) else None) or LONG_AGO
+        return (read_moment(members.get("createdAt")) if isinstance(members, Mapping) else None) or LONG_AGO
     except ValueError:
         return LONG_AGO
 
@@ -189,17 +195,17 @@ def get_intent_history(
     # The service replaces an unknown status with another, so results can't be checked against it.
     is_told = statuses <= {*IntentStatus}
 
+    wanted = _present(
+        project_id=by_project_id,
+        owner_address=by_owner_address,
+        origin_chain_id=origin_chain_id,
+        destination_chain_id=destination_chain_id,
+    )
+
     def meets(entry: IntentHistory) -> bool:
-        receipt = entry.receipt
-        return (not (statuses and is_told and entry.status) or entry.status in statuses) and (
-            receipt is None
-            or (
-                _matches(by_project_id, receipt.project_id)
-                and _matches(by_owner_address, receipt.owner_address)
-                and _matches(origin_chain_id, receipt.origin_chain_id)
-                and _matches(destination_chain_id, receipt.destination_chain_id)
-            )
-        )
+        if statuses and is_told and entry.status and entry.status not in statuses:
+            return False
+        return not wanted or entry.receipt is None or _meets(entry.receipt, wanted)
 
     return ServiceCall(
         operation="GetIntentHistory",
@@ -221,6 +227,7 @@ def get_intent_history(
         kind=lambda _: (
             CacheKind.BALANCES if with_balances else CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
         ),
+        entries=("intents", IntentHistory),
     )
 
 
@@ -233,7 +240,12 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
         return answer.keep("intent", intent)
 
     return ServiceCall(
-        operation="GetIntent", request={"intentId": intent_id}, read=read, group=Group.INTENT, kind=_kind_of_intent
+        operation="GetIntent",
+        request={"intentId": intent_id},
+        read=read,
+        group=Group.INTENT,
+        kind=_kind_of_intent,
+        entries=("intent", Intent),
     )
 
 
@@ -242,7 +254,7 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
 
     def read(answer: Answer) -> IntentReceipt:
         receipt = answer.as_a(ReceiptAnswer).intent_receipt
-        _refuse_another_in(answer, intent_id)
+        _refuse_another_in(receipt, intent_id)
         return answer.keep("intentReceipt", receipt)
 
     return ServiceCall(
@@ -251,6 +263,7 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
         read=read,
         group=Group.INTENT,
         kind=_kind_of_intent,
+        entries=("intentReceipt", IntentReceipt),
     )
 
 
@@ -263,7 +276,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
     def read(answer: Answer) -> WaitAnswer:
         found = answer.as_a(WaitAnswer)
-        _refuse_another_in(answer, intent_id)
+        _refuse_another_in(found.intent_receipt, intent_id)
         answer.keep("intentReceipt", found.intent_receipt)
         return found
 
@@ -274,6 +287,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
         request=_present(intentId=intent_id, lastReceiptStates=states),
         read=read,
         group=Group.WAIT,
+        entries=("intentReceipt", IntentReceipt),
     )
 
 
@@ -397,7 +411,7 @@ def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
 
     return ServiceCall(
         operation="QuoteIntent",
-        request=request.model_dump(by_alias=True, exclude_defaults=True),
+        request=request.model_dump(),
         read=read,
         group=Group.WRITE,
         is_read=False,
@@ -457,23 +471,25 @@ def _present(**members: Any) -> dict[str, Any]:
 def _page_field(page: Page | None) -> Verbatim | dict[str, Any] | None:
     if page is None:
         return None
-    return (
-        Verbatim(page.received) if page.received else page.model_dump(by_alias=True, exclude_none=True, mode="python")
-    )
+    return Verbatim(page.received) if page.received else page.model_dump()
 
 
 def _unix_seconds(moment: datetime | int | None) -> int | None:
     return int(moment.timestamp()) if isinstance(moment, datetime) else moment
 
 
-def _matches(wanted: str | int | None, found: str | int | None) -> bool:
-    """Return whether a field doesn't contradict a filter. An unset filter and a missing field don't."""
-    return wanted is None or found is None or str(wanted).strip().lower() in ("", str(found).lower())
+def _meets(found: Wire, wanted: Mapping[str, str | int]) -> bool:
+    """Return whether no field of an object contradicts a filter. A blank filter and a missing field don't."""
+    return all(_matches(value, getattr(found, name)) for name, value in wanted.items())
 
 
-def _refuse_another_in(answer: Answer, asked: str) -> None:
+def _matches(wanted: str | int, found: str | int | None) -> bool:
+    return found is None or str(wanted).strip().lower() in ("", str(found).lower())
+
+
+def _refuse_another_in(receipt: IntentReceipt, asked: str) -> None:
     """Raise Unreadable if a receipt or a part of it belongs to another intent."""
-    if another_in(answer.document["intentReceipt"], asked):
+    if another_in(receipt.document, asked):
         raise Unreadable.because(Flaw.OTHER_INTENT)
 
 

@@ -136,7 +136,7 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
     if number < 0:
         return None
     turned = whole.model_copy(update={"before": None, "after": None, end: number})
-    return Page.from_text(json.dumps(turned.model_dump(by_alias=True, exclude_none=True)))
+    return Page.from_text(json.dumps(turned.model_dump()))
 
 
 class End(Enum):

@@ -12,10 +12,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Never
 
 DEPTH_LIMIT = 64
-LONGEST_NUMBER = 200  # characters. A longer number stays text, which every number field rejects
+LONGEST_FRACTION = 200  # characters of a number that isn't an integer. A longer one stays text
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_BLANK_COLON = re.compile(r'"[ \t\n\r]+:')
 _LAST_END = re.compile(r"[ \t\n\r]*\}[ \t\n\r]*")
 
 
@@ -29,14 +28,31 @@ class Verbatim:
 def read(text: str) -> Any:
     """Parse JSON text. Raises ValueError, and nothing else, if it is invalid."""
     try:
-        value = _QUICK.decode(text)
-        # Fast check for duplicate keys: the parsed keys and the colons after a quote have the same count. It is
-        # inconclusive with blanks before a colon or with texts that contain JSON, so those are parsed again.
-        if _keys(value) != text.count('":') or _BLANK_COLON.search(text):
-            value = _DECODER.decode(text)
+        value = _decoded(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    _check_depth(value, DEPTH_LIMIT)
     return value
+
+
+def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
+    """Parse the value at a position of a document, below `depth` levels. Return it with the position after it.
+
+    Raises ValueError or RecursionError, also for a document that `read` would accept: with integers of thousands of
+    digits.
+    """
+    value, end = _DECODER.raw_decode(text, at)
+    _check_depth(value, DEPTH_LIMIT - depth)
+    return value, end
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer with more digits than Python converts, if nothing worse
+        return _LONG_NUMBER_DECODER.decode(text)
 
 
 def member(text: str, name: str) -> str:
@@ -56,10 +72,10 @@ def _last_member(text: str, name: str) -> str | None:
     # An escaped quote is part of a string: `"x\\"intent"` is another name with the same ending.
     if not name.isalnum() or at < 1 or text[at - 1] == "\\":
         return None
-    colon = _skip_blank(text, at + len(name) + 2)
+    colon = skip_blank(text, at + len(name) + 2)
     if text[colon : colon + 1] != ":":
         return None
-    start = _skip_blank(text, colon + 1)
+    start = skip_blank(text, colon + 1)
     _, end = _WALKER.raw_decode(text, start)
     return text[start:end] if _LAST_END.fullmatch(text, end) else None
 
@@ -67,15 +83,15 @@ def _last_member(text: str, name: str) -> str | None:
 def members(text: str) -> dict[str, str]:
     """Return the exact text of each field of a JSON object that `read` accepted."""
     found: dict[str, str] = {}
-    at = _skip_blank(text, text.index("{") + 1)
+    at = skip_blank(text, text.index("{") + 1)
     while text[at] != "}":
         key, at = _WALKER.raw_decode(text, at)
-        start = _skip_blank(text, _skip_blank(text, at) + 1)
+        start = skip_blank(text, skip_blank(text, at) + 1)
         _, end = _WALKER.raw_decode(text, start)
         found[key] = text[start:end]
-        at = _skip_blank(text, end)
+        at = skip_blank(text, end)
         if text[at] == ",":
-            at = _skip_blank(text, at + 1)
+            at = skip_blank(text, at + 1)
     return found
 
 
@@ -102,34 +118,38 @@ def _written(value: Any) -> str:
     return json.dumps(value)
 
 
-def _keys(value: Any) -> int:
-    """Return the total number of keys of all objects in a document."""
-    count, level = 0, [value] if type(value) in (dict, list) else []
-    for _ in range(DEPTH_LIMIT + 1):
-        if not level:
-            return count
-        count += sum([len(each) for each in level if type(each) is dict])
+def _check_depth(value: Any, limit: int) -> None:
+    level = [value] if type(value) in _CONTAINERS else []
+    for _ in range(limit):
         level = [
             inner
             for outer in level
             for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
+            if type(inner) in _CONTAINERS
         ]
+        if not level:
+            return
     raise ValueError("nested too deeply")
 
 
-def _skip_blank(text: str, at: int) -> int:
+def skip_blank(text: str, at: int) -> int:
+    """Return the position of the next character that isn't white space."""
+    if text[at : at + 1] > " ":
+        return at
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 
 
 def _whole(text: str) -> int | str:
-    return int(text) if len(text) <= LONGEST_NUMBER else text
+    try:
+        return int(text)
+    except ValueError:
+        return text  # more digits than Python converts, which every number field rejects
 
 
 def _fraction(text: str) -> Decimal | str:
     try:
-        return Decimal(text) if len(text) <= LONGEST_NUMBER else text
+        return Decimal(text) if len(text) <= LONGEST_FRACTION else text
     except InvalidOperation:
         return text  # an exponent out of Decimal's range
 
@@ -145,8 +165,11 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_QUICK = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant)
+_CONTAINERS = frozenset({dict, list})
 _DECODER = json.JSONDecoder(
+    parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
+)
+_LONG_NUMBER_DECODER = json.JSONDecoder(
     parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )
 _WALKER = json.JSONDecoder(parse_int=len, parse_float=len)  # finds where a value ends, without converting numbers

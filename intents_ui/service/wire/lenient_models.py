@@ -1,22 +1,16 @@
-"""Lenient parsing: a response object stays usable if some of its fields are invalid."""
+"""Lenient parsing: a response object stays usable if some of its fields are invalid.
 
+An object is a view of its JSON object. A field is parsed and stored on first access, because a page reads a fraction of
+a response's fields. Fields without which the object is meaningless are parsed when it is built.
+"""
+
+import inspect
 import json
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from types import MappingProxyType
-from typing import Any, ClassVar, Self
-
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    ValidationInfo,
-    model_validator,
-)
-from pydantic.alias_generators import to_camel
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, ClassVar, Never, Self, cast, dataclass_transform, get_args, get_origin
 
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.scalars import read_text
@@ -24,128 +18,216 @@ from intents_ui.service.wire.scalars import read_text
 UNREADABLE_TEXT = 100  # characters of an invalid value to store
 LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadable
 
-
-NOTHING: Mapping[str, str] = MappingProxyType({})
-# Shared by all objects instead of pydantic's own set of the fields given, which would take a third of their memory.
-UNASKED: set[str] = set()
+_REQUIRED = object()  # the default of a field without one
 
 
-@dataclass(frozen=True, slots=True)
-class _Faults:
-    """Invalid values by field name, and the number of invalid list entries."""
+class MissingField(ValueError):
+    """An object lacks a field, or has an invalid value in it, without which it is meaningless."""
 
-    unreadable: Mapping[str, str]
-    entries: int
+    def __init__(self, field: str) -> None:
+        super().__init__(f"{field} is missing or invalid")
+        self.field = field
 
 
-class Wire(BaseModel):
-    """Response object. An invalid field never invalidates the object."""
+class Field:
+    """A field of a response object: a descriptor that parses the value on first access.
 
-    model_config = ConfigDict(
-        frozen=True, extra="ignore", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
-    )
+    It stores the value in the object's `__dict__`, where Python finds it on later accesses. `alias` is the field's name
+    in JSON, `annotation` its type. `fallback` returns the value of an object that has none under this name.
+    `is_refused` returns whether a received value is invalid in its object.
+    """
+
+    def __init__(self, name: str, annotation: Any, default: Any, *, is_essential: bool) -> None:
+        self.name = name
+        self.alias = _camel_case(name)
+        self.annotation = annotation
+        self.default = default
+        self.is_required = default is _REQUIRED
+        self.fallback: Callable[[Any], Any] | None = None
+        self.is_refused: Callable[[Any, Any], bool] | None = None
+        self._is_essential = is_essential or self.is_required
+        self._is_list = get_origin(annotation) is tuple
+        self._parse = _parser(annotation)
+        self.is_immediate = self._is_essential or getattr(self._parse, "is_immediate", False)
+
+    def __get__(self, wire: "Wire | None", owner: type | None = None) -> Any:
+        if wire is None:
+            return self
+        value = wire.document.get(self.alias)
+        if value is None or value == "":
+            found = self._absent()
+        elif self._is_list or type(value) is list:
+            found = self._parse_list(wire, value)
+        elif self.is_refused and self.is_refused(wire, value):
+            found = self._invalid(wire, value)
+        else:
+            try:
+                found = self._parse(value)
+            except ValueError:
+                found = self._invalid(wire, value)
+        if found is None and self.fallback:
+            found = self.fallback(wire)
+        # Two threads may parse the field, but both get the same object.
+        return wire.__dict__.setdefault(self.name, found)
+
+    def _absent(self) -> Any:
+        if self.is_required:
+            raise MissingField(self.alias)
+        return self.default
+
+    def _invalid(self, wire: "Wire", value: Any) -> Any:
+        if self._is_essential:
+            raise MissingField(self.alias) from None
+        wire.add_fault(self.name, _cut(value), 0)
+        return self.default
+
+    def _parse_list(self, wire: "Wire", value: Any) -> Any:
+        more = len(value) - LONGEST_LIST if type(value) is list else 0
+        if more > 0:
+            value = value[:LONGEST_LIST]
+        if not self._is_list or not isinstance(value, list | tuple):
+            found, bad = self._invalid(wire, value), 0
+        else:
+            found, bad = self._parse_entries(wire, value)
+        if more > 0:
+            wire.add_fault(self.name, f"{more} more entries", bad + more)
+        return found
+
+    def _parse_entries(self, wire: "Wire", value: list[Any] | tuple[Any, ...]) -> tuple[tuple[Any, ...], int]:
+        """Return the valid entries and the number of the others."""
+        found, bad = [], []
+        for entry in value:
+            try:
+                found.append(self._parse(entry))
+            except ValueError:
+                bad.append(entry)
+        if bad:
+            wire.add_fault(self.name, _cut(bad[0]), len(bad))
+        return tuple(found), len(bad)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Wire:
+    """Response object. An invalid field never invalidates the object.
+
+    Subclasses declare fields by annotations whose types carry their parsers (`scalars`). The object is immutable for
+    its users. `document` is the JSON object, with the schema's field names.
+    """
+
+    # The document is in a slot, and notes are in `__dict__` under keys that can't clash with fields.
+    __slots__ = ("__dict__", "__weakref__", "document")
+
+    document: Mapping[str, Any]
+    fields: ClassVar[Mapping[str, Field]] = MappingProxyType({})
 
     # Fields without which the object is meaningless: if one is invalid, so is the object.
     essential: ClassVar[frozenset[str]] = frozenset()
+    # `Field.fallback` and `Field.is_refused` by field name.
+    fallbacks: ClassVar[Mapping[str, Callable[[Any], Any]]] = MappingProxyType({})
+    refusals: ClassVar[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType({})
+
+    _immediate: ClassVar[tuple[Field, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        fields = dict(cls.fields)
+        for name, annotation in inspect.get_annotations(cls).items():
+            kind: object = get_origin(annotation)
+            if kind is not ClassVar:
+                default = cls.__dict__.get(name, _REQUIRED)
+                fields[name] = Field(name, annotation, default, is_essential=name in cls.essential)
+                setattr(cls, name, fields[name])
+        for name, fallback in cls.fallbacks.items():
+            fields[name].fallback = fallback
+        for name, is_refused in cls.refusals.items():
+            fields[name].is_refused = is_refused
+        cls.fields = MappingProxyType(fields)
+        cls._immediate = tuple(field for field in fields.values() if field.is_immediate)
+
+    def __init__(self, **values: Any) -> None:
+        """Build an object from values by their Python names. Invalid ones are treated like received ones."""
+        fields = self.fields
+        self._view({fields[name].alias: value for name, value in values.items() if name in fields})
+
+    @classmethod
+    def model_validate(cls, value: Any) -> Self:
+        """Parse a JSON object. Raises ValueError if it isn't one, or lacks a field that the object needs."""
+        if isinstance(value, Mapping):
+            found = cls.__new__(cls)
+            found._view(value)
+            return found
+        if isinstance(value, cls):
+            return value
+        raise ValueError("not an object")
+
+    def _view(self, document: Mapping[str, Any]) -> None:
+        _set_document(self, document)
+        for field in self._immediate:
+            field.__get__(self)
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __delattr__(self, name: str) -> Never:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and (other is self or cast("Self", other).values() == self.values())
+
+    def __repr__(self) -> str:
+        given = (f"{name}={value!r}" for name, value in self.values().items() if value not in (None, ()))
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def values(self) -> dict[str, Any]:
+        """Return the value of each field."""
+        known = self.__dict__
+        return {name: known[name] if name in known else field.__get__(self) for name, field in self.fields.items()}
+
+    def model_copy(self, *, update: Mapping[str, Any]) -> Self:
+        """Return a copy with other values, which are not parsed."""
+        self.values()
+        copy = self.__new__(type(self))
+        _set_document(copy, self.document)
+        copy.__dict__.update({**self.__dict__, **update})
+        return copy
+
+    def model_dump(self) -> dict[str, Any]:
+        """Return the object as a JSON object, without empty fields."""
+        given = {self.fields[name].alias: value for name, value in self.values().items() if value not in (None, ())}
+        return {alias: _dumped(value) for alias, value in given.items()}
 
     @property
     def unreadable(self) -> Mapping[str, str]:
         """The first 100 characters of each invalid value, by field name."""
-        faults = self._noted("faults")
-        return faults.unreadable if faults else NOTHING
+        faults = self._faults()
+        return {name: faults[name][0] for name in self.fields if name in faults} if faults else NOTHING
 
     @property
     def unreadable_entries(self) -> int:
         """Number of list entries left out because they are invalid or don't match the filter."""
-        faults = self._noted("faults")
-        return (faults.entries if faults else 0) + self.unfit_entries
+        return sum(entries for _, entries in self._faults().values()) + self.unfit_entries
 
     @property
     def unfit_entries(self) -> int:
         """Number of list entries left out because they don't match the request's filter."""
         return int(self._noted("unfit") or 0)
 
-    # Stored beside the fields, under keys that can't clash with them. A private pydantic attribute would cost a call
-    # per object, and a response has hundreds of objects.
+    def _faults(self) -> Mapping[str, tuple[str, int]]:
+        self.values()  # finds all of them
+        return self._noted("faults") or {}
+
+    def add_fault(self, name: str, text: str, entries: int) -> None:
+        """Record an invalid value of a field, with the number of list entries left out."""
+        self.__dict__.setdefault(" faults", {})[name] = text, entries
+
     def _note(self, what: str, note: Any) -> None:
         self.__dict__[f" {what}"] = note
 
     def _noted(self, what: str) -> Any:
         return self.__dict__.get(f" {what}")
 
-    @classmethod
-    def model_validate(cls, obj: Any, **how: Any) -> Self:
-        """Parse a document by its JSON field names only. Python names are for constructors."""
-        return super().model_validate(obj, **{"by_alias": True, "by_name": False} | how)
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _tolerate(cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
-        if not isinstance(value, Mapping):
-            return handler(value)
-        # A sibling's error triggers a second validation pass. Memoize, or the work doubles with each nesting level.
-        read: dict[tuple[type, int], Self] = {} if info.context is None else info.context
-        if (cls, id(value)) not in read:
-            read[cls, id(value)] = cls._read(value, handler)
-        return read[cls, id(value)]
-
-    @classmethod
-    def _read(cls, value: Mapping[str, Any], handler: ModelWrapValidatorHandler[Self]) -> Self:
-        present = value.values()
-        members = value
-        if None in present or "" in present:
-            members = {key: member for key, member in value.items() if member is not None and member != ""}
-        too_long = [key for key, member in members.items() if type(member) is list and len(member) > LONGEST_LIST]
-        if too_long:
-            members = {**members, **{key: members[key][:LONGEST_LIST] for key in too_long}}
-        faults = None
-        try:
-            found = handler(members)
-        except ValidationError as error:
-            members, faults = cls._without_faults(members, error)
-            found = handler(members)
-        found._settle()
-        object.__setattr__(found, "__pydantic_fields_set__", UNASKED)
-        if too_long:
-            faults = cls._left_out({key: len(value[key]) - LONGEST_LIST for key in too_long}, faults)
-        if faults:
-            found._note("faults", faults)
-        return found
-
-    @classmethod
-    def _without_faults(cls, members: Mapping[str, Any], error: ValidationError) -> tuple[dict[str, Any], "_Faults"]:
-        """Return the fields without invalid values, and lists without invalid entries."""
-        names = {field.alias: name for name, field in cls.model_fields.items()}
-        readable, unreadable, bad_entries = dict(members), dict[str, str](), dict[str, set[int]]()
-        for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            alias, *inner = problem["loc"]
-            name = names[str(alias)]
-            key = str(alias) if alias in members else name
-            if key not in members or (name in cls.essential and not inner):
-                continue  # missing or essential: the second pass raises the error
-            if inner and isinstance(inner[0], int) and isinstance(members[key], list | tuple):
-                bad_entries.setdefault(key, set()).add(inner[0])
-                unreadable.setdefault(name, _cut(members[key][inner[0]]))
-            else:
-                readable.pop(key, None)
-                unreadable[name] = _cut(members[key])
-        for key, bad in bad_entries.items():
-            readable[key] = [entry for place, entry in enumerate(members[key]) if place not in bad]
-        return readable, _Faults(MappingProxyType(unreadable), sum(len(bad) for bad in bad_entries.values()))
-
-    @classmethod
-    def _left_out(cls, counts: Mapping[str, int], others: "_Faults | None") -> "_Faults | None":
-        """Add the entries beyond the length limit of the lists in this model."""
-        names = {field.alias: name for name, field in cls.model_fields.items()}
-        ours = {names[key]: count for key, count in counts.items() if key in names}
-        if not ours:
-            return others
-        unreadable = {name: f"{count} more entries" for name, count in ours.items()}
-        known, entries = (others.unreadable, others.entries) if others else (NOTHING, 0)
-        return _Faults(MappingProxyType({**known, **unreadable}), entries + sum(ours.values()))
-
-    def _settle(self) -> None:
-        """Normalize objects that have two notations. Called while the object is being built."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
+_set_document = Wire.__dict__["document"].__set__  # the class's own `__setattr__` refuses
 
 
 class Kept(Wire):
@@ -153,7 +235,7 @@ class Kept(Wire):
 
     @property
     def received(self) -> str:
-        """The object's JSON text as received, byte for byte, or "" if it was part of another object."""
+        """The object's JSON text as received, byte for byte, or "" if it isn't known."""
         return str(self._noted("received") or "")
 
     @classmethod
@@ -165,6 +247,26 @@ class Kept(Wire):
     def keeping(self, text: str) -> Self:
         self._note("received", text)
         return self
+
+
+def _parser(annotation: Any) -> Callable[[Any], Any]:
+    """Return the function that parses a value of this type, of a list's type an entry."""
+    if get_origin(annotation) is Annotated:
+        return cast("Callable[[Any], Any]", annotation.__metadata__[0])
+    if isinstance(annotation, type) and issubclass(annotation, Wire):
+        return annotation.model_validate
+    return next(_parser(inner) for inner in get_args(annotation) if inner is not NoneType)
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def _dumped(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_dumped(entry) for entry in value]
+    return value.model_dump() if isinstance(value, Wire) else value
 
 
 def _cut(value: object) -> str:

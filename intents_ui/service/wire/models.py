@@ -5,11 +5,11 @@ Absent, null and "" are all None (an empty list for lists). Only the ID that nam
 are None, too, with their text in `unreadable` (`lenient_models.Wire`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Self
-
-from pydantic import PlainValidator, model_validator
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Self
 
 from intents_ui.service.wire import lenient_models
 from intents_ui.service.wire.lenient_models import Kept, Wire
@@ -60,21 +60,24 @@ class TransactionStatus(StrEnum):
     REVERTED = "REVERTED"
 
 
-def _word(kind: str, known: type[StrEnum]) -> PlainValidator:
-    words = frozenset(known)
+@dataclass(frozen=True)
+class WordParser:
+    """Parser of a status, which logs unknown ones: when the object is built, not when a page first shows it."""
 
-    def read(value: object) -> str:
+    kind: str
+    known: frozenset[str]
+    is_immediate = True
+
+    def __call__(self, value: object) -> str:
         word = read_text(value)
-        if word not in words:
-            lenient_models.log_unknown(kind, word)
+        if word not in self.known:
+            lenient_models.log_unknown(self.kind, word)
         return word
-
-    return PlainValidator(read)
 
 
 # Text, because the service may send other values. Those are counted.
-IntentWord = Annotated[str, _word("an intent", IntentStatus)]
-TransactionWord = Annotated[str, _word("a transaction", TransactionStatus)]
+IntentWord = Annotated[str, WordParser("an intent", frozenset(IntentStatus))]
+TransactionWord = Annotated[str, WordParser("a transaction", frozenset(TransactionStatus))]
 
 
 class Call(Wire):
@@ -322,17 +325,17 @@ class Intent(Kept):
     preconditions: tuple[TransactionPrecondition, ...] = ()
     meta_txns: tuple[MetaTxn, ...] = ()
 
-    def _settle(self) -> None:
-        found = {
-            "salt": self.salt if self.salt is not None else self.destination_salt,
-            "origin_calls": self.origin_calls or self._on_origin(self.calls),
-            "origin_precondition": self.origin_precondition or self._on_origin(self.preconditions),
-            "origin_meta_txn": self.origin_meta_txn or self._on_origin(self.meta_txns),
-            "destination_calls": self.destination_calls or self._on_destination(self.calls),
-            "destination_precondition": self.destination_precondition or self._on_destination(self.preconditions),
-            "destination_meta_txn": self.destination_meta_txn or self._on_destination(self.meta_txns),
+    fallbacks: ClassVar[Mapping[str, Callable[["Intent"], Any]]] = MappingProxyType(
+        {
+            "salt": lambda intent: intent.destination_salt,
+            "origin_calls": lambda intent: intent._on_origin(intent.calls),
+            "origin_precondition": lambda intent: intent._on_origin(intent.preconditions),
+            "origin_meta_txn": lambda intent: intent._on_origin(intent.meta_txns),
+            "destination_calls": lambda intent: intent._on_destination(intent.calls),
+            "destination_precondition": lambda intent: intent._on_destination(intent.preconditions),
+            "destination_meta_txn": lambda intent: intent._on_destination(intent.meta_txns),
         }
-        self.__dict__.update(found)  # still under construction, so not frozen yet
+    )
 
     def _on_origin[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
         """Return the origin chain's entry, or the first one if no entry names its chain."""
@@ -482,7 +485,7 @@ class BalanceGroup(Wire):
 PARTS_OF_RECEIPT = ("summary", "depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
 
 
-class IntentHistory(Wire):
+class IntentHistory(Kept):
     """Entry of the intent history. `has_balance` is None if balances weren't requested."""
 
     intent_id: IntentId
@@ -494,15 +497,14 @@ class IntentHistory(Wire):
     has_balance: Flag | None = None
     balances: tuple[BalanceGroup, ...] = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_another(cls, value: Any) -> Any:
-        """Mark a receipt as invalid if it or a part of it belongs to another intent."""
-        match value:
-            case {"intentId": str(own), "receipt": Mapping() as receipt} if other := another_in(receipt, own):
-                return {**value, "receipt": [f"of {other}"]}
-            case _:
-                return value
+    refusals: ClassVar[Mapping[str, Callable[["IntentHistory", Any], bool]]] = MappingProxyType(
+        {"receipt": lambda entry, receipt: entry._is_of_another(receipt)}
+    )
+
+    def _is_of_another(self, receipt: object) -> bool:
+        """Return whether a receipt or a part of it belongs to another intent."""
+        own = self.document.get("intentId")
+        return isinstance(receipt, Mapping) and isinstance(own, str) and another_in(receipt, own) != ""
 
 
 def another_in(receipt: Mapping[str, Any], own: str) -> str:

@@ -61,7 +61,7 @@ class _Listed(Wire):
             raise Unreadable.because(Flaw.OTHER_FILTER)
         log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
         self._note("unfit", unfit)
-        object.__setattr__(self, "intents", matching)
+        self.__dict__["intents"] = matching
         return self
 
 

@@ -3,10 +3,10 @@ from datetime import datetime
 from decimal import Decimal
 
 import pytest
-from pydantic import BaseModel
 
 from intents_ui.display.fields import labels, tables
 from intents_ui.display.fields.values import ValueKind
+from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import (
     Call,
     DepositIntentEntry,
@@ -39,26 +39,26 @@ from tests.display.builders import (
 SAMPLES = {bool: True, int: 7, Decimal: Decimal("1.5"), datetime: NOW, str: "text"}
 
 
-def filled(model: type[BaseModel]) -> BaseModel:
+def filled(model: type[Wire]) -> Wire:
     """Return an object with a value in every field, including nested objects."""
-    return model(**{name: sample(info.annotation) for name, info in model.model_fields.items()})
+    return model(**{name: sample(info.annotation) for name, info in model.fields.items()})
 
 
 def sample(annotation: object) -> object:
     if typing.get_origin(annotation) is tuple:
         return (sample(typing.get_args(annotation)[0]),)
     if isinstance(annotation, type):
-        return filled(annotation) if issubclass(annotation, BaseModel) else SAMPLES[annotation]
+        return filled(annotation) if issubclass(annotation, Wire) else SAMPLES[annotation]
     known = [part for part in typing.get_args(annotation) if part is not type(None)]
     return sample(known[0])
 
 
-def wire_names(model: BaseModel, path: str = "") -> set[str]:
+def wire_names(model: Wire, path: str = "") -> set[str]:
     found = set()
-    for name, info in type(model).model_fields.items():
+    for name, info in model.fields.items():
         value = getattr(model, name)
         parts = value if isinstance(value, tuple) else (value,)
-        if isinstance(parts[0], BaseModel):
+        if isinstance(parts[0], Wire):
             for part in parts:
                 found |= wire_names(part, f"{path}{name}.")
         else:

@@ -53,7 +53,7 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
 def plain(of_receipt):
     """Return a receipt whose transactions permit reading their status."""
     steps = {name: getattr(of_receipt, name) for name in STEPS}
-    made = {name: step and IntentTransaction.model_construct(**step.__dict__) for name, step in steps.items()}
+    made = {name: step and IntentTransaction(**step.values()) for name, step in steps.items()}
     return of_receipt.model_copy(update=made)
 
 

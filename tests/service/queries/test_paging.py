@@ -69,7 +69,7 @@ def row(number: int, **members: Any) -> dict[str, Any]:
 
 
 def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | None = None) -> HistoryAnswer:
-    found = HistoryAnswer.model_validate({"intents": rows, "nextPage": following}, context={}).asked_with(page)
+    found = HistoryAnswer.model_validate({"intents": rows, "nextPage": following}).asked_with(page)
     if found.next_page:
         found.next_page.keeping(json.dumps(following))
     return found

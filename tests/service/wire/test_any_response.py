@@ -99,7 +99,7 @@ def _every_text_in(found: Any) -> str:
     if isinstance(found, tuple):
         return "".join(map(_every_text_in, found))
     if isinstance(found, Wire):
-        return _every_text_in((*dict(found).values(), *found.unreadable.values()))
+        return _every_text_in((*found.values().values(), *found.unreadable.values()))
     return found if isinstance(found, str) else ""
 
 
