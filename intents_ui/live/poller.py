@@ -1,10 +1,10 @@
 """Poller of one intent: a long poll, with plain polling as the fallback."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from random import SystemRandom
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.turns import Turns
@@ -174,7 +174,7 @@ class Poller:
             return 0.0
         self._traffic.holding.discard(self.intent_id)
         pause = self._intervals.recheck if self._is_idle() else self._intervals.look
-        return pause * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
+        return pause * SystemRandom().uniform(0.8, 1.2)
 
     async def _long_poll(self) -> float:
         began, status = self._clock(), self.snapshot.receipt and self.snapshot.receipt.status
@@ -271,13 +271,13 @@ class Poller:
     async def _handle_error(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
-            return error.retry_after * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not security
+            return error.retry_after * SystemRandom().uniform(0.5, 1.0)
         self._must_poll = True
         if error.again_in is None:
             pause = self._backoff(error)
         else:
             # Rejected by the circuit breaker. Jitter, so that all pollers don't resume at once.
-            pause = error.again_in + random.uniform(0, self._traffic.return_in(self._intervals))  # noqa: S311 - jitter, not security
+            pause = error.again_in + SystemRandom().uniform(0, self._traffic.return_in(self._intervals))
         if self.snapshot.stale_since is None and (self._failures > 1 or pause > self._intervals.unsaid):
             await self._set_picture(self.snapshot.stale(self._now()))
         return pause
@@ -289,6 +289,6 @@ class Poller:
             longest = self._traffic.retry_longest(self._intervals)
             together = self._traffic.reconnect_in(self._intervals)
         backoff = max(min(self._intervals.retry_first * 2 ** min(self._failures - 1, 16), longest), together)
-        pause = random.uniform(0, backoff)  # noqa: S311 - jitter, not security
+        pause = SystemRandom().uniform(0, backoff)
         # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause

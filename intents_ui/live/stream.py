@@ -13,12 +13,12 @@ The events, as htmx's hx-sse reads them:
 
 import asyncio
 import logging
-import random
 import socket
 import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass
+from random import SystemRandom
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -142,7 +142,7 @@ class Streams:
 
     def come_back(self) -> int:
         """Return a reconnect delay in milliseconds, random so that about 500 clients per second reconnect."""
-        return random.randint(200, max(2000, 2 * len(self.open)))  # noqa: S311 - jitter, not security
+        return SystemRandom().randint(200, max(2000, 2 * len(self.open)))
 
     async def begin(self, send: Send) -> None:
         kind = [
@@ -168,7 +168,7 @@ class Streams:
         return address is not None and self._at_address[address] >= self.limits.an_address
 
     async def _reject(self, intent_id: str, send: Send, *, status: int = 503) -> None:
-        later = str(random.randint(10, 30)).encode()  # noqa: S311 - jitter, not security
+        later = str(SystemRandom().randint(10, 30)).encode()
         await self.refuse(send, status, html=self._polling_fragment(intent_id), extra=[(b"retry-after", later)])
 
     def _ensure_timer(self) -> None:
@@ -221,7 +221,7 @@ class Stream:
         self._clock = asyncio.get_running_loop().time
         self._task = asyncio.current_task()
         self._wrote_at = self._clock()
-        self._ends_at = self._wrote_at + streams.limits.lasts * random.uniform(0.8, 1.2)  # noqa: S311 - jitter, not security
+        self._ends_at = self._wrote_at + streams.limits.lasts * SystemRandom().uniform(0.8, 1.2)
         self._is_writing = False
         self._is_ending = streams.stopping()
         self._is_gone = False

@@ -4,11 +4,11 @@ Lists of chains and tokens have an LRU of their own, so that other requests can'
 Negative entries are separate too, so that made-up IDs can't evict good data.
 """
 
-import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from random import SystemRandom
 from typing import Any, cast
 
 from cachetools import LRUCache, TTLCache
@@ -122,7 +122,7 @@ class ResponseCache:
         lifetime = self._lifetimes[kind]
         if not lifetime.old:
             return answer
-        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - jitter, not security
+        factor = SystemRandom().uniform(1 - JITTER, 1 + JITTER)
         copy = CacheEntry(
             answer=answer,
             kind=kind,

@@ -5,9 +5,9 @@ open it again.
 """
 
 import logging
-import random
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from random import SystemRandom
 
 from intents_ui.service.counters import Counters, Event
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
@@ -119,7 +119,7 @@ class Breaker:
 
     def shut(self, error: ServiceError) -> None:
         self._recent.clear()
-        self.door.shut(error, self._seconds * random.uniform(0.8, 1.0))  # noqa: S311 - jitter, not security
+        self.door.shut(error, self._seconds * SystemRandom().uniform(0.8, 1.0))
 
     def leave(self, *, answered: bool) -> None:
         if self.door.leave(answered=answered):

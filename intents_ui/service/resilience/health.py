@@ -5,7 +5,6 @@ learns it with a call or two.
 """
 
 import logging
-import random
 import statistics
 import threading
 import time
@@ -13,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from random import SystemRandom
 from types import TracebackType
 
 from intents_ui.service.counters import Counters, Event
@@ -222,7 +222,7 @@ class Health:
         if self._rate_limit in asking.tries:
             self._rate_limit.leave(answered=not isinstance(error, TooBusy))
         if isinstance(error, TooBusy):
-            jitter = random.uniform(1.0, 1.1)  # noqa: S311 - jitter, not security
+            jitter = SystemRandom().uniform(1.0, 1.1)
             error.retry_after = min(error.retry_after * jitter, LONGEST_PAUSE_SECONDS)
             self._rate_limit.shut(error, error.retry_after)
 

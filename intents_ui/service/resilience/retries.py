@@ -4,9 +4,9 @@ Only reads are retried, only after transient failures, and within a budget of a 
 don't overload a service that is already failing.
 """
 
-import random
 import threading
 from collections.abc import Callable, Mapping
+from random import SystemRandom
 
 from intents_ui.service.errors import KNOWN, Flaw, OutOfTime, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.operations.config import Group
@@ -75,4 +75,4 @@ def may_pass(error: ServiceError, *, is_behind: bool) -> bool:
 def pause(attempt: int, *, is_behind: bool) -> float:
     """Return the backoff in seconds, with full jitter so that calls that failed together don't retry together."""
     first, longest = (0.5, 30.0) if is_behind else (0.1, 1.0)
-    return random.uniform(0, min(longest, first * 2 ** (attempt - 1)))  # noqa: S311 - jitter, not security
+    return SystemRandom().uniform(0, min(longest, first * 2 ** (attempt - 1)))
