@@ -151,7 +151,7 @@ class Wire:
     @classmethod
     def model_validate(cls, value: Any) -> Self:
         """Parse a JSON object. Raises ValueError if it isn't one, or lacks a field that the object needs."""
-        if isinstance(value, Mapping):
+        if type(value) is dict or isinstance(value, Mapping):  # the first check is much faster, and nearly always true
             found = cls.__new__(cls)
             found._view(value)
             return found
