@@ -51,10 +51,12 @@ def fresh() -> Iterator[Emulator]:
     wiring.use(dashboard := wiring.Dashboard())
     cache.clear()
     assert dashboard.emulator is not None
-    yield dashboard.emulator
-    switch_to(before)
-    dashboard.close()
-    cache.clear()
+    try:
+        yield dashboard.emulator
+    finally:
+        switch_to(before)
+        dashboard.close()
+        cache.clear()
 
 
 def switch_to(dashboard: wiring.Dashboard) -> None:

@@ -11,6 +11,7 @@ from jinja2.compiler import CodeGenerator
 
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.exports import progress
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web.jinja import Page, Templates, environment
 from tests.browser.kinds import PLACES, QUOTE
@@ -69,6 +70,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
     found = Compared()
     monkeypatch.setattr(Page, "render", lambda page, *args, **kwargs: found.render(page, *args, **kwargs))
     monkeypatch.setattr(utils, "get_token", lambda request: "the same token each time")
+    monkeypatch.setattr(progress, "new_run", lambda: "the same run each time")
     yield found
     assert found.names
     assert found.differ == []
