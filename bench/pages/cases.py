@@ -80,7 +80,7 @@ def renewed(servers: Servers, page: str, paths: Sequence[str], rows: int = 0) ->
 
 
 def unseen(servers: Servers, page: str, paths: Sequence[str]) -> Case:
-    if page != "history":
+    if not page.startswith("history"):
         # A transfer or an owner of whom nothing is known, not even from an outage.
         paths = [f"{path[:-16]}{{fresh}}" for path in paths]
     return Case(page, "unseen", servers.renewing, paths, rows=ALL, warm=paths[:1] if page == LONG_SEARCH else None)
