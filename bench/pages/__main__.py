@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
     parser.add_argument("--viewers", type=int, default=5000, help="of the live pages")
     options = parser.parse_args()
-    rounds, seconds = (1, 0.1) if options.quick else (TURNS, options.seconds)
+    rounds, seconds = (1, 0.3) if options.quick else (TURNS, options.seconds)
     told, live = [*machine(), *settings(rounds, seconds)], ""
     print("\n".join(told))
     with ExitStack() as stack:
