@@ -43,7 +43,7 @@ coverage: .venv/installed-dev ## Run make deep and list the lines that no test r
 	@$(BIN)/coverage report
 	@$(BIN)/coverage report --include "intents_ui/service/*" --fail-under 100
 
-bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (six minutes on an idle machine)
+bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (15 minutes on an idle machine)
 	@$(BIN)/python -m bench.pages --live
 
 fuzz: .venv/installed-dev ## Run fuzz tests with a new seed (FUZZ_EXAMPLES, default 2000)

@@ -16,7 +16,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
 import random
 import resource
 import statistics
@@ -40,7 +39,6 @@ CHANGES_FOR_ONE = 50
 # Faster changes in a row would make the poller slow down, because it assumes a service that doesn't block.
 BETWEEN = 1.1  # seconds
 SPARE_FILES = 200
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class ChangingService:
@@ -213,8 +211,9 @@ def resident_kb(pid: int) -> int:
 
 
 def processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Return the CPU time of a process, including finished threads."""
+    # Linux numbers a process's CPU clock like this (clock_getcpuclockid). /proc counts hundredths of a second only.
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def quantile(numbers: list[float], percent: int) -> float:

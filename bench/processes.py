@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Protocol, cast
 
 import httpx
 
@@ -21,12 +21,17 @@ from tests.serving import ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
 CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
-# Kinds of responses to fetch each time. Lists of chains and tokens stay cached, as in any warm process.
-FETCHED_EACH_TIME = (
-    "moving,ended_lately,ended,stopped_lately,stopped,history,older_history,balances,search,no_hits,unknown,"
-    "often_unknown,token_search"
-)
-COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in FETCHED_EACH_TIME.split(","))}
+# Kinds of responses that are requested each time. Lists of chains and tokens stay cached, as in any warm process.
+UNCACHED = ("older_history", "no_hits", "unknown", "often_unknown", "token_search")
+# Those are kept for outages, so that what comes again is known.
+KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balances", "search")
+# First pages of lists are fresh all the time. They keep the rows of later pages known (`bench.pages.cases`).
+RENEWING = {
+    "INTENTS_CACHE_TTL": ",".join(
+        ["history=3600", *(f"{kind}=0" for kind in UNCACHED), *(f"{kind}=0/0/3600" for kind in KEPT)]
+    )
+}
+COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in ("history", *UNCACHED, *KEPT))}
 CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
 
@@ -60,9 +65,21 @@ def clean(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
 
 
+class Server(Protocol):
+    """A running web server. `processor`: CPU time in seconds, including finished threads."""
+
+    port: int
+
+    @property
+    def processor(self) -> float: ...
+
+    @property
+    def megabytes(self) -> float: ...
+
+
 @dataclass
 class Dashboard:
-    """A running dashboard. `started_in` is the seconds until its first response."""
+    """A running dashboard, seen through its worker. `started_in` is the seconds until its first response."""
 
     port: int
     master: int
@@ -78,7 +95,6 @@ class Dashboard:
 
     @property
     def processor(self) -> float:
-        """CPU time of the worker in seconds, including finished threads."""
         return processor_seconds(self.worker)
 
     @property
@@ -97,9 +113,9 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
 
 
 @contextmanager
-def ended(command: Sequence[str], **how: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """Run one of our programs during the block."""
-    with subprocess.Popen([sys.executable, *command], **how) as process:  # noqa: S603 - our own command
+def ended(command: Sequence[str], program: str = sys.executable, **how: Any) -> Iterator["subprocess.Popen[Any]"]:
+    """Run a program during the block, one of ours unless it says otherwise."""
+    with subprocess.Popen([program, *command], **how) as process:  # noqa: S603 - our own command
         try:
             yield process
         finally:
@@ -116,6 +132,10 @@ class StubService:
 
     def delay(self, seconds: float) -> None:
         self.http.get(f"/delay/{seconds}")
+
+    def change(self, rows: int) -> None:
+        """Make so many rows of each response differ from all before."""
+        self.http.get(f"/changed/{rows}")
 
     @property
     def counters(self) -> dict[str, Any]:
@@ -143,8 +163,8 @@ class Clients:
         self.commands = commands
         self.results = results
 
-    def run(self, port: int, paths: Sequence[str], **how: float) -> dict[str, Any]:
-        """Run clients. `how`: connections, seconds, pause."""
+    def run(self, port: int, paths: Sequence[str], **how: float | str) -> dict[str, Any]:
+        """Run clients. `how`: connections, seconds, pause, encoding."""
         options = {"port": port, "paths": list(paths), **how}
         print(json.dumps(options), file=self.commands, flush=True)
         result: dict[str, Any] = json.loads(self.results.readline())

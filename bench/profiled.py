@@ -13,7 +13,8 @@ from pathlib import Path
 
 import django
 
-from bench.processes import COLD, KEY, output
+from bench.processes import COLD, KEY, StubService, output
+from bench.stub_service import ALL
 
 ROUNDS = 60
 PARTS = (
@@ -65,15 +66,13 @@ def profile(path: str) -> Counter[str]:
     return own_times(profiler)
 
 
-def table(place: Path, service: str) -> str:
-    """Return a Markdown table for an uncached history page and a cached intent page."""
-    import httpx
-
-    query = {"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}
-    listed = httpx.post(f"{service}/rpc/Service/GetIntentHistory", json=query, trust_env=False).json()["intents"]
-    intent = f"/intent/{listed[0]['intentId']}"
-    pages = {"history, cold": ("/history", COLD), "intent, cached": (intent, {})}
-    shares = {name: shares_of(place, service, path, how) for name, (path, how) in pages.items()}
+def table(place: Path, service: StubService) -> str:
+    """Return a Markdown table for an unseen history page and a cached transfer page."""
+    service.change(0)
+    listed = service.call("GetIntentHistory", page={"pageSize": 1}, byStatuses=["SUCCEEDED"])["intents"]
+    service.change(ALL)
+    pages = {"history, unseen": ("/history", COLD), "transfer, cached": (f"/intent/{listed[0]['intentId']}", {})}
+    shares = {name: shares_of(place, service.url, path, how) for name, (path, how) in pages.items()}
     head = f"| share of own time under cProfile | {' | '.join(shares)} |"
     rows = [
         f"| {part} | {' | '.join(f'{share[part]:.0%}' for share in shares.values())} |"

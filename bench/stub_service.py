@@ -2,25 +2,46 @@
 
     .venv/bin/python -m bench.stub_service --port 8801
 
-A repeated request gets the same bytes, so only its first time costs the emulator's work. `SearchIntents` by an owner
-returns as many hits as the address encodes (`owner`), and none for any other criterion. `GET /delay/<seconds>` sets the
-delay. `GET /counters` returns the number of requests, the distinct requests, and when the last response was written, by
-the clock that all processes of a machine share (`time.perf_counter`).
+A repeated request gets the same bytes, so only its first time costs the emulator's work. `GET /changed/<rows>` makes
+each response to a list differ: so many of its first rows get an ID, amounts and times that were never sent before. An
+intent whose ID is known but for its last 16 digits is a new one, too: these digits are its number (`bench.load` counts
+them). Its receipt and balances have the same number.
+
+A list since a time in 2001 (`AGAIN` and a number) has the rows of the list with this number.
+
+`SearchIntents` by an owner returns as many hits as the address encodes (`owner`), and none for any other criterion.
+`GET /delay/<seconds>` sets the delay. `GET /counters` returns the number of requests, the distinct requests for lists,
+and when the last response was written, by the clock that all processes of a machine share (`time.perf_counter`).
 """
 
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import re
 import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from bench.load import length_of
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import send_request
 
-OWNER = re.compile(rb'\{"byOwnerAddress": ?"0x([0-9a-fA-F]{6})([01])')
+ALL = 1_000_000  # rows
+OWNER = re.compile(r'\{"byOwnerAddress": ?"(0x([0-9a-fA-F]{6})([01])[0-9a-fA-F]{33})"')
+AGAIN = 1_000_000_000
+COPY = re.compile(r'"fromTime": ?1000000(\d{3})\b')
+ANY_OWNER = f"0x{'a' * 40}"  # in prepared hits, for the owner of the request
+ENTRIES = re.compile(r'\{"(?:intents": ?\[|intent": ?|intentReceipt": ?)')
+ASKED = re.compile(r'\{"intentId": ?"(0x[0-9a-f]{48})([0-9a-f]{16})"\}')
+AMOUNT = re.compile(r'mount\w*": ?"([1-9]\d{4,})"')
+TIME = re.compile(r'"(20\d\d-\d\d-\d\dT[0-9:.]+Z)"')
+# Amounts grow by less than that, and a list's times move back by less than that, so that words stay true.
+UNITS, SECONDS = 9973, 60
+IDS = 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95  # times a number, an ID without a pattern
 # Fields to omit from a hit, so that ten thousand hits stay below the limit on a response's size.
 HEAVY = ("quoteRequest", "quote", "fees", "serviceContracts")
 HEAVY += tuple(f"{end}{part}" for end in ("origin", "destination") for part in ("Calls", "Precondition", "MetaTxn"))
@@ -31,44 +52,147 @@ def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
     return f"0x{hits:06x}{is_lean:d}{number:033x}"
 
 
+class Row:
+    """An entry of a response, which can be numbered: with another ID, and other amounts and times."""
+
+    def __init__(self, text: str, intent_id: str) -> None:
+        self.intent_id = intent_id
+        # In calls, amounts are words of 64 digits.
+        self.amounts = [(f'"{units}"', f"{int(units):064x}", int(units)) for units in set(AMOUNT.findall(text))]
+        self.times = [(moment, datetime.fromisoformat(moment)) for moment in set(TIME.findall(text))]
+        values = [intent_id, *(each for *texts, _ in self.amounts for each in texts), *(each for each, _ in self.times)]
+        self.parts = re.split(f"({'|'.join(map(re.escape, values))})", text)
+
+    def numbered(self, number: int, intent_id: str, *, earlier: int = 0) -> str:
+        """Return its text with this ID. `earlier`: seconds."""
+        new, back = {self.intent_id: intent_id}, timedelta(seconds=earlier)
+        for decimal, word, units in self.amounts:
+            more = units + number % UNITS
+            new[decimal], new[word] = f'"{more}"', f"{more:064x}"
+        for text, moment in self.times:
+            then = (moment - back).replace(microsecond=number % 1_000_000)
+            new[text] = f"{then.isoformat(timespec='microseconds')[:26]}Z"
+        parts = self.parts.copy()
+        parts[1::2] = map(new.__getitem__, parts[1::2])
+        return "".join(parts)
+
+
+class Recording:
+    """A response as the emulator sent it, and its rows."""
+
+    def __init__(self, status: int, text: str) -> None:
+        self.status = status
+        self.text = text
+
+    @cached_property
+    def bytes(self) -> bytes:
+        return response(self.status, self.text)
+
+    @cached_property
+    def _split(self) -> tuple[str, list[Row], str]:
+        found = ENTRIES.match(self.text)
+        rows, at = list[Row](), found.end() if found else len(self.text)
+        first, end, read = at, at, json.JSONDecoder().raw_decode
+        while self.text[at : at + 1] == "{":
+            entry, end = read(self.text, at)
+            rows.append(Row(self.text[at:end], entry["intentId"]))
+            at = end + 1  # the comma
+        return self.text[:first], rows, self.text[end:]
+
+    @property
+    def rows(self) -> list[Row]:
+        return self._split[1]
+
+    def changed(self, change: Callable[[Row], str], count: int) -> str:
+        """Return its text with so many rows changed."""
+        before, rows, after = self._split
+        # The parts of an unchanged row are its text.
+        texts = [change(row) if place < count else "".join(row.parts) for place, row in enumerate(rows)]
+        return f"{before}{','.join(texts)}{after}"
+
+
 class StubService:
     def __init__(self) -> None:
         self.emulator = Emulator()
         self.delay = 0.0
+        self.rows = 0
         self.requests = 0
         self.written_at = 0.0
-        self.responses: dict[tuple[bytes, bytes], bytes] = {}
-        self.hits: dict[tuple[int, bool], bytes] = {}
+        self.numbers = itertools.count(1)
+        self.recordings: dict[tuple[str, str], Recording] = {}
+        self.newest: dict[str, str] = {}  # the last ID that an intent was requested by
 
-    def reply(self, path: bytes, body: bytes) -> bytes | None:
-        """Return the prepared response, or None for a new request."""
-        if path.startswith(b"/rpc/"):
-            self.requests += 1
-            return self.responses.get((path, body))
-        if path.startswith(b"/delay/"):
-            self.delay = float(path.removeprefix(b"/delay/"))
-        distinct = [(name.decode().rpartition("/")[2], text.decode()) for name, text in self.responses]
-        counters = {"requests": self.requests, "written_at": self.written_at, "distinct": distinct}
-        return response(200, json.dumps(counters).encode())
+    def reply(self, path: str, body: str) -> bytes | None:
+        """Return the response, or None if it isn't prepared."""
+        if not path.startswith("/rpc/"):
+            return response(200, json.dumps(self.control(path)))
+        self.requests += 1
+        recording = self.recordings.get((path, key_of(body)))
+        if found := COPY.search(body):
+            recording = self.recordings[self.lists()[int(found[1])]]
+        return None if recording is None else self.answer(recording, path, body)
 
-    async def prepare(self, path: bytes, body: bytes) -> bytes:
-        operation = path.rpartition(b"/")[2].decode()
+    def answer(self, recording: Recording, path: str, body: str) -> bytes:
+        if asked := ASKED.fullmatch(body):
+            return self.intent(recording, "".join(asked.groups()), int(asked[2], 16))
+        if "byOwnerAddress" in body and not path.endswith("/SearchIntents"):
+            return response(recording.status, recording.changed(self.with_newest_id, ALL))
+        text = recording.changed(self.with_new_id, self.rows) if self.rows else recording.text
+        if found := OWNER.match(body):
+            return response(recording.status, text.replace(ANY_OWNER, found[1]))
+        return response(recording.status, text) if self.rows else recording.bytes
+
+    def control(self, path: str) -> dict[str, Any]:
+        _, name, *value = path.split("/")
+        if name == "delay":
+            self.delay = float(value[0])
+        elif name == "changed":
+            self.rows = int(value[0])
+        distinct = [(path.rpartition("/")[2], body) for path, body in self.lists()]
+        return {"requests": self.requests, "written_at": self.written_at, "distinct": distinct}
+
+    def lists(self) -> list[tuple[str, str]]:
+        """Return the distinct requests for lists of transfers, without an owner's."""
+        return [key for key in self.recordings if key[0].endswith("/GetIntentHistory") and "byOwner" not in key[1]]
+
+    def intent(self, recording: Recording, asked: str, number: int) -> bytes:
+        """Return an intent or a receipt by this ID."""
+        (row,) = recording.rows
+        self.newest[row.intent_id] = asked
+        if asked == row.intent_id:
+            return recording.bytes
+        return response(recording.status, recording.changed(lambda row: row.numbered(number, asked), ALL))
+
+    def with_newest_id(self, row: Row) -> str:
+        """Return an entry of an owner's list, where the dashboard looks for the intent that it shows."""
+        newest = self.newest.get(row.intent_id, row.intent_id)
+        is_new = newest != row.intent_id
+        return row.numbered(int(newest[-16:], 16), newest) if is_new else "".join(row.parts)
+
+    def with_new_id(self, row: Row) -> str:
+        number = next(self.numbers)
+        return row.numbered(number, f"0x{number * IDS % 2**256:064x}", earlier=number % SECONDS)
+
+    async def prepare(self, path: str, body: str) -> bytes:
+        operation = path.rpartition("/")[2]
         if operation == "SearchIntents":
-            return await self.search(body)
-        emulated = await send_request(self.emulator, operation, raw=body)
-        self.responses[path, body] = response(emulated.status, emulated.body)
-        return self.responses[path, body]
+            recording = await self.search(body)
+        else:
+            emulated = await send_request(self.emulator, operation, raw=body.encode())
+            recording = Recording(emulated.status, emulated.body.decode())
+        if recording.status != 200 and ASKED.fullmatch(body):
+            return recording.bytes  # not what others with these first digits get
+        self.recordings[path, key_of(body)] = recording
+        return self.answer(recording, path, body)
 
-    async def search(self, body: bytes) -> bytes:
+    async def search(self, body: str) -> Recording:
         found = OWNER.match(body)
-        count, is_lean = (int(found[1], 16), found[2] == b"1") if found else (0, False)
-        if (count, is_lean) not in self.hits:
-            document = {"intents": [hit async for hit in self.finished_intents(count, is_lean=is_lean)]}
-            self.hits[count, is_lean] = response(200, json.dumps(document, separators=(",", ":")).encode())
-        return self.hits[count, is_lean]
+        count, is_lean = (int(found[2], 16), found[3] == "1") if found else (0, False)
+        document = {"intents": [hit async for hit in self.finished_intents(count, is_lean=is_lean)]}
+        return Recording(200, json.dumps(document, separators=(",", ":")))
 
     async def finished_intents(self, count: int, *, is_lean: bool) -> Any:
-        """Yield finished intents, repeated with different IDs."""
+        """Yield finished intents of any owner, repeated with different IDs."""
         query = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
         history = await send_request(self.emulator, "GetIntentHistory", raw=query)
         known = []
@@ -78,7 +202,17 @@ class StubService:
         for number in range(count):
             intent = known[number % len(known)]
             omitted = HEAVY if is_lean else ()
-            yield {key: value for key, value in intent.items() if key not in omitted} | {"intentId": f"0x{number:064x}"}
+            hit = {key: value for key, value in intent.items() if key not in omitted}
+            yield hit | {"intentId": f"0x{number:064x}", "ownerAddress": ANY_OWNER}
+
+
+def key_of(body: str) -> str:
+    """Return what requests with the same recording have in common."""
+    if asked := ASKED.fullmatch(body):
+        return asked[1]
+    if found := OWNER.match(body):
+        return f"{found[2]}{found[3]}"
+    return body
 
 
 class Connection(asyncio.Protocol):
@@ -98,16 +232,16 @@ class Connection(asyncio.Protocol):
         if len(rest) < length_of(head):
             return
         self.received = b""  # clients don't pipeline requests
-        path = head.split(b" ", 2)[1]
-        reply = self.stub.reply(path, rest)
+        path, body = head.split(b" ", 2)[1].decode(), rest.decode()
+        reply = self.stub.reply(path, body)
         if reply is None:
-            self.preparing = asyncio.ensure_future(self.prepare(path, rest))
-        elif self.stub.delay and path.startswith(b"/rpc/"):
+            self.preparing = asyncio.ensure_future(self.prepare(path, body))
+        elif self.stub.delay and path.startswith("/rpc/"):
             asyncio.get_running_loop().call_later(self.stub.delay, self.write, reply)
         else:
-            self.write(reply, is_rpc=path.startswith(b"/rpc/"))
+            self.write(reply, is_rpc=path.startswith("/rpc/"))
 
-    async def prepare(self, path: bytes, body: bytes) -> None:
+    async def prepare(self, path: str, body: str) -> None:
         reply = await self.stub.prepare(path, body)
         if self.stub.delay:
             await asyncio.sleep(self.stub.delay)
@@ -120,7 +254,8 @@ class Connection(asyncio.Protocol):
             self.stub.written_at = time.perf_counter()
 
 
-def response(status: int, body: bytes) -> bytes:
+def response(status: int, text: str) -> bytes:
+    body = text.encode()
     head = f"HTTP/1.1 {status} Word\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     return head.encode() + body
 

@@ -1,14 +1,17 @@
-"""The parts that `make bench` relies on: identical rows, all clients, and as many hits as requested."""
+"""The parts that `make bench` relies on: identical or new rows, all clients, and as many hits as requested."""
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from bench.fair import Result
-from bench.pages import Reach
+from bench.load import Response
+from bench.pages.measuring import Measurement, Run, Target
 from bench.processes import StubService, clients, stub_service
 from bench.reference import Reference
-from bench.stub_service import owner
+from bench.stub_service import AGAIN, ALL, owner
 
 
 @pytest.fixture(scope="module")
@@ -34,20 +37,114 @@ def test_an_owner_of_the_test_service_has_as_many_hits_as_its_address_says(servi
     assert service.call("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
 
 
-def test_readers_count_every_response_they_received(service: StubService) -> None:
+def test_readers_count_every_response_and_time_the_successful_ones(service: StubService) -> None:
     before = service.counters["requests"]
     with clients() as running:
         port = int(service.url.rpartition(":")[2])
         result = running.run(port, ["/counters", "/rpc/Service/GetChains"], connections=3, seconds=0.1)
-    assert sum(result["statuses"].values()) == len(result["milliseconds"]) > 3
-    assert service.counters["requests"] > before
+    assert result["statuses"].keys() == {"200", "400"}  # the second path needs POST
+    assert result["statuses"]["200"] == len(result["milliseconds"]) > 1
+    assert service.counters["requests"] - before == result["statuses"]["400"]
+
+
+def test_readers_without_a_duration_request_each_path_once(service: StubService) -> None:
+    before = service.counters["requests"]
+    with clients() as running:
+        port = int(service.url.rpartition(":")[2])
+        running.run(port, ["/rpc/Service/GetChains"] * 7, connections=3)
+    assert service.counters["requests"] - before == 7
+
+
+PAGE = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
+
+
+def differing(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
+    """Return in how many places the ID, the time and the amount differ. Fails if only some of them do."""
+    different = [
+        [one["intentId"] != other["intentId"], one["createdAt"] != other["createdAt"], units(one) != units(other)]
+        for one, other in zip(some, others, strict=True)
+    ]
+    assert all(len(set(each)) == 1 for each in different)
+    return sum(all(each) for each in different)
+
+
+def units(entry: dict[str, Any]) -> str:
+    return str(entry["receipt"]["summary"]["originTokenAmount"])
+
+
+@pytest.mark.parametrize("rows", [0, 2, 20])
+def test_as_many_rows_of_each_response_are_new_as_asked_for(service: StubService, rows: int) -> None:
+    service.change(0)
+    known = service.call("GetIntentHistory", page=PAGE)["intents"]
+    service.change(rows)
+    first, second = (service.call("GetIntentHistory", page=PAGE)["intents"] for _ in range(2))
+    service.change(0)
+    assert differing(known, first) == differing(known, second) == differing(first, second) == rows
+    assert service.call("GetIntentHistory", page=PAGE)["intents"] == known
+
+
+def test_an_intent_with_another_number_is_a_new_one_with_its_receipt_and_balances(service: StubService) -> None:
+    (entry,) = service.call("GetIntentHistory", page={"pageSize": 1}, byStatuses=["SUCCEEDED"])["intents"]
+    known = service.call("GetIntent", intentId=entry["intentId"])["intent"]
+    service.call("GetIntentReceipt", intentId=entry["intentId"])
+    fresh = f"{entry['intentId'][:-16]}{12345:016x}"
+    new = service.call("GetIntent", intentId=fresh)["intent"]
+    receipt = service.call("GetIntentReceipt", intentId=fresh)["intentReceipt"]
+    owned = service.call("GetIntentHistory", page={"pageSize": 20}, byOwnerAddress=known["ownerAddress"])["intents"]
+    assert new["intentId"] == receipt["intentId"] == fresh
+    assert fresh in [each["intentId"] for each in owned]
+    assert new["createdAt"] != known["createdAt"]
+    assert int(new["depositTransaction"]["amount"]) == int(known["depositTransaction"]["amount"]) + 12345 % 9973
+    assert service.call("GetIntent", intentId=entry["intentId"])["intent"] == known
+
+
+def test_another_list_has_the_rows_of_a_list_by_its_number(service: StubService) -> None:
+    listed = service.call("GetIntentHistory", page=PAGE)["intents"]
+    number = next(
+        place for place, (_, body) in enumerate(service.counters["distinct"]) if json.loads(body) == {"page": PAGE}
+    )
+    assert service.call("GetIntentHistory", page=PAGE, fromTime=AGAIN + number)["intents"] == listed
+
+
+def test_each_search_of_an_owner_finds_other_transfers_when_all_rows_are_new(service: StubService) -> None:
+    service.change(ALL)
+    found = [service.call("SearchIntents", byOwnerAddress=owner(30, 1))["intents"] for _ in range(2)]
+    service.change(0)
+    assert len({hit["intentId"] for hits in found for hit in hits}) == 60
+    assert {hit["ownerAddress"] for hits in found for hit in hits} == {owner(30, 1)}
 
 
 @pytest.mark.parametrize(
-    ("figure", "least", "word"), [(1.5, False, "met"), (1.7, False, "**missed** (A)"), (1.7, True, "met")]
+    "pieces",
+    [
+        pytest.param([b"HTTP/1.1 200 OK\r\ncontent-le", b"ngth: 5\r\n\r\nab", b"cde"], id="with its length"),
+        pytest.param(
+            [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", b"0\r\n\r\n"], id="in chunks"
+        ),
+    ],
 )
-def test_a_result_over_its_limit_is_reported_with_its_reason(figure: float, least: bool, word: str) -> None:
-    assert f"| {word} |" in Reach("a page", figure, 1.6, "times", least=least, reason="A").line()
+def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) -> None:
+    response = Response()
+    for piece in pieces:
+        assert not response.is_complete
+        response.add(piece)
+    assert response.is_complete
+    assert (response.status, response.bytes) == ("200", sum(map(len, pieces)))
+
+
+def test_a_ratio_compares_each_run_with_the_loop_of_its_turn() -> None:
+    runs = [Run([1.0] * 10, 1.0, processor=cost) for cost in (0.03, 0.08, 0.06)]
+    loops = [Run([1.0] * 10, 1.0, processor=cost) for cost in (0.01, 0.04, 0.02)]
+    measured = Measurement("history", "unseen", 1, 0.0, "", runs, loops)
+    assert measured.ratio == pytest.approx(3.0)
+    assert measured.spread == pytest.approx(150)
+
+
+@pytest.mark.parametrize(
+    ("figure", "least", "word"), [(1.5, False, "met"), (1.7, False, "**missed**"), (1.7, True, "met")]
+)
+def test_a_result_over_its_limit_is_reported(figure: float, least: bool, word: str) -> None:
+    assert f"| {word} |" in Target("a page", figure, 1.6, "times", least=least).line()
 
 
 @pytest.mark.parametrize(
