@@ -137,7 +137,7 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
         paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in patterns]
         sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
         shown = []
-        for some in batched(sources, 12):  # a page with all of them takes long to load on a busy machine
+        for some in batched(sources, 6):  # a page with all of them takes long to load on a busy machine
             visit.page.goto(f"{getattr(sites, site)}/?{httpx.QueryParams({'src': list(some)})}", wait_until="load")
             assert len(visit.page.frames) == len(some) + 1
             shown += [frame.url for frame in visit.page.frames[1:] if not frame.url.startswith("chrome-error:")]
