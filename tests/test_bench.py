@@ -59,9 +59,16 @@ PAGE = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
 
 
 def differing(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
-    """Return in how many places the ID, the time and the amount differ. Fails if only some of them do."""
+    """Return in how many places the ID, the time and the amount differ. Fails if only some of them do.
+
+    Amounts of less than five digits stay, because in JSON they can't be told from other numbers.
+    """
     different = [
-        [one["intentId"] != other["intentId"], one["createdAt"] != other["createdAt"], units(one) != units(other)]
+        [
+            one["intentId"] != other["intentId"],
+            one["createdAt"] != other["createdAt"],
+            *([units(one) != units(other)] if int(units(one)) >= 10_000 else []),
+        ]
         for one, other in zip(some, others, strict=True)
     ]
     assert all(len(set(each)) == 1 for each in different)
@@ -84,7 +91,8 @@ def test_as_many_rows_of_each_response_are_new_as_asked_for(service: StubService
 
 
 def test_an_intent_with_another_number_is_a_new_one_with_its_receipt_and_balances(service: StubService) -> None:
-    (entry,) = service.call("GetIntentHistory", page={"pageSize": 1}, byStatuses=["SUCCEEDED"])["intents"]
+    listed = service.call("GetIntentHistory", page={"pageSize": 20}, byStatuses=["SUCCEEDED"])["intents"]
+    entry = next(each for each in listed if int(units(each)) >= 10_000)
     known = service.call("GetIntent", intentId=entry["intentId"])["intent"]
     service.call("GetIntentReceipt", intentId=entry["intentId"])
     fresh = f"{entry['intentId'][:-16]}{12345:016x}"
