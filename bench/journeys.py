@@ -94,15 +94,21 @@ def room_of(file: str) -> str:
     return "/".join(parts[:2]) if parts[0] in SPLIT else parts[0]
 
 
-async def request(path: str) -> tuple[int, bytes]:
-    """Send a GET request to the application. A stream is left after its first event."""
+async def request(path: str, *, form: bytes | None = None) -> tuple[int, bytes]:
+    """Send a GET request to the application, or a form. A stream is left after its first event."""
     from intents_ui.asgi import application  # after the settings are in the environment
 
     where, _, query = path.partition("?")
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
-        "path": where, "raw_path": where.encode(), "query_string": query.encode(), "root_path": "",
-        "headers": [(b"host", b"localhost"), (b"accept", b"text/event-stream" if "/live/" in where else b"text/html")],
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET" if form is None else "POST",
+        "scheme": "http", "path": where, "raw_path": where.encode(), "query_string": query.encode(), "root_path": "",
+        "headers": [
+            (b"host", b"localhost"), (b"accept", b"text/event-stream" if "/live/" in where else b"text/html"),
+            *([] if form is None else [
+                (b"content-type", b"application/x-www-form-urlencoded"), (b"sec-fetch-site", b"same-origin"),
+                (b"content-length", b"%d" % len(form)),
+            ]),
+        ],
         "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
     }  # fmt: skip
     left, sent, status, body = asyncio.Event(), False, 0, b""
@@ -113,7 +119,7 @@ async def request(path: str) -> tuple[int, bytes]:
             await left.wait()
             return {"type": "http.disconnect"}
         sent = True
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": form or b"", "more_body": False}
 
     async def send(message: Any) -> None:
         nonlocal status, body

@@ -15,6 +15,10 @@ from tests.serving import dashboard
 pytest_plugins = ["tests.sampling"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", action="store_true", help="write the measured costs of pages to tests/costs.json")
+
+
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     from intents_ui import settings  # pytest-django has configured their module by now
