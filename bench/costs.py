@@ -50,10 +50,10 @@ class ReplayTransport(httpx.BaseTransport):
 
     def __init__(self) -> None:
         self.service = StubService()
-        self._responses: dict[tuple[bytes, bytes], tuple[int, bytes]] = {}
+        self._responses: dict[tuple[str, str], tuple[int, bytes]] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        question = request.url.raw_path, request.read()
+        question = request.url.path, request.read().decode()
         if question not in self._responses:
             head, _, content = asyncio.run(self.service.prepare(*question)).partition(b"\r\n\r\n")
             self._responses[question] = int(head.split()[1]), content
