@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
@@ -14,6 +14,8 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import NotFound
 
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING: Final = "0x" + "12" * 32
@@ -28,6 +30,17 @@ class Sample:
     intent_id: str
     owner: str
     txn_hash: str
+
+    @classmethod
+    def of(cls, service: ServiceClient, intent_id: str) -> Self:
+        owner = service.get_intent(intent_id).owner_address
+        assert owner
+        try:
+            receipt = service.get_intent_receipt(intent_id)
+        except NotFound:
+            return cls(intent_id, owner, NOTHING)
+        legs = (receipt.origin_transaction, receipt.deposit_transaction)
+        return cls(intent_id, owner, next((leg.txn_hash for leg in legs if leg and leg.txn_hash), NOTHING))
 
     def page(self, form: str) -> str:
         return form.replace("ID", self.intent_id).replace("OWNER", self.owner).replace("HASH", self.txn_hash)

@@ -14,13 +14,12 @@ import time_machine
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from tests.faults.odd_pages import (
     CATALOGUE,
     LISTS,
     LIVE,
-    NOTHING,
     OF_AN_INTENT,
     OF_AN_OWNER,
     Oddity,
@@ -95,18 +94,7 @@ def world(draw: Callable[[Sequence[Sample], int], list[Sample]]) -> Iterator[Wor
 def samples(emulator: Emulator, odd: Odd) -> list[Sample]:
     """The newest and the newest finished copy of each scenario."""
     ids = {each for scenario in emulator.scenarios(moving=False) for each in (scenario.fresh, scenario.finished)}
-    return [sample(odd, each) for each in sorted(ids)]
-
-
-def sample(odd: Odd, intent_id: str) -> Sample:
-    owner = odd.client.get_intent(intent_id).owner_address
-    assert owner
-    try:
-        receipt = odd.client.get_intent_receipt(intent_id)
-    except NotFound:
-        return Sample(intent_id, owner, NOTHING)
-    legs = (receipt.origin_transaction, receipt.deposit_transaction)
-    return Sample(intent_id, owner, next((leg.txn_hash for leg in legs if leg and leg.txn_hash), NOTHING))
+    return [Sample.of(odd.client, each) for each in sorted(ids)]
 
 
 @dataclass

@@ -44,7 +44,6 @@ from tests.faults.odd_pages import (
     with_,
 )
 from tests.faults.odd_service import Odd, odd_service
-from tests.faults.test_bodies import sample
 from tests.pages.conftest import fresh
 from tests.pages.test_commit import QUOTE
 from tests.sampling import examples
@@ -147,7 +146,7 @@ def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
     patch.setattr(ENV, "intents_max_export_rows", 60)
     patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
     with odd_service(emulator, patch) as odd:
-        samples = [sample(odd, emulator.finished(slug)["intentId"]) for slug in SCENARIOS]
+        samples = [Sample.of(odd.client, emulator.finished(slug)["intentId"]) for slug in SCENARIOS]
         found = Site(odd, samples, str(emulator.play("expired-quote")["intentId"]))
         listening = Listening(found.log)
         loggers = [logging.getLogger(name) for name in ("asyncio", "django", "intents_ui")]
