@@ -13,7 +13,7 @@ from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
 from intents_ui.server import embedded_service, handlers, lifespan, probes  # noqa: E402 - as above
 from intents_ui.server.live import streams  # noqa: E402 - as above
 from intents_ui.server.messages import Message, Receive, Send, answer, query_of, replay, with_headers, without_body  # noqa: E402 - as above
-from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body, without_body_headers  # noqa: E402 - as above  # noqa: E402 - as above
+from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body, without_body_headers  # noqa: E402 - as above
 from intents_ui.service.context import request_context  # noqa: E402 - as above
 
 

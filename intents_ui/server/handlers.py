@@ -60,7 +60,7 @@ class Pages(BaseHandler):
         self._threads = ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page")
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        # It was read whole before (`bodies`), unless it was refused.
+        # `requests.read_body` has read it whole, unless the request was refused.
         body = b"" if request_limits.REFUSED in scope else (await receive())["body"]
         within = contextvars.copy_context()
         answer = await asyncio.get_running_loop().run_in_executor(self._threads, within.run, self.page, scope, body)
