@@ -157,21 +157,21 @@ def samples(emulator: Emulator) -> list[Sample]:
 
 
 @pytest.fixture
-def dashboards(
-    emulator: Emulator, clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Dashboards]:
+def dashboards(emulator: Emulator, clock: time_machine.Traveller) -> Iterator[Dashboards]:
     """Without a response cache, so that each page gets all objects again."""
-    monkeypatch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
-    monkeypatch.setattr(utils, "get_token", lambda request: "the same token each time")
-    monkeypatch.setattr(ENV, "intents_max_export_rows", 100)
-    monkeypatch.setattr(secrets, "token_urlsafe", lambda size: "a" * size)  # of forms and exports
-    clock.move_to(NOON)
-    before, service = wiring.current(), EditedService(emulator)
-    found = Dashboards(service)
-    yield found
-    found.close()
-    switch_to(before)
-    service.end()
+    # Its own patch, because the fixture `monkeypatch` may be undone after that of tests/pages/conftest.py.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
+        patch.setattr(utils, "get_token", lambda request: "the same token each time")
+        patch.setattr(ENV, "intents_max_export_rows", 100)
+        patch.setattr(secrets, "token_urlsafe", lambda size: "a" * size)  # of forms and exports
+        clock.move_to(NOON)
+        before, service = wiring.current(), EditedService(emulator)
+        found = Dashboards(service)
+        yield found
+        found.close()
+        switch_to(before)
+        service.end()
 
 
 def pages(form: str, samples: list[Sample]) -> list[str]:
