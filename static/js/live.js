@@ -64,6 +64,14 @@ document.addEventListener("htmx:after:swap", () => {
   tick();
 });
 
+// A slow response may be older than what the stream has brought meanwhile. A transfer never goes back to it.
+document.addEventListener("htmx:before:swap", (event) => {
+  const { sourceElement, text } = event.detail.ctx;
+  const shown = document.querySelector("[data-now]")?.dataset.now;
+  const [, given] = /data-now="([^"]+)"/.exec(text) ?? [];
+  if (Date.parse(given) < Date.parse(shown) && sourceElement?.id !== "live") event.preventDefault();
+});
+
 document.addEventListener("animationend", (event) => delete event.target.dataset.changed);
 
 function connection(state) {

@@ -5,7 +5,7 @@ import time
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from tests.browser.conftest import Visit, some_intent, visiting
 
@@ -104,6 +104,24 @@ def test_every_state_is_shown_by_stream_by_polling_and_without_scripts(browser: 
             expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-neutral"))
             expect(visit.page.locator("#poll")).to_have_count(0)
         polled.forgive(503)
+
+
+def test_a_slow_response_does_not_take_a_transfer_back(browser: Browser, server: str) -> None:
+    transfer, held = Transfer(server), list[tuple[Route, APIResponse]]()
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(transfer.path)
+        visit.page.route("**/receipt?slow", lambda route: held.append((route, route.fetch())))
+        request = "(path) => void htmx.ajax('GET', path, { target: '#receipt', swap: 'innerMorph' })"
+        visit.page.evaluate(request, f"{transfer.path}/receipt?slow")
+        visit.page.wait_for_function("document.querySelector('.page-head[data-state=Quoted]')")
+        transfer.commit()
+        committed = visit.page.locator(".page-head[data-state=Committed]")
+        expect(committed).to_be_attached(timeout=PATIENCE * 1000)
+        (route, response), *_ = held
+        with visit.page.expect_response("**/receipt?slow"):
+            route.fulfill(response=response)
+        visit.page.wait_for_timeout(500)  # time for a swap, which must not happen
+        expect(committed).to_be_attached()
 
 
 def test_open_sections_stay_open_during_live_updates(browser: Browser, server: str) -> None:
