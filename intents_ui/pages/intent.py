@@ -1,6 +1,7 @@
 """`/intent/<id>`: one transfer, with its raw data."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from threading import Lock
 
 from cachetools import LRUCache, cached
@@ -23,7 +24,7 @@ from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
-from intents_ui.display.transfers.situation import Check, Situation
+from intents_ui.display.transfers.situation import Check, CommitOffer, Situation, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
 from intents_ui.service.cache.response_cache import weight
@@ -45,7 +46,8 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return moved
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
-    context |= {"came_by": came_by(request, situation.receipt), "seen": seen(situation.receipt)}
+    context |= {"came_by": came_by(request, situation.receipt), "root": request.build_absolute_uri("/")[:-1]}
+    context["seen"] = seen(situation.receipt) if context["may_change"] else ""
     context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
     context |= {"held": held(situation)}
     return render(request, "transfers/intent.html", context)
@@ -56,9 +58,10 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
-    context = live_context(*read(intent_id)) | {"mode": mode}
+    situation, receipt_error = read(intent_id)
+    context = live_context(situation, receipt_error) | {"mode": mode}
     html = render_to_string("transfers/receipt_fragment.html", context, request)
-    answer = HttpResponse(html, headers={"ETag": quote_etag(str(context["version"]))})
+    answer = HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
     return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
 
 
@@ -95,10 +98,9 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, may_change = situation.intent, situation.receipt, situation.may_change
-    answer, steps, promised = summary.of(situation), timeline.of(situation), comparison.of(situation)
-    shown, deposit = glance.of(situation), diagnosis.of(situation)
-    offer = situation.offer if ENV.console == "write" else None
-    context = {
+    answer = summary.of(situation)
+    return {
+        "situation": situation,
         "intent": found,
         "receipt": receipt,
         "receipt_error": receipt_error,
@@ -107,42 +109,51 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "went_back_to": None,
         "came_by": None,
         "names": situation.names,
-        "now": situation.now,
+        "drawn_at": datetime.now(UTC),
+        "learned_at": min((each.learned_at for each in request_context.stale_responses()), default=None),
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
-        "transfer": shown,
+        "transfer": glance.of(situation),
         "preview": preview.describe(situation),
         "summary": answer,
         "stops": route_diagram.of(situation),
-        "timeline": steps,
-        "promise": promised,
+        "timeline": timeline.of(situation),
+        "promise": comparison.of(situation),
         "lookalikes": lookalike_addresses.of(situation),
-        "diagnosis": deposit,
-        "offer": offer,
+        "diagnosis": diagnosis.of(situation),
+        "offer": offer(situation),
         "fees": fees.of(situation),
         "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
         "card": None if receipt_error else preview.card(situation),
         "memo": memo(receipt),
+        "unchecked": unchecked(situation),
     }
-    told, sides = answer.told, [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
-    unchecked = warnings.unchecked(sides, using=situation.names)
-    by_the_clock = (told, steps.late, steps.stalled, promised.shown, deposit, may_change, offer, unchecked)
-    return context | {"unchecked": unchecked} | freshness(receipt, receipt_error, by_the_clock)
 
 
-def freshness(
-    receipt: IntentReceipt | None, receipt_error: ServiceError | None, by_the_clock: tuple[object, ...]
-) -> dict[str, object]:
-    """Return the age of stale data, and the version of what is shown: the response and what depends on the clock,
+def offer(situation: Situation) -> CommitOffer | None:
+    return situation.offer if ENV.console == "write" else None
+
+
+@derived
+def unchecked(situation: Situation) -> tuple[str, ...]:
+    """Return the chains whose token list isn't there to check the transfer's tokens against."""
+    shown = glance.of(situation)
+    sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
+    return warnings.unchecked(sides, using=situation.names)
+
+
+def version(situation: Situation, receipt_error: ServiceError | None) -> str:
+    """Return the version of what is shown: the response, its age if it is stale, and what depends on the clock,
     without running seconds.
     """
-    old = request_context.stale_responses()
-    ages = [round(each.learned_at.timestamp()) for each in old]
-    known = receipt.received if receipt else ""
-    return {
-        "learned_at": min((each.learned_at for each in old), default=None),
-        "version": digest(repr((known, type(receipt_error), by_the_clock, ages))),
-    }
+    steps = timeline.of(situation)
+    by_the_clock = (
+        *(summary.of(situation).told, steps.late, steps.stalled, comparison.of(situation).shown),
+        *(diagnosis.of(situation), situation.may_change, offer(situation), unchecked(situation)),
+    )
+    ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
+    known = situation.receipt.received if situation.receipt else ""
+    return digest(repr((known, type(receipt_error), by_the_clock, ages)))
 
 
 def held(situation: Situation) -> balances.AddressBalances | None:

@@ -29,7 +29,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
-from intents_ui.display.formatting.hashes import ShortForms
+from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.search import shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind

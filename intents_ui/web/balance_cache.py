@@ -29,6 +29,7 @@ from intents_ui.service.wire.responses import HistoryAnswer
 MOST_ASIDE = 12
 # Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
 MOST_PAGES = 3
+FIRST_PAGE = Page.first()
 
 
 @wiring.once
@@ -82,17 +83,17 @@ def within(facts: Facts, *, seconds: float) -> Balances:
 
 def known(all_facts: Sequence[Facts]) -> list[Balances]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
-    places = [_owner_and_time(facts) for facts in all_facts]
-    found = iter(wiring.service().last_known([_first_page(place) for place in places if place]))
+    calls = [_first_page(facts) for facts in all_facts]
+    found = iter(wiring.service().last_known([call for call in calls if call]))
     return [
-        _cached_balances(facts, next(found)) if place else UNCHECKED
-        for facts, place in zip(all_facts, places, strict=True)
+        _cached_balances(facts, next(found)) if call else UNCHECKED
+        for facts, call in zip(all_facts, calls, strict=True)
     ]
 
 
 def _fresh(facts: Facts) -> Balances | None:
-    place = _owner_and_time(facts)
-    if place is None or not wiring.service().has_fresh(_first_page(place)):
+    call = _first_page(facts)
+    if call is None or not wiring.service().has_fresh(call):
         return None
     [found] = known([facts])
     return found if found.check is Check.CHECKED else None
@@ -134,9 +135,18 @@ def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
     return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
 
 
-def _first_page(place: tuple[str, datetime]) -> ServiceCall[HistoryAnswer]:
+def _first_page(facts: Facts) -> ServiceCall[HistoryAnswer] | None:
+    """Return the call that usually finds the transfer, which stays attached to its intent, or None."""
+    place = _owner_and_time(facts)
+    if place is None:
+        return None
+    known: tuple[tuple[str, datetime], ServiceCall[HistoryAnswer]] | None = facts.intent.attached("balance call")
+    if known and known[0] == place:
+        return known[1]
     owner, created_at = place
-    return first_page(owner=owner, created_at=created_at)
+    call = first_page(owner=owner, created_at=created_at)
+    facts.intent.attach("balance call", (place, call))
+    return call
 
 
 def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
@@ -160,7 +170,7 @@ def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer
     """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
     earliest, latest = _second_around(created_at)
     return operations.get_intent_history(
-        page=Page.first(), by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+        page=FIRST_PAGE, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
     )
 
 

@@ -1,7 +1,7 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 from collections.abc import Callable, MutableMapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -11,8 +11,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import wiring
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, text, times
-from intents_ui.display.formatting.hashes import ShortForms, Whole
+from intents_ui.display.formatting import amounts, hashes, json_text, short_forms, text, times
+from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from intents_ui.display.lists import address
 from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import empty_results, explorers
@@ -23,6 +23,7 @@ from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets
+from intents_ui.web.cached_fragments import cached_fragment, now
 
 LONGEST_IDENTIFIER = 200
 SOMETHING = "a" * 40
@@ -62,6 +63,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
+    env.globals.update(cached_fragment=cached_fragment)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
     env.filters.update(
@@ -82,9 +84,9 @@ def environment(**options: Any) -> Environment:
         old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
         reason=lambda written: text.reason(written).shown,
-        short_address=partial(hashes.shown, whole=hashes.checksum, shorten=hashes.short_address),
-        short_hash=partial(hashes.shown, whole=text.visible, shorten=hashes.short_hash),
-        short_id=partial(hashes.shown, whole=text.visible, shorten=hashes.short_id),
+        short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
+        short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
+        short_id=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_id),
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
@@ -163,7 +165,3 @@ def token_url(token: Identity) -> str | None:
     if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
         return None
     return url("token", token.chain_id, key(token.address))
-
-
-def now() -> datetime:
-    return datetime.now(UTC)

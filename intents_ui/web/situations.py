@@ -1,30 +1,47 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
+A situation is attached to the response object that it describes, and reused while it is true: the service sent the same
+bytes again, the names and balances are the same, and its moment covers the current time.
+
 Also the newest transfers, with the candidates for resolving a shortened ID.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
 from intents_ui import wiring
+from intents_ui.display.formatting.moment import Moment
 from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.display.transfers.assistance import Contacts
-from intents_ui.display.transfers.situation import Balances, Check, Situation
+from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
+from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
+from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
+# A situation is renewed after this time at the latest, so that pages also renew the names of rarely used chains.
+LONGEST_REUSE = timedelta(minutes=1)
 # Limit on search hits whose receipts are read, one call each.
 MOST_RECEIPTS = 8
+
+
+class Attached(NamedTuple):
+    """A situation as attached to its receipt, intent or entry. `version` is that of the names (`Catalog.version`)."""
+
+    version: object
+    moment: Moment
+    situation: Situation
 
 
 def of(
@@ -39,17 +56,14 @@ def of(
     `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
-    names = wiring.catalog()
-    names.learn((intent.origin_chain_id, intent.destination_chain_id))
-    situation = Situation.of(intent, receipt, now=datetime.now(UTC), names=names, unread=receipt_error is not None)
+    facts = _facts(intent, receipt, unread=receipt_error is not None)
+    version = _names_version(_chains(intent))
     seconds = ENV.intents_balance_timeout if wait is None else wait
-    balances = balance_cache.within(situation.facts, seconds=seconds)
+    balances = balance_cache.within(facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
-        balances = Balances()
-    return replace(
-        situation.at(datetime.now(UTC), balances),
-        contacts=Contacts(ENV.intents_recovery_url, ENV.intents_support_contact),
-    )
+        balances = UNCHECKED
+    contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
+    return _current(receipt or intent, facts, version, balances, contacts)
 
 
 def read(intent_id: str) -> Situation:
@@ -65,16 +79,17 @@ def read(intent_id: str) -> Situation:
 
 def of_entries(entries: Sequence[IntentHistory]) -> list[Situation]:
     """Return a list's rows, with the balances from the list or from the cache."""
-    names, now = wiring.catalog(), datetime.now(UTC)
-    names.learn(chains_of(entries))
-    return _with_known_balances([Situation.of_entry(entry, now=now, names=names) for entry in entries])
+    version, now = _names_version(chains_of(entries)), datetime.now(UTC).replace(microsecond=0)
+    all_facts = [_facts_of_entry(entry) for entry in entries]
+    listed = [Balances.of_entry(entry, checked_at=now) for entry in entries]
+    return _with_known_balances(entries, all_facts, version, listed, is_listed=True)
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
-    names, now = wiring.catalog(), datetime.now(UTC)
-    names.learn(chain for intent, _ in read for chain in (intent.origin_chain_id, intent.destination_chain_id))
-    return _with_known_balances([Situation.of(*each, now=now, names=names) for each in read])
+    version = _names_version(chain for intent, _ in read for chain in _chains(intent))
+    all_facts = [_facts(intent, receipt) for intent, receipt in read]
+    return _with_known_balances([receipt or intent for intent, receipt in read], all_facts, version)
 
 
 def of_hits(intents: Sequence[Intent]) -> list[Situation]:
@@ -110,26 +125,88 @@ def _of_answers(
     intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]
 ) -> list[Situation]:
     """Return transfers from intents and the results of reading their receipts."""
-    names, now = wiring.catalog(), datetime.now(UTC)
-    names.learn(chain for intent in intents for chain in (intent.origin_chain_id, intent.destination_chain_id))
-    return _with_known_balances(
-        [
-            Situation.of(
-                intent,
-                receipt if isinstance(receipt, IntentReceipt) else None,
-                now=now,
-                names=names,
-                unread=isinstance(receipt, ServiceError) and not isinstance(receipt, NotFound),
-            )
-            for intent, receipt in zip(intents, receipts, strict=True)
-        ]
-    )
+    version = _names_version(chain for intent in intents for chain in _chains(intent))
+    owners: list[Kept] = []
+    all_facts = []
+    for intent, found in zip(intents, receipts, strict=True):
+        receipt = found if isinstance(found, IntentReceipt) else None
+        unread = isinstance(found, ServiceError) and not isinstance(found, NotFound)
+        owners.append(receipt or intent)
+        all_facts.append(_facts(intent, receipt, unread=unread))
+    return _with_known_balances(owners, all_facts, version)
 
 
-def _with_known_balances(found: Sequence[Situation]) -> list[Situation]:
-    unknown = [each for each in found if each.balances.check is not Check.CHECKED]
-    known = dict(zip(map(id, unknown), balance_cache.known([each.facts for each in unknown]), strict=True))
-    return [each.at(each.now, known[id(each)]) if id(each) in known else each for each in found]
+def _with_known_balances(
+    owners: Sequence[Kept],
+    all_facts: Sequence[Facts],
+    version: object,
+    listed: Sequence[Balances] = (),
+    *,
+    is_listed: bool = False,
+) -> list[Situation]:
+    """Return the situations with these balances and, where they are unchecked, the last known ones."""
+    balances = list(listed) or [UNCHECKED] * len(all_facts)
+    unknown = [place for place, each in enumerate(balances) if each.check is not Check.CHECKED]
+    known = balance_cache.known([all_facts[place] for place in unknown])
+    for place, found in zip(unknown, known, strict=True):
+        balances[place] = found
+    return [
+        _current(owner, facts, version, each, is_listed=is_listed)
+        for owner, facts, each in zip(owners, all_facts, balances, strict=True)
+    ]
+
+
+def _current(
+    owner: Kept,
+    facts: Facts,
+    version: object,
+    balances: Balances,
+    contacts: Contacts = NO_CONTACTS,
+    *,
+    is_listed: bool = False,
+) -> Situation:
+    """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
+    now, known = datetime.now(UTC), owner.attached("situation")
+    if known and known.version is version and known.moment.covers(now):
+        situation: Situation = known.situation
+        if situation.facts is facts and (situation.balances, situation.contacts) == (balances, contacts):
+            known.moment.move_to(now)
+            return situation
+    moment = Moment.of(now)
+    moment.hold(now, now + LONGEST_REUSE)
+    situation = Situation(facts, moment, wiring.catalog(), balances, is_listed=is_listed, contacts=contacts)
+    owner.attach("situation", Attached(version, moment, situation))
+    return situation
+
+
+def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Facts:
+    """Return the facts attached to the receipt or, without one, the intent, or else attach new ones."""
+    owner: Kept = receipt or intent
+    known: Facts | None = owner.attached("facts")
+    if known and known.intent is intent and known.is_unread == (unread and receipt is None):
+        return known
+    facts = Facts.of(intent, receipt, unread=unread)
+    owner.attach("facts", facts)
+    return facts
+
+
+def _facts_of_entry(entry: IntentHistory) -> Facts:
+    known: Facts | None = entry.attached("facts")
+    if known is None:
+        known = Facts.of(intent_in(entry), entry.receipt)
+        entry.attach("facts", known)
+    return known
+
+
+def _chains(intent: Intent) -> tuple[int | None, int | None]:
+    return intent.origin_chain_id, intent.destination_chain_id
+
+
+def _names_version(chain_ids: Iterable[int | None]) -> object:
+    """Load the names of these chains and their tokens, and return the version of all names."""
+    names, wanted = wiring.catalog(), {chain_id for chain_id in chain_ids if chain_id is not None}
+    names.learn(wanted)
+    return names.version(wanted)
 
 
 READ = 100  # the service's maximum page size

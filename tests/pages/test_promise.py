@@ -5,6 +5,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display.quotes import comparison
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service.wire.models import IntentReceipt
@@ -92,10 +93,9 @@ def rendered(found: page.Intent, receipt: IntentReceipt) -> str:
 
 
 def test_a_poll_updates_the_result_when_the_estimate_is_exceeded(site: Client, emulator: Emulator) -> None:
-    early = page.live_context(situations.of(*read(emulator, 23, age=100)))
-    late = page.live_context(situations.of(*read(emulator, 23, age=1000)))
-    assert early["version"] != late["version"]
-    assert [each["promise"].shown.word for each in (early, late)] == ["On track", "Over estimate"]  # type: ignore[attr-defined]
+    early, late = (situations.of(*read(emulator, 23, age=age)) for age in (100, 1000))
+    assert page.version(early, None) != page.version(late, None)
+    assert [comparison.of(each).shown.word for each in (early, late)] == ["On track", "Over estimate"]
 
 
 def read(emulator: Emulator, which: int, age: float) -> tuple[page.Intent, IntentReceipt]:

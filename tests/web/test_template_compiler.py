@@ -13,7 +13,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup
 
-from intents_ui.display.formatting.hashes import Whole
+from intents_ui.display.formatting.short_forms import Whole
 from intents_ui.template_compiler import PlainCodeGenerator
 
 HOSTILE = "<script>alert(\"x\" & 'y')</script>"

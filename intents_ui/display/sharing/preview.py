@@ -4,7 +4,7 @@ Plain text. Untrusted parts are already sanitized by the summary.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, times
@@ -95,8 +95,13 @@ def describe(situation: Situation) -> Preview:
 
 def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
     """Return the card. `as_of`: the time of stale data, None for fresh data."""
+    found = _card(situation)
+    return replace(found, when=f"{old(as_of)} · {found.when[:1].lower()}{found.when[1:]}") if as_of else found
+
+
+@derived
+def _card(situation: Situation) -> Card:
     answer, shown = summary.of(situation), glance.of(situation)
-    when = _when(shown.created_at, situation.facts.last_change)
     return Card(
         intent=hashes.short_id(shown.intent_id),
         status=answer.status,
@@ -106,7 +111,7 @@ def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
         sent=_end(shown.sent),
         received=_end(shown.outcome),
         has_arrived=shown.has_arrived,
-        when=f"{old(as_of)} · {when[:1].lower()}{when[1:]}" if as_of else when,
+        when=_when(shown.created_at, situation.facts.last_change),
     )
 
 

@@ -4,7 +4,7 @@ Used for list rows (history entries, search hits) and for the top of a transfer'
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from intents_ui.display.formatting import amounts, text, times
@@ -172,16 +172,17 @@ def _clock(situation: Situation) -> Clock:
     if facts.started_at is None:
         return Clock("no deposit" if situation.is_expired else "")
     if not statuses.is_open(facts.status):
-        return Clock(_length(facts.started_at, _end(facts)))
+        end = _end(facts)
+        return Clock(_length(end - facts.started_at) if end else "")
     estimate = timing.given_estimate(facts)
-    said = _length(facts.started_at, now)
+    said = _length(times.elapsed(facts.started_at, now=now))
     since = facts.started_at if said else None
     return Clock(said, since, times.clock(estimate) if estimate else "", is_late=situation.is_late)
 
 
-def _length(start: datetime, end: datetime | None) -> str:
+def _length(length: timedelta) -> str:
     """Return the duration; "" if it's negative (clock skew)."""
-    return times.clock(end - start) if end and end >= start else ""
+    return times.clock(length) if length >= timedelta() else ""
 
 
 def _end(facts: Facts) -> datetime | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
 
 # The characters that people compare, and attackers imitate.
@@ -29,6 +29,7 @@ class Pair:
     other: Party
 
 
+@derived
 def of(situation: Situation) -> tuple[Pair, ...]:
     """Return every such pair once. An address can have several roles. Addresses that aren't hex are ignored."""
     parties: dict[str, Party] = {}

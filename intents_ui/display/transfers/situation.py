@@ -4,7 +4,7 @@ All that any surface says about a transfer is derived from one `Situation`, so s
 same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -79,7 +79,8 @@ class Situation:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
-    estimated time.
+    estimated time. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and everything
+    derived from it depends on the clock through it alone.
     """
 
     facts: Facts
@@ -88,6 +89,7 @@ class Situation:
     balances: Balances = UNCHECKED
     is_listed: bool = False
     contacts: Contacts = NO_CONTACTS
+    fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

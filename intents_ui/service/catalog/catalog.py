@@ -139,6 +139,7 @@ class Catalog:
         self._pending: dict[object, PendingRequest] = {}
         self._clock = clock
         self._recent: dict[object, tuple[float, Mapping[Any, Any]]] = {}
+        self._version = object()
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """Prefetch the lists needed to name these chains and their tokens, concurrently.
@@ -150,6 +151,15 @@ class Catalog:
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += [served_by(provider) for provider in route_providers]
         self._learn(wanted)
+
+    def version(self, chain_ids: Iterable[int]) -> object:
+        """Return an object that is replaced when any list changes, after looking up those that name these chains and
+        their tokens, so that they are renewed.
+        """
+        self._chains_by_id()
+        for chain_id in chain_ids:
+            self._tokens_by_address(chain_id)
+        return self._version
 
     def warm(self) -> None:
         """Preload what most pages need, one list after the other to limit the load on the service."""
@@ -299,10 +309,14 @@ class Catalog:
         return self._cached_index(listing)
 
     def _skip_lookups(self, listing: ServiceList[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
-        """Return this index for `seconds` without looking at the cache."""
-        if len(self._recent) >= LISTS_HELD:
-            self._recent.clear()
-        self._recent[listing.subject] = (self._clock() + seconds, index)
+        """Return this index for `seconds` without looking at the cache, unless another thread has a newer one."""
+        with self._lock:
+            held: Held[Any, Any] | None = self._lists.get(listing.subject)
+            if held is None or held.index is not index:
+                return
+            if len(self._recent) >= LISTS_HELD:
+                self._recent.clear()
+            self._recent[listing.subject] = (self._clock() + seconds, index)
 
     def _is_recent(self, listing: ServiceList[Any, Any]) -> bool:
         return self._clock() < self._recent.get(listing.subject, NEVER)[0]
@@ -354,6 +368,8 @@ class Catalog:
                 index = _first_by_key(listing.entries(answer), listing.key)
                 held = Held(answer, index)
                 self._lists[listing.subject] = held
+                self._recent.pop(listing.subject, None)
+                self._version = object()
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
         if not self._service.knows(listing.call):

@@ -468,10 +468,13 @@ def _present(**members: Any) -> dict[str, Any]:
     return {name: member for name, member in members.items() if member is not None and member not in ("", [])}
 
 
-def _page_field(page: Page | None) -> Verbatim | dict[str, Any] | None:
+def _page_field(page: Page | None) -> Verbatim | None:
+    """Return the page as received or, for one of ours, as written before."""
     if page is None:
         return None
-    return Verbatim(page.received) if page.received else page.model_dump()
+    if not page.received and not page.attached("written"):
+        page.attach("written", json_text.write(page.model_dump()).decode())
+    return Verbatim(page.received or page.attached("written"))
 
 
 def _unix_seconds(moment: datetime | int | None) -> int | None:

@@ -105,10 +105,12 @@ def write(document: Mapping[str, Any] | Verbatim) -> bytes:
 
 
 def _written(value: Any) -> str:
+    if type(value) is str:
+        return _quoted(value)
     if isinstance(value, Verbatim):
         return value.text
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{json.dumps(key)}:{_written(member)}" for key, member in value.items()) + "}"
+    if type(value) is dict or isinstance(value, Mapping):
+        return "{" + ",".join([f"{_quoted(key)}:{_written(member)}" for key, member in value.items()]) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, Decimal):
@@ -166,6 +168,7 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _CONTAINERS = frozenset({dict, list})
+_quoted = json.encoder.encode_basestring_ascii
 _DECODER = json.JSONDecoder(
     parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )

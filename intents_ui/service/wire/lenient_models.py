@@ -248,6 +248,14 @@ class Kept(Wire):
         self._note("received", text)
         return self
 
+    def attach(self, name: str, derived: Any) -> None:
+        """Keep something that was derived from this object as long as the object lives, in place of an earlier one."""
+        self._note(f"attached {name}", derived)
+
+    def attached(self, name: str) -> Any:
+        """Return what was attached under this name, or None."""
+        return self._noted(f"attached {name}")
+
 
 def _parser(annotation: Any) -> Callable[[Any], Any]:
     """Return the function that parses a value of this type, of a list's type an entry."""

@@ -2,16 +2,16 @@ from functools import partial
 
 import pytest
 
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.formatting.hashes import ShortForms, Whole
+from intents_ui.display.formatting import hashes, short_forms, text
+from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from tests.display.builders import MERCHANT, OWNER, TXN_HASH
 
 TWIN = OWNER[:10] + "7" * 24 + OWNER[-8:]
 TWIN_HASH = TXN_HASH[:8] + "6" * 52 + TXN_HASH[-6:]
 SOLANA = "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
 
-address = partial(hashes.shown, whole=hashes.checksum, shorten=hashes.short_address)
-txn_hash = partial(hashes.shown, whole=text.visible, shorten=hashes.short_hash)
+address = partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address)
+txn_hash = partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash)
 
 
 def page(*values, show=address):

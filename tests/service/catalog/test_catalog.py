@@ -319,6 +319,25 @@ def test_names_refresh_in_the_background_for_the_next_page(service):
     assert len(service.requested) == 2
 
 
+def test_the_version_of_the_names_changes_with_any_list(service):
+    catalog = service.catalog()
+    first = catalog.version([1])
+    assert catalog.version([1]) is first
+    both = catalog.version([1, 10])
+    assert both is not first
+    assert catalog.version([1]) is both
+
+
+def test_looking_up_the_version_of_the_names_refreshes_them(service):
+    catalog = service.catalog()
+    before = catalog.version([1])
+    assert catalog.token(1, USDC).symbol == "USDC"
+    service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
+    service.now += 1000
+    until(lambda: catalog.version([1]) is not before)
+    assert catalog.token(1, USDC).symbol == "USDC2"
+
+
 def test_the_first_page_after_an_idle_night_waits_for_current_names(service):
     catalog = service.catalog()
     assert catalog.token(1, USDC).symbol == "USDC"

@@ -1,0 +1,94 @@
+"""Shortened values of one page: two that would have the same short form are shown in full.
+
+Address poisoning relies on people who compare only the first and last characters.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from intents_ui.display.formatting import text
+from intents_ui.display.formatting.hashes import HEX
+
+LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
+
+
+class Whole(str):
+    """A full value, because another one on the page has the same short form."""
+
+    __slots__ = ()
+
+
+class ShortForms:
+    """The short forms used so far on a page, and the values that have them."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+        self._shared: set[str] = set()
+        self._used: dict[str, str] = {}
+
+    def of(self, value: str, short: str) -> str:
+        """Return `short` unless another value has it too, ignoring case, which people overlook."""
+        form = short.lower()
+        self._use(form, value)
+        return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
+
+    def draw(self, page: Callable[[], str]) -> str:
+        """Render `page`; again if a later value conflicts with one that was already shortened."""
+        before = len(self._shared)
+        with self._in_use():
+            drawn = page()
+            return drawn if len(self._shared) == before else page()
+
+    def repeat(self, forms: Mapping[str, str]) -> bool:
+        """Use these short forms, which `used_in` returned, and return whether none is that of another value, too."""
+        for form, value in forms.items():
+            self._use(form, value)
+        return self.are_unique(forms)
+
+    def used_in(self, part: Callable[[], str]) -> tuple[str, Mapping[str, str]]:
+        """Draw a part of the page, and return it with the values by the short forms that it used."""
+        around, self._used = self._used, {}
+        try:
+            drawn, used = part(), self._used
+        finally:
+            self._used = around | self._used
+        return drawn, used
+
+    def are_unique(self, forms: Mapping[str, str]) -> bool:
+        """Return whether none of these short forms is that of two values."""
+        return self._shared.isdisjoint(forms)
+
+    def _use(self, form: str, value: str) -> None:
+        known = self._values.setdefault(form, value)
+        self._used[form] = value
+        if known != value and _plain(known) != _plain(value):
+            self._shared.add(form)
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        token = _of_the_page.set(self)
+        try:
+            yield
+        finally:
+            _of_the_page.reset(token)
+
+
+_of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=None)
+
+
+def of_the_page() -> ShortForms | None:
+    """Return the short forms of the page being rendered, or None outside of one."""
+    return _of_the_page.get()
+
+
+def shown(value: str | None, *, whole: Callable[[str], str], shorten: Callable[[str | None], str]) -> str:
+    """Return the shortened value unless it's ambiguous on the page being rendered."""
+    short, forms = shorten(value), _of_the_page.get()
+    if forms is None or not value or "…" not in short or "…" in value:
+        return short  # already shortened in the input
+    return forms.of(whole(value), short)
+
+
+def _plain(value: str) -> str:
+    return value.lower() if HEX.fullmatch(value) else value

@@ -1,0 +1,53 @@
+"""Fragments of pages about a transfer, each drawn once for as long as it is true.
+
+A fragment is kept with its `Situation`, which pages reuse while the same facts, names and balances describe the
+transfer, and while its moment covers the current time. The clock that a fragment shows is that moment, so it ends when
+the fragment's text would change.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from intents_ui import wiring
+from intents_ui.display.formatting import short_forms
+from intents_ui.display.transfers.situation import Situation
+
+_now: ContextVar[datetime | None] = ContextVar("now", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """HTML with the values that it shortens, by their short forms."""
+
+    html: str
+    short_forms: Mapping[str, str]
+
+
+def now() -> datetime:
+    """Return the time that templates show: the moment of the fragment being drawn, or else the current time."""
+    return _now.get() or datetime.now(UTC)
+
+
+def cached_fragment(situation: Situation, *key: Hashable, caller: Callable[[], str]) -> str:
+    """Return what the body of a `{% call %}` block draws, or drew before for the same situation, key and logo hosts.
+
+    The body may use the situation, what is derived from it, and the values of the key. Its `key` starts with a name of
+    its own. It is drawn again on a page where one of its shortened values looks like another one.
+    """
+    forms = short_forms.of_the_page()
+    if forms is None:
+        return caller()
+    place = (*key, wiring.logos())
+    known: Fragment | None = situation.fragments.get(place)
+    if known and forms.repeat(known.short_forms):
+        return known.html
+    token = _now.set(situation.now)
+    try:
+        html, used = forms.used_in(caller)
+    finally:
+        _now.reset(token)
+    if forms.are_unique(used):
+        situation.fragments[place] = Fragment(html, used)
+    return html

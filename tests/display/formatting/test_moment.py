@@ -1,0 +1,116 @@
+"""A moment knows how long what was derived from it stays true."""
+
+import operator
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display.formatting import times
+from intents_ui.display.formatting.moment import BEGINNING, END, TICK, Moment
+
+NOON: Final = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HOUR: Final = timedelta(hours=1)
+DAY: Final = timedelta(days=1)
+# Attributes that don't depend on the time: of its zone, of all datetimes, or that make one.
+OF_ALL_TIMES: Final = frozenset(
+    {
+        *("tzinfo", "utcoffset", "tzname", "dst", "min", "max", "resolution"),
+        *("combine", "now", "today", "utcnow", "strptime"),
+        *(name for name in dir(datetime) if name.startswith("from") or name.endswith("fromtimestamp")),
+    }
+)
+ARGUMENTS: Final = {"strftime": ("%H:%M",), "astimezone": (UTC,), "__format__": ("%H",), "__reduce_ex__": (4,)}
+
+times_around_noon = st.timedeltas(-2 * DAY, 2 * DAY).map(lambda apart: NOON + apart)
+nearly_now = st.sampled_from([TICK, times.SECOND, times.SKEW, times.MINUTE, HOUR, DAY]).flatmap(
+    lambda unit: st.builds(
+        lambda count, ticks: NOON + count * unit + ticks * TICK, st.integers(-2, 2), st.integers(-1, 1)
+    )
+)
+anytime = st.one_of(times_around_noon, nearly_now, st.sampled_from([BEGINNING, END]))
+uses: Any = st.sampled_from(
+    [
+        *(operator.lt, operator.le, operator.gt, operator.ge),
+        *(lambda now, at, compare=compare: compare(at, now) for compare in (operator.lt, operator.ge)),
+        lambda now, at: times.ago(at, now=now),
+        lambda now, at: times.utc(at, now=now),
+        lambda now, at: times.utc_minute(at, now=now),
+        lambda now, at: times.elapsed(at, now=now),
+        lambda now, at: list(times.pieces(f"until {at:%H:%M:%S} UTC", now=now)),
+        lambda now, at: now - at,
+        lambda now, at: at - now,
+        lambda now, at: now == at,
+    ]
+)
+
+
+@given(anytime, uses, anytime)
+def test_a_result_is_the_same_at_all_times_that_its_moment_covers(
+    at: datetime, use: Callable[[datetime, datetime], object], later: datetime
+) -> None:
+    moment = Moment.of(NOON)
+    result = use(moment, at)
+    assert result == use(NOON, at)
+    assert moment.covers(NOON)
+    if moment.covers(later):
+        assert use(later, at) == result
+
+
+@pytest.mark.parametrize(
+    ("derive", "length"),
+    [
+        (lambda now: now >= NOON + HOUR, HOUR),
+        (lambda now: now > NOON + HOUR, HOUR + TICK),
+        (lambda now: times.ago(NOON - timedelta(minutes=7, seconds=10), now=now), timedelta(seconds=50)),
+        (lambda now: times.ago(NOON - timedelta(hours=3, minutes=20), now=now), timedelta(minutes=40)),
+        (lambda now: times.ago(NOON + timedelta(hours=3, minutes=20), now=now), timedelta(minutes=20) + TICK),
+        (lambda now: times.utc(NOON, now=now), 12 * HOUR),
+        (lambda now: times.elapsed(NOON - timedelta(seconds=1.25), now=now), timedelta(seconds=0.75)),
+        (lambda now: now - NOON, TICK),
+    ],
+)
+def test_a_moment_ends_when_a_result_changes(derive: Callable[[datetime], object], length: timedelta) -> None:
+    moment = Moment.of(NOON)
+    derive(moment)
+    assert moment.covers(NOON + length - TICK)
+    assert not moment.covers(NOON + length)
+
+
+def test_the_period_is_that_of_all_results() -> None:
+    moment = Moment.of(NOON)
+    assert moment < NOON + HOUR
+    assert moment >= NOON - HOUR
+    assert moment < NOON + DAY
+    assert [moment.covers(NOON + each) for each in (-HOUR - TICK, -HOUR, HOUR - TICK, HOUR)] == [
+        *(False, True, True, False)
+    ]
+
+
+def test_what_is_derived_after_a_move_is_as_of_the_new_time() -> None:
+    moment = Moment.of(NOON)
+    moment.move_to(NOON + HOUR)
+    assert moment >= NOON + HOUR
+    assert not moment.covers(NOON)
+    assert moment.exact == moment.unheld == NOON + HOUR
+
+
+@pytest.mark.parametrize("name", sorted({*dir(datetime)} - {*dir(object)} - OF_ALL_TIMES | {"__str__", "__repr__"}))
+def test_any_other_use_reduces_the_period_to_the_exact_time(name: str) -> None:
+    """A moment that was moved shows that no attribute is that of the time with which it was built."""
+    moment = Moment.of(NOON)
+    moment.move_to(NOON + DAY + HOUR + timedelta(minutes=1, seconds=1, microseconds=1))
+    arguments = ARGUMENTS.get(name, (HOUR,) if name in ("__add__", "__radd__", "__sub__") else (NOON,))
+    found, expected = (
+        value(*arguments[: _count(name)]) if callable(value) else value
+        for value in (getattr(moment, name), getattr(moment.unheld, name))
+    )
+    assert found == expected
+    assert not moment.covers(moment.unheld + TICK)
+
+
+def _count(name: str) -> int:
+    return 1 if name in ARGUMENTS or name in ("__add__", "__radd__", "__sub__", "__rsub__") else 0
