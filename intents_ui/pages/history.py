@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from http import HTTPStatus
 from itertools import takewhile
 
@@ -14,9 +15,8 @@ from django.views.decorators.http import require_safe
 from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filter_labels import ListLabels
-from intents_ui.display.lists.filters import Filters, ListQuery
+from intents_ui.display.lists.filters import Filters
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
@@ -28,6 +28,8 @@ from intents_ui.web.frame import part_or_page
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
+# Filter forms to keep. Most people use few filters.
+FORMS = 32
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
@@ -35,17 +37,30 @@ MICROSECOND = timedelta(microseconds=1)
 @require_safe
 @cursors.verified
 def view(request: HttpRequest) -> HttpResponse:
-    chains = wiring.catalog().chains()
-    parsed = filters.read(dict(request.GET.lists()), chains=chains)
-    labels = filter_labels.labels(parsed.filters, chains=chains, now=datetime.now(UTC))
+    labels = read(request.GET)
+    parsed = labels.parsed
     if parsed.problems:
-        return page(request, form(parsed, labels), status=HTTPStatus.BAD_REQUEST)
+        return page(request, form(labels), status=HTTPStatus.BAD_REQUEST)
     at = cursors.read(request.GET.get(cursors.NAME, ""), of=parsed.filters.query)
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
     leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
-    return page(request, form(parsed, labels) | listed(leaf, parsed.filters, labels, at=at))
+    return page(request, form(labels) | listed(leaf, parsed.filters, labels, at=at))
+
+
+def read(given: QueryDict) -> ListLabels:
+    """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
+    query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)
+    wiring.catalog().learn(())
+    return _read(query, wiring.catalog().version, datetime.now(UTC).replace(second=0, microsecond=0))
+
+
+@lru_cache(FORMS)
+def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
+    """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
+    chains = wiring.catalog().chains()
+    return filter_labels.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -56,16 +71,15 @@ def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
     return cursors.address(reverse("history"), of=wanted.query, at=at)
 
 
-def form(parsed: ListQuery, labels: ListLabels) -> dict[str, object]:
+def form(labels: ListLabels) -> dict[str, object]:
     """Context of the filters, valid or not."""
+    parsed = labels.parsed
     return {
         "title": f"History: {', '.join(chip.text for chip in labels.chips.values())}" if labels.chips else "History",
         "now": datetime.now(UTC),
         "parsed": parsed,
         "filters": parsed.filters,
         "labels": labels,
-        "statuses": statuses.INTENTS,
-        "in_flight": parsed.filters.with_(status=filters.IN_FLIGHT),
         "leaf": None,
     }
 

@@ -41,13 +41,24 @@ class Page(Template):
 
 
 class Templates(Environment):
-    """Environment whose templates share one globals dictionary.
+    """Environment whose templates share one globals dictionary, and which finds a loaded template in one step.
 
-    Jinja otherwise walks a chain of two dictionaries at each import.
+    Jinja otherwise walks a chain of two dictionaries at each import, of which a page has dozens, and takes a lock.
     """
 
     template_class = Page
     code_generator_class = PlainCodeGenerator
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._loaded: dict[str, Template] = {}
+
+    def get_template(self, name: str | Template, parent: str | None = None, globals: Any = None) -> Template:
+        if self.auto_reload or not isinstance(name, str):
+            return super().get_template(name, parent, globals)
+        if name not in self._loaded:
+            self._loaded[name] = super().get_template(name, parent, globals)
+        return self._loaded[name]
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return super().make_globals(d) if d else self.globals
@@ -65,6 +76,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
     env.globals.update(cached_fragment=cached_fragment)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
+    env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
     env.filters.update(
         account=address.canonical,
@@ -107,10 +119,10 @@ def environment(**options: Any) -> Environment:
     return env
 
 
-def once(macro: Callable[..., str]) -> Callable[..., str]:
-    """Memoize a macro whose text depends only on its arguments and the logo hosts. Rows of a list repeat many."""
+def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str]:
+    """Memoize a macro whose text depends only on its arguments and the logo hosts, for the `most` recent arguments."""
 
-    @lru_cache(DRAWN_ONCE)
+    @lru_cache(most)
     def drawn(_: object, *given: object, **named: object) -> str:
         return macro(*given, **named)
 

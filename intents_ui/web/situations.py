@@ -37,9 +37,9 @@ MOST_RECEIPTS = 8
 
 
 class Attached(NamedTuple):
-    """A situation as attached to its receipt, intent or entry. `version` is that of the names (`Catalog.version`)."""
+    """A situation as attached to its receipt, intent or entry. `names` is their version."""
 
-    version: object
+    names: object
     moment: Moment
     situation: Situation
 
@@ -57,13 +57,13 @@ def of(
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
     facts = _facts(intent, receipt, unread=receipt_error is not None)
-    version = _names_version(_chains(intent))
+    names = _learn(_chains(intent))
     seconds = ENV.intents_balance_timeout if wait is None else wait
     balances = balance_cache.within(facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _current(receipt or intent, facts, version, balances, contacts)
+    return _current(receipt or intent, facts, names, balances, contacts)
 
 
 def read(intent_id: str) -> Situation:
@@ -79,17 +79,17 @@ def read(intent_id: str) -> Situation:
 
 def of_entries(entries: Sequence[IntentHistory]) -> list[Situation]:
     """Return a list's rows, with the balances from the list or from the cache."""
-    version, now = _names_version(chains_of(entries)), datetime.now(UTC).replace(microsecond=0)
+    names, now = _learn(chains_of(entries)), datetime.now(UTC).replace(microsecond=0)
     all_facts = [_facts_of_entry(entry) for entry in entries]
     listed = [Balances.of_entry(entry, checked_at=now) for entry in entries]
-    return _with_known_balances(entries, all_facts, version, listed, is_listed=True)
+    return _with_known_balances(entries, all_facts, names, listed, is_listed=True)
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
-    version = _names_version(chain for intent, _ in read for chain in _chains(intent))
+    names = _learn(chain for intent, _ in read for chain in _chains(intent))
     all_facts = [_facts(intent, receipt) for intent, receipt in read]
-    return _with_known_balances([receipt or intent for intent, receipt in read], all_facts, version)
+    return _with_known_balances([receipt or intent for intent, receipt in read], all_facts, names)
 
 
 def of_hits(intents: Sequence[Intent]) -> list[Situation]:
@@ -125,7 +125,7 @@ def _of_answers(
     intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]
 ) -> list[Situation]:
     """Return transfers from intents and the results of reading their receipts."""
-    version = _names_version(chain for intent in intents for chain in _chains(intent))
+    names = _learn(chain for intent in intents for chain in _chains(intent))
     owners: list[Kept] = []
     all_facts = []
     for intent, found in zip(intents, receipts, strict=True):
@@ -133,13 +133,13 @@ def _of_answers(
         unread = isinstance(found, ServiceError) and not isinstance(found, NotFound)
         owners.append(receipt or intent)
         all_facts.append(_facts(intent, receipt, unread=unread))
-    return _with_known_balances(owners, all_facts, version)
+    return _with_known_balances(owners, all_facts, names)
 
 
 def _with_known_balances(
     owners: Sequence[Kept],
     all_facts: Sequence[Facts],
-    version: object,
+    names: object,
     listed: Sequence[Balances] = (),
     *,
     is_listed: bool = False,
@@ -151,7 +151,7 @@ def _with_known_balances(
     for place, found in zip(unknown, known, strict=True):
         balances[place] = found
     return [
-        _current(owner, facts, version, each, is_listed=is_listed)
+        _current(owner, facts, names, each, is_listed=is_listed)
         for owner, facts, each in zip(owners, all_facts, balances, strict=True)
     ]
 
@@ -159,7 +159,7 @@ def _with_known_balances(
 def _current(
     owner: Kept,
     facts: Facts,
-    version: object,
+    names: object,
     balances: Balances,
     contacts: Contacts = NO_CONTACTS,
     *,
@@ -167,7 +167,7 @@ def _current(
 ) -> Situation:
     """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
     now, known = datetime.now(UTC), owner.attached("situation")
-    if known and known.version is version and known.moment.covers(now):
+    if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
         if situation.facts is facts and (situation.balances, situation.contacts) == (balances, contacts):
             known.moment.move_to(now)
@@ -175,7 +175,7 @@ def _current(
     moment = Moment.of(now)
     moment.hold(now, now + LONGEST_REUSE)
     situation = Situation(facts, moment, wiring.catalog(), balances, is_listed=is_listed, contacts=contacts)
-    owner.attach("situation", Attached(version, moment, situation))
+    owner.attach("situation", Attached(names, moment, situation))
     return situation
 
 
@@ -202,11 +202,11 @@ def _chains(intent: Intent) -> tuple[int | None, int | None]:
     return intent.origin_chain_id, intent.destination_chain_id
 
 
-def _names_version(chain_ids: Iterable[int | None]) -> object:
+def _learn(chain_ids: Iterable[int | None]) -> object:
     """Load the names of these chains and their tokens, and return the version of all names."""
-    names, wanted = wiring.catalog(), {chain_id for chain_id in chain_ids if chain_id is not None}
-    names.learn(wanted)
-    return names.version(wanted)
+    catalog = wiring.catalog()
+    catalog.learn(chain_ids)
+    return catalog.version
 
 
 READ = 100  # the service's maximum page size

@@ -38,6 +38,8 @@ class Catalogue:
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return None if chain_id not in CHAINS or address is None else address in (USDC, USDC_ON_BASE)
 
+    derived = None
+
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return ()
 

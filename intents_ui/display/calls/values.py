@@ -135,6 +135,8 @@ class OfTwoChains:
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return self._lists(chain_id, address) if chain_id in self._chains else None
 
+    derived = None  # these names are of one page
+
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return self._featured(chain_id)
 

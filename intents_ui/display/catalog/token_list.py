@@ -67,6 +67,8 @@ class Given:
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
 
+    derived = None  # these names are of one page
+
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return self._names.featured(chain_id)
 

@@ -51,7 +51,7 @@ def canonical_address(text: str) -> str | None:
 
 def any_address(text: str) -> str | None:
     """Return the canonical form of an EVM or Solana address, otherwise None."""
-    return text if is_solana_address(text) else canonical_address(text)
+    return canonical_address(text) or (text if is_solana_address(text) else None)
 
 
 def checksum(address: str | None) -> str:

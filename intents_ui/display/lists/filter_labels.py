@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from intents_ui.display.formatting import hashes, times
-from intents_ui.display.lists.filters import IN_FLIGHT, ORDERS, SORTS, Filters
+from intents_ui.display.lists.filters import IN_FLIGHT, ORDERS, SORTS, Filters, ListQuery
 from intents_ui.display.search.parameters import Chip
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
@@ -32,15 +32,18 @@ class Steps:
     following: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ListLabels:
-    """Labels of a list and its form. `chips`: active filters by name. `chains`: choices by ID, in order of their names.
+    """Labels of a list and its form, whose filters are `parsed`.
 
-    `ordered` is `newest first`, `sorted` the `aria-sort` value of the creation column.
+    `chips`: active filters by name. `chains`: choices by ID, in order of their names. `open_only`: the query with open
+    transfers only. `ordered` is `newest first`, `sorted` the `aria-sort` value of the creation column.
     """
 
+    parsed: ListQuery
     chips: Mapping[str, Chip]
     chains: Sequence[tuple[int, str]]
+    open_only: str
     ranges: Sequence[Range]
     sizes: Sequence[tuple[int, str]]
     ordered: str
@@ -48,11 +51,13 @@ class ListLabels:
     steps: Steps
 
 
-def labels(filters: Filters, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
-    named = names.by_id(chains)
+def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
+    filters, named = parsed.filters, names.by_id(chains)
     return ListLabels(
+        parsed=parsed,
         chips={chip.name: chip for chip in chips(filters, chains=named, now=now)},
         chains=sorted(named.items(), key=lambda chain: chain[1].lower()),
+        open_only=filters.with_(status=IN_FLIGHT).query,
         ranges=ranges(filters, now=now),
         sizes=sizes(filters),
         ordered=ordered(filters),

@@ -1,7 +1,7 @@
 """Names of chains and tokens, which may be unlisted or unavailable."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from intents_ui.display.formatting import text
 from intents_ui.service.wire.models import ChainInfo, IntentHistory, TokenInfo
@@ -20,6 +20,12 @@ class Names(Protocol):
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         """Return the featured tokens of a chain, or of all (None). The same object until the lists change."""
 
+    @property
+    def derived(self) -> dict[Any, Any] | None:
+        """Results that depend on these names, by a key of their own. Another object once a name changes. None: keep
+        no results.
+        """
+
 
 class NoNames:
     """Source without names: chains show as IDs and amounts as base units."""
@@ -35,6 +41,8 @@ class NoNames:
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return ()
+
+    derived = None
 
 
 NO_NAMES = NoNames()

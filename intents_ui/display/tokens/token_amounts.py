@@ -12,6 +12,9 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
 from intents_ui.service.wire.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
+MOST_IDENTITIES = 2048
+LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
+
 
 @dataclass(frozen=True)
 class Money:
@@ -131,7 +134,24 @@ class Identity:
 def identity(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
 ) -> Identity:
-    """Combine `metadata`, which came with the token, with the token list."""
+    """Combine `metadata`, which came with the token, with the token list. The same object until a name changes."""
+    derived = using.derived
+    if derived is None:
+        return _identity(chain_id, address, using, metadata)
+    key = (chain_id, address, *((metadata.symbol, metadata.name, metadata.decimals) if metadata else ()))
+    known: Identity | None = derived.get(key)
+    if known is None:
+        known = _identity(chain_id, address, using, metadata)
+        if len(repr(key)) <= LONGEST_KEY:
+            if len(derived) >= MOST_IDENTITIES:
+                derived.clear()
+            derived[key] = known
+    return known
+
+
+def _identity(
+    chain_id: int | None, address: str | None, using: Names, metadata: TokenMetadata | TokenInfo | None
+) -> Identity:
     listed = using.token(chain_id, address)
     symbol = symbol_of(chain_id, address, using=using, metadata=metadata)
     name = name_of(chain_id, address, using=using, metadata=metadata)

@@ -36,6 +36,19 @@ EXECUTED = frozenset(
 )
 
 
+def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
+    """Return a property: the field of the first of these objects that has it. The others needn't parse theirs."""
+
+    def value(facts: "Facts") -> T | None:
+        for source in sources:
+            found: T | None = getattr(getattr(facts, source), field)
+            if found is not None:
+                return found
+        return None
+
+    return cached_property(value)
+
+
 @dataclass(frozen=True)
 class Facts:
     """Intent and receipt combined. Missing objects are empty ones, so that every field can be read directly.
@@ -69,45 +82,20 @@ class Facts:
             is_unread,
         )
 
-    @cached_property
-    def status(self) -> str | None:
-        return first(self.receipt.status, self.intent.status, self.summary.status)
+    status = _given(str, "status", "receipt", "intent", "summary")
 
-    @property
-    def owner(self) -> str | None:
-        return first(
-            self.receipt.owner_address,
-            self.intent.owner_address,
-            self.summary.owner_address,
-            self.request.owner_address,
-        )
+    owner = _given(str, "owner_address", "receipt", "intent", "summary", "request")
 
-    @property
-    def recipient(self) -> str | None:
-        """Return the recipient. None also means the owner: most quotes name a recipient only if it differs."""
-        return first(self.summary.destination_to_address, self.request.destination_to_address)
+    # The recipient. None also means the owner: most quotes name a recipient only if it differs.
+    recipient = _given(str, "destination_to_address", "summary", "request")
 
     @property
     def pays_somebody_else(self) -> bool:
         return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
 
-    @cached_property
-    def origin_chain_id(self) -> int | None:
-        return first(
-            self.receipt.origin_chain_id,
-            self.intent.origin_chain_id,
-            self.summary.origin_chain_id,
-            self.request.origin_chain_id,
-        )
+    origin_chain_id = _given(int, "origin_chain_id", "receipt", "intent", "summary", "request")
 
-    @cached_property
-    def destination_chain_id(self) -> int | None:
-        return first(
-            self.receipt.destination_chain_id,
-            self.intent.destination_chain_id,
-            self.summary.destination_chain_id,
-            self.request.destination_chain_id,
-        )
+    destination_chain_id = _given(int, "destination_chain_id", "receipt", "intent", "summary", "request")
 
     @cached_property
     def is_same_chain(self) -> bool:
@@ -193,11 +181,9 @@ class Facts:
     def shown_status(self, *, now: datetime) -> statuses.StatusLabel:
         return statuses.EXPIRED if self.is_expired(now=now) else statuses.intent(self.status, now=now)
 
-    @property
-    def quoted_at(self) -> datetime | None:
-        return first(self.intent.created_at, self.summary.created_at)
+    quoted_at = _given(datetime, "created_at", "intent", "summary")
 
-    @property
+    @cached_property
     def started_at(self) -> datetime | None:
         """Return when execution began, which is when the receipt is created."""
         return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
@@ -206,19 +192,15 @@ class Facts:
     def finished_at(self) -> datetime | None:
         return self.summary.finished_at
 
-    @property
-    def expires_at(self) -> datetime | None:
-        return first(self.intent.expires_at, self.summary.expires_at)
+    expires_at = _given(datetime, "expires_at", "intent", "summary")
 
-    @property
+    @cached_property
     def execute_by(self) -> datetime | None:
         """Return when the quote expires. None if it isn't usable."""
         return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
-    @property
-    def updated_at(self) -> datetime | None:
-        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
-        return first(self.intent.updated_at, self.receipt.updated_at)
+    # The intent's own last change. It replaces the commit time, which isn't reported.
+    updated_at = _given(datetime, "updated_at", "intent", "receipt")
 
     @cached_property
     def last_change(self) -> datetime | None:
@@ -248,7 +230,7 @@ class Facts:
         """Return whether the last known step is still running."""
         return next((each for each in reversed(self.legs) if each is not StepStatus.ABSENT), StepStatus.DONE) in RUNNING
 
-    @property
+    @cached_property
     def sent(self) -> Money:
         # In a request, 0 is the amount that the quote determines.
         asked = self.request.origin_token_amount or None
@@ -267,11 +249,11 @@ class Facts:
         """Return the delivered amount as reported, which is known only at the end."""
         return self._destination_money(self.summary.destination_token_amount)
 
-    @property
+    @cached_property
     def expected(self) -> Money:
         return self._destination_money(first(self.quote.to_amount, self.request.destination_token_amount or None))
 
-    @property
+    @cached_property
     def refunded(self) -> Money:
         refund = self.refund
         if refund is None:

@@ -127,7 +127,11 @@ class CatalogIndex:
 
 
 class Catalog:
-    """Index of the service's chains and tokens. Thread-safe. `caching_client` decides how long a list is fresh."""
+    """Index of the service's chains and tokens. Thread-safe. `caching_client` decides how long a list is fresh.
+
+    When any list changes, `version` is replaced by another object, and `derived`, which is for results that depend on
+    the names, by an empty dictionary.
+    """
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
@@ -139,27 +143,23 @@ class Catalog:
         self._pending: dict[object, PendingRequest] = {}
         self._clock = clock
         self._recent: dict[object, tuple[float, Mapping[Any, Any]]] = {}
-        self._version = object()
+        self.derived: dict[Any, Any] = {}
+        self.version = object()
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
         """Prefetch the lists needed to name these chains and their tokens, concurrently.
 
         Waits at most 2 s. A slower request continues in the background for later pages. This page repeats neither it
-        nor a request that failed.
+        nor a request that failed. Known lists are looked up, so that they are renewed even if the page names nothing
+        anew (`derived`).
         """
         wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += [served_by(provider) for provider in route_providers]
         self._learn(wanted)
-
-    def version(self, chain_ids: Iterable[int]) -> object:
-        """Return an object that is replaced when any list changes, after looking up those that name these chains and
-        their tokens, so that they are renewed.
-        """
-        self._chains_by_id()
-        for chain_id in chain_ids:
-            self._tokens_by_address(chain_id)
-        return self._version
+        for listing in wanted:
+            if self._service.knows(listing.call):
+                self._index(listing)
 
     def warm(self) -> None:
         """Preload what most pages need, one list after the other to limit the load on the service."""
@@ -369,7 +369,7 @@ class Catalog:
                 held = Held(answer, index)
                 self._lists[listing.subject] = held
                 self._recent.pop(listing.subject, None)
-                self._version = object()
+                self.derived, self.version = {}, object()
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
         if not self._service.knows(listing.call):

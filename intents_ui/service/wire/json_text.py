@@ -107,6 +107,10 @@ def write(document: Mapping[str, Any] | Verbatim) -> bytes:
 def _written(value: Any) -> str:
     if type(value) is str:
         return _quoted(value)
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is int:
+        return str(value) if abs(value) < 2**53 else f'"{value}"'
     if isinstance(value, Verbatim):
         return value.text
     if type(value) is dict or isinstance(value, Mapping):
@@ -115,8 +119,6 @@ def _written(value: Any) -> str:
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, Decimal):
         return format(value, "f")
-    if isinstance(value, int) and abs(value) >= 2**53:
-        return f'"{value}"'
     return json.dumps(value)
 
 

@@ -73,6 +73,8 @@ class Names:
         self.requested.add(chain_id)
         return None if not address else address in (USDC, USDC_ON_BASE, WETH, NOBODY)
 
+    derived = None
+
     def featured(self, chain_id):
         return ()
 

@@ -212,6 +212,8 @@ class Coins:
     def lists(self, chain_id, address):
         return None
 
+    derived = None
+
     def featured(self, chain_id):
         return ()
 

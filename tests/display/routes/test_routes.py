@@ -56,6 +56,8 @@ class Lists:
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return self.token(chain_id, address) is not None
 
+    derived = None
+
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return tuple(each for each in self.listed if each.featured and chain_id in (None, each.chain_id))
 

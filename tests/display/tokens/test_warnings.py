@@ -54,6 +54,8 @@ class Catalogue:
     def lists(self, chain_id, address):
         return None if chain_id not in CHAINS or not address else self.token(chain_id, address) is not None
 
+    derived = None
+
     def featured(self, chain_id):
         return self.featured_anywhere if chain_id is None else FEATURED_ON.get(chain_id, ())
 

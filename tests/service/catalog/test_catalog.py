@@ -228,7 +228,7 @@ def test_a_page_with_cached_names_does_not_wait_for_newer_ones(service):
     catalog.learn([1])
     assert catalog.token(1, USDC)
     go_on.set()
-    until(lambda: len(service.requested) == 3)
+    until(lambda: len(service.requested) == 4)  # of both lists again
 
 
 def test_a_page_does_not_retry_a_list_that_just_failed(service):
@@ -321,20 +321,26 @@ def test_names_refresh_in_the_background_for_the_next_page(service):
 
 def test_the_version_of_the_names_changes_with_any_list(service):
     catalog = service.catalog()
-    first = catalog.version([1])
-    assert catalog.version([1]) is first
-    both = catalog.version([1, 10])
-    assert both is not first
-    assert catalog.version([1]) is both
+    versions = [(catalog.version, catalog.derived)]
+    for chain_id in (1, 1, 10, 1):
+        catalog.learn([chain_id])
+        versions.append((catalog.version, catalog.derived))
+    before, first, same, both, last = versions
+    assert first[0] is not before[0]
+    assert first[1] is not before[1]
+    assert first == same
+    assert both[0] is not first[0]
+    assert both == last
 
 
-def test_looking_up_the_version_of_the_names_refreshes_them(service):
+def test_learning_known_names_refreshes_them(service):
     catalog = service.catalog()
-    before = catalog.version([1])
+    catalog.learn([1])
     assert catalog.token(1, USDC).symbol == "USDC"
+    before = catalog.version
     service.tokens = [{"chainId": 1, "address": USDC, "symbol": "USDC2"}]
     service.now += 1000
-    until(lambda: catalog.version([1]) is not before)
+    until(lambda: catalog.learn([1]) or catalog.version is not before)
     assert catalog.token(1, USDC).symbol == "USDC2"
 
 
