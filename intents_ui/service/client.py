@@ -122,12 +122,8 @@ class ServiceClient(BlockingOperations):
         self.threads = CallThreads(config.connections)
         self._saved = saved
         self._shared = shared
-        self._http = httpx.Client(
-            transport=transport or DeadlineTransport(connections=config.connections),
-            follow_redirects=False,  # a redirect would leak the access key
-            trust_env=False,
-            cookies=_no_cookies(),
-        )
+        # Without httpx.Client around it: a call needs no cookies, redirects, proxies or authentication.
+        self.transport = transport or DeadlineTransport(connections=config.connections)
         self._guard = CachingClient(
             self._exchange,
             patience=lambda call: config.limits[call.group].total,
@@ -198,7 +194,7 @@ class ServiceClient(BlockingOperations):
     def close(self) -> None:
         """Close the connections, and save what is cached. Calls that run in threads may finish."""
         self.threads.shutdown()
-        self._http.close()
+        self.transport.close()
         if self._saved:
             self._saved.write()
         if self._shared:
@@ -222,7 +218,7 @@ class ServiceClient(BlockingOperations):
         try:
             with ExitStack() as until_read:
                 with within(exchange.limits.total):
-                    response = self._http.send(exchange.request(), stream=True)
+                    response = self.transport.handle_request(exchange.request())
                     try:
                         exchange.check_request_id(response)
                         body = until_read.enter_context(exchange.body(response))

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.browser
 COPIES = ["Live", "Completed", "at its worst"]
 SCENARIOS = 30  # each scenario has one transfer of each kind
 AT_ONCE = 4  # a browser opens six connections per server, and a live transfer's stream uses one
+ROUNDS = 3  # in which a transfer that moved while it was watched is watched again
 SETTLED_MS = 2_000  # every part is refreshed at least this often
 PHONE = (360, 740)
 WORDS_AND_BOTTOMS = "all => all.map((each) => [each.innerText, each.getBoundingClientRect().bottom])"
@@ -99,27 +100,35 @@ def another(visit: Visit) -> Visit:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", COPIES)
 def test_no_headline_changes_after_the_first_response(browser: Browser, patient: str, kind: str) -> None:
-    found, changed, moved = [copy for copy in copies(patient) if kind in copy.name], [], []
+    found = [copy for copy in copies(patient) if kind in copy.name]
     assert len(found) == SCENARIOS
+    moved = found
     with visiting(browser, patient, theme="light", width=1280) as visit:
         tabs = [visit, *(another(visit) for _ in range(AT_ONCE - 1))]
-        for batch in batched(found, AT_ONCE):
-            before = [state(patient, copy) for copy in batch]
-            first = [first_response(tab, copy) for tab, copy in zip(tabs, batch, strict=False)]
-            visit.page.wait_for_timeout(SETTLED_MS)
-            for tab, copy, html, then in zip(tabs, batch, first, before, strict=False):
-                loaded(tab.page)
-                settled = headline(tab.page.content())
-                if state(patient, copy) != then:
-                    moved.append(copy)
-                elif settled != headline(html):
-                    changed.append(f"{copy.name}: {headline(html)!r} became {settled!r}")
+        for _ in range(ROUNDS):
+            moved = list(moved_meanwhile(patient, tabs, moved))
+            assert all(copy.is_live for copy in moved), moved
         faults = [fault for tab in tabs[1:] for fault in tab.faults]
-    print(f"{SCENARIOS - len(moved)} headlines compared, {len(moved)} transfers moved meanwhile")
-    assert changed == []
+    print(f"{SCENARIOS - len(moved)} headlines compared, {len(moved)} transfers moved each time")
     assert faults == []
-    assert all(copy.is_live for copy in moved), moved
     assert len(moved) < SCENARIOS / 2  # most of those that may change don't
+
+
+def moved_meanwhile(root: str, tabs: list[Visit], found: list[Copy]) -> Iterator[Copy]:
+    """Compare the headlines of transfers, and yield those that moved meanwhile. On a busy machine these are many."""
+    changed = []
+    for batch in batched(found, len(tabs)):
+        before = [state(root, copy) for copy in batch]
+        first = [first_response(tab, copy) for tab, copy in zip(tabs, batch, strict=False)]
+        tabs[0].page.wait_for_timeout(SETTLED_MS)
+        for tab, copy, html, then in zip(tabs, batch, first, before, strict=False):
+            loaded(tab.page)
+            settled = headline(tab.page.content())
+            if state(root, copy) != then:
+                yield copy
+            elif settled != headline(html):
+                changed.append(f"{copy.name}: {headline(html)!r} became {settled!r}")
+    assert changed == []
 
 
 def test_without_scripts_a_phone_shows_headline_place_amount_and_next_step_on_its_first_screen(

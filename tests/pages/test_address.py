@@ -19,6 +19,7 @@ from intents_ui.display.search import input_errors
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
+from intents_ui.service.http.in_process import InProcessTransport
 from tests.emulator.driving import call, quote
 
 UNUSED_ADDRESS = "0x" + "12" * 20
@@ -74,13 +75,13 @@ def busiest(emulator: Emulator) -> str:
 def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service."""
     found: list[str] = []
-    send = httpx.Client.send
+    send = InProcessTransport.handle_request
 
-    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
         found.append(request.url.path.rpartition("/")[2])
-        return send(client, request, **how)
+        return send(transport, request)
 
-    monkeypatch.setattr(httpx.Client, "send", sent)
+    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
     return found
 
 
@@ -449,7 +450,7 @@ def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, em
 @pytest.fixture
 def empty_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each history page is empty, although it announces more."""
-    transport = wiring.service()._http._transport
+    transport = wiring.service().transport
     send = transport.handle_request
 
     def handle(request: httpx.Request) -> httpx.Response:

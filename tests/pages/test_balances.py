@@ -19,6 +19,7 @@ from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHEC
 from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 
@@ -39,13 +40,13 @@ def fragment(site: Client, intent_id: str) -> HttpResponse:
 def operations_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service from now on."""
     requested: list[str] = []
-    send = httpx.Client.send
+    send = InProcessTransport.handle_request
 
-    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
         requested.append(request.url.path.rpartition("/")[2])
-        return send(client, request, **how)
+        return send(transport, request)
 
-    monkeypatch.setattr(httpx.Client, "send", sent)
+    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
     return requested
 
 
@@ -206,8 +207,8 @@ def test_an_intent_without_an_owner_has_no_balance_lookup(site: Client, emulator
 
 def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "GetIntentHistory") -> None:
     """Modify the service's responses."""
-    http = wiring.service()._http
-    send = http._transport.handle_request
+    transport = wiring.service().transport
+    send = transport.handle_request
 
     def changed(request: httpx.Request) -> httpx.Response:
         answer = send(request)
@@ -217,7 +218,7 @@ def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "Ge
             200, stream=httpx.ByteStream(json.dumps(of(json.loads(answer.read()))).encode()), request=request
         )
 
-    http._transport.handle_request = changed  # type: ignore[method-assign]
+    transport.handle_request = changed  # type: ignore[method-assign]
 
 
 def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator: Emulator) -> None:

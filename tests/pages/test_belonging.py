@@ -12,6 +12,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.wire.models import Page
+from tests import raw_service
 from tests.faults.odd_service import Odd, odd_service
 
 OTHER_ADDRESS = "0x" + "5a" * 20
@@ -27,7 +28,7 @@ def faulty(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Odd]
 
 def unfiltered(faulty: Odd, operation: str, **request: Any) -> None:
     """Make the service ignore the filter of this operation from now on."""
-    everything = faulty.client._http.post(f"http://embedded/rpc/Service/{operation}", json=request).json()
+    everything = raw_service.post(faulty.client, operation, request).json()
     assert everything["intents"]
     faulty.rewrite(**{operation: lambda _: everything})
 
@@ -111,7 +112,7 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
     wanted = {"intentId": intent_id}
-    legs = faulty.client._http.post("http://embedded/rpc/Service/GetIntentReceipt", json=wanted).json()["intentReceipt"]
+    legs = raw_service.post(faulty.client, "GetIntentReceipt", wanted).json()["intentReceipt"]
 
     def forged(document: Any) -> Any:
         receipt = document["intentReceipt"]
@@ -148,7 +149,7 @@ def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
 ) -> None:
     made = emulator.finished(3)
     wanted = {"byIntentId": made["intentId"]}
-    hit = faulty.client._http.post("http://embedded/rpc/Service/SearchIntents", json=wanted).json()
+    hit = raw_service.post(faulty.client, "SearchIntents", wanted).json()
     faulty.rewrite(SearchIntents=lambda _: hit)
     page = site.get("/search?q=0x" + "c4" * 32, follow=True)
     assert made["intentId"] in page.redirect_chain[-1][0]

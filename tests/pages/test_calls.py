@@ -14,6 +14,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
 from intents_ui.service.wire.models import Call, Intent, IntentCalls, TransactionPrecondition
+from tests import raw_service
 
 TITLE = "Decoded calls"
 
@@ -86,7 +87,7 @@ def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulato
         "originTokenAmount": "25000000",
         "tradeType": "EXACT_INPUT",
     }
-    quoted = wiring.service()._http.post("http://embedded/rpc/Service/QuoteIntent", json=wish).json()["intent"]
+    quoted = raw_service.post(wiring.service(), "QuoteIntent", wish).json()["intent"]
     assert words in visible_text(page(site, quoted))
 
 

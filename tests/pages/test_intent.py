@@ -19,6 +19,7 @@ from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
+from tests import raw_service
 from tests.spec import SPEC
 
 # Display names of providers that differ from their API names in more than case.
@@ -88,7 +89,7 @@ class Catalogue:
 
 def ask(site: Client, operation: str, **request: Any) -> dict[str, Any]:
     """Return the raw response."""
-    answer = wiring.service()._http.post(f"http://embedded/rpc/Service/{operation}", json=request)
+    answer = raw_service.post(wiring.service(), operation, request)
     found: dict[str, Any] = answer.json()
     return found
 
@@ -304,11 +305,7 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
     emulator.inject("*", "exponents", "extra-fields")
     intent_id = emulator.finished(19)["intentId"]
     sent = {
-        name: wiring.service()
-        ._http.post(  # the raw response
-            f"http://embedded/rpc/Service/{operation}", json={"intentId": intent_id}
-        )
-        .text
+        name: raw_service.post(wiring.service(), operation, {"intentId": intent_id}).text
         for name, operation in (("intent", "GetIntent"), ("receipt", "GetIntentReceipt"))
     }
     for name, answer in sent.items():

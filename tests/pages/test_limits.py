@@ -10,6 +10,7 @@ from eth_utils import function_signature_to_4byte_selector as selector_of
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from tests import raw_service
 from tests.faults.odd_service import Odd, odd_service
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
@@ -58,7 +59,7 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
         "originTokenAmount": "25000000",
         "tradeType": "EXACT_INPUT",
     }
-    quoted = wiring.service()._http.post("http://embedded/rpc/Service/QuoteIntent", json=wish).json()["intent"]
+    quoted = raw_service.post(wiring.service(), "QuoteIntent", wish).json()["intent"]
     for part in ("", "/proof"):
         page = site.get(f"/intent/{quoted['intentId']}{part}")
         assert page.status_code == 200

@@ -19,13 +19,14 @@ from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import recoverable
 from intents_ui.service.queries.worklist import MOST_PAGES
+from tests import raw_service
 
 POLYGON = 137
 
 
 def ask(operation: str, **request: Any) -> dict[str, Any]:
     """Return the raw response."""
-    answer = wiring.service()._http.post(f"http://embedded/rpc/Service/{operation}", json=request)
+    answer = raw_service.post(wiring.service(), operation, request)
     found: dict[str, Any] = answer.json()
     return found
 
@@ -49,7 +50,7 @@ class Requests:
         self.bodies: list[dict[str, Any]] = []
         self.fail: set[int] = set()
         self.change: Any = None
-        transport = wiring.service()._http._transport
+        transport = wiring.service().transport
         self._send = transport.handle_request
         transport.handle_request = self._handle  # type: ignore[method-assign]
 

@@ -15,6 +15,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.settings import ENV
 
 NATIVE = "0x" + "0" * 40
@@ -47,15 +48,15 @@ def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any 
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """Requests about routes: the operation and every field."""
     found: list[tuple[str, dict[str, Any]]] = []
-    send = httpx.Client.send
+    send = InProcessTransport.handle_request
 
-    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
         operation = request.url.path.rpartition("/")[2]
         if operation in ROUTES:
             found.append((operation, json.loads(request.content)))
-        return send(client, request, **how)
+        return send(transport, request)
 
-    monkeypatch.setattr(httpx.Client, "send", sent)
+    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
     return found
 
 
@@ -365,8 +366,8 @@ def test_equal_searches_share_one_request_and_failures_are_retried(
 @contextmanager
 def rewritten(operation: str, of: Callable[[dict[str, Any]], dict[str, Any]]) -> Iterator[None]:
     """Modify the service's responses."""
-    http = wiring.service()._http
-    send = http._transport.handle_request
+    transport = wiring.service().transport
+    send = transport.handle_request
 
     def changed(request: httpx.Request) -> httpx.Response:
         answer = send(request)
@@ -375,9 +376,9 @@ def rewritten(operation: str, of: Callable[[dict[str, Any]], dict[str, Any]]) ->
         body = json.dumps(of(json.loads(answer.read()))).encode()
         return httpx.Response(200, stream=httpx.ByteStream(body), request=request)
 
-    http._transport.handle_request = changed  # type: ignore[method-assign]
+    transport.handle_request = changed  # type: ignore[method-assign]
     yield
-    http._transport.handle_request = send  # type: ignore[method-assign]
+    transport.handle_request = send  # type: ignore[method-assign]
 
 
 def token(chain_id: object, address: object, **others: object) -> dict[str, object]:

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from xml.etree import ElementTree
 
-import httpx
 import pytest
 import time_machine
 from django.test import Client
@@ -15,6 +14,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pictures import drawing
 from intents_ui.pictures.cards import Busy, Cards
+from intents_ui.service.http.in_process import InProcessTransport
 from tests.pages.test_balances import rewrite
 from tests.service.pictures import opened
 
@@ -259,7 +259,7 @@ def test_an_error_badge_shows_no_status(
 
 
 def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(httpx.Client, "send", lambda *_, **__: pytest.fail("the service was asked"))
+    monkeypatch.setattr(InProcessTransport, "handle_request", lambda *_: pytest.fail("the service was asked"))
     first, other = (site.get(f"/intent/0x{digit * 64}/qr.svg") for digit in "12")
     assert (first.status_code, first["Content-Type"]) == (200, "image/svg+xml")
     assert first.content != other.content

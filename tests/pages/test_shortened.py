@@ -12,6 +12,7 @@ from django.test import Client
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.web import situations
 from tests.pages.test_triage import legs, send
 
@@ -53,13 +54,13 @@ def busiest(emulator: Emulator) -> tuple[str, list[str]]:
 def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Operations called on the service."""
     found: list[str] = []
-    send = httpx.Client.send
+    send = InProcessTransport.handle_request
 
-    def sent(client: httpx.Client, request: httpx.Request, **how: Any) -> httpx.Response:
+    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
         found.append(request.url.path.rpartition("/")[2])
-        return send(client, request, **how)
+        return send(transport, request)
 
-    monkeypatch.setattr(httpx.Client, "send", sent)
+    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
     return found
 
 

@@ -18,6 +18,7 @@ import httpcore
 from intents_ui.service.context import processor
 from intents_ui.service.context.request_context import time_left
 
+READ_BYTES = 2**17  # per read, so that most responses take one. httpcore asks for half of it
 RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
 
 type LookUp = Callable[[str, int], list[str]]
@@ -107,7 +108,7 @@ class DeadlineStream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
             with processor.waiting():
-                data = self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
+                data = self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
         except httpcore.ReadError:
             data = b""
             if not self._may_have_died:

@@ -40,6 +40,8 @@ from intents_ui.service.wire.lenient_models import MissingField
 
 log = logging.getLogger("intents_ui.service")
 
+URLS = 64  # parsed URLs to keep. There is one for each operation
+
 # Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED = frozenset({-2, -3, 1003, 3000, 8009})
 
@@ -104,7 +106,7 @@ class Exchange[T]:
         timeout = httpx.Timeout(connect=limits.connect, read=limits.read, write=limits.read, pool=wait)
         return httpx.Request(
             "POST",
-            self._config.url(self.call.operation),
+            _url(self._config.url(self.call.operation)),
             headers=headers,
             content=content,
             extensions={"timeout": timeout.as_dict()},
@@ -200,6 +202,11 @@ class Exchange[T]:
 
     def _elapsed(self) -> int:
         return round((time.monotonic() - self._began) * 1000)
+
+
+@functools.lru_cache(URLS)
+def _url(url: str) -> httpx.URL:
+    return httpx.URL(url)
 
 
 def _level(failure: ServiceError) -> int:
