@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import NamedTuple
 
 from intents_ui import wiring
 from intents_ui.display.formatting.moment import Moment
@@ -36,12 +35,17 @@ LONGEST_REUSE = timedelta(minutes=1)
 MOST_RECEIPTS = 8
 
 
-class Attached(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Attached:
     """A situation as attached to its receipt, intent or entry. `names` is their version."""
 
     names: object
     moment: Moment
     situation: Situation
+
+    def __del__(self) -> None:
+        """Free the situation together with its response, without waiting for a garbage collection."""
+        self.situation.forget()
 
 
 def of(
@@ -180,12 +184,16 @@ def _current(
 
 
 def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Facts:
-    """Return the facts attached to the receipt or, without one, the intent, or else attach new ones."""
+    """Return the facts attached to the receipt or, without one, the intent, or else attach new ones.
+
+    They are of twins of both objects, so that an object doesn't keep itself in memory.
+    """
     owner: Kept = receipt or intent
     known: Facts | None = owner.attached("facts")
-    if known and known.intent is intent and known.is_unread == (unread and receipt is None):
+    is_unread = unread and receipt is None
+    if known and known.intent.document is intent.document and known.is_unread == is_unread:
         return known
-    facts = Facts.of(intent, receipt, unread=unread)
+    facts = Facts.of(intent.twin(), receipt and receipt.twin(), unread=is_unread)
     owner.attach("facts", facts)
     return facts
 

@@ -21,7 +21,7 @@ SMALLEST_PERCENT = Decimal("0.0001")
 EXACT = Context(prec=1000)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Amount:
     """An amount. `short` is for pages, `full` is exact and ungrouped for copying, `base_units` is the value
     received.

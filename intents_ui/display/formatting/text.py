@@ -23,7 +23,7 @@ FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     """Sanitized text. `shown` is for the page, `rest` goes behind "show all", `more` counts the received characters
     after `shown`.

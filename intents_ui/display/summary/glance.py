@@ -26,7 +26,7 @@ REFUNDED = "refunded"  # label of a refunded amount
 TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Side:
     """One end of a transfer. `note` labels an amount that wasn't seen to move, such as expected or quoted."""
 
@@ -66,7 +66,7 @@ class Side:
         return self.token.address
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Clock:
     """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
 
@@ -76,7 +76,7 @@ class Clock:
     is_late: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """A transfer. `returned`: the refunded amount, if known. `destiny`: who received it, if not the `recipient`.
 

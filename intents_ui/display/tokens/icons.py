@@ -21,7 +21,7 @@ TOKENS: Mapping[tuple[int, str], str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Logo:
     """The logo URL that the service lists for a token, or for a chain if there is no address."""
 
@@ -30,7 +30,7 @@ class Logo:
     uri: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TokenIcon:
     """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
 

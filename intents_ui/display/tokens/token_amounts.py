@@ -16,7 +16,7 @@ MOST_IDENTITIES = 2048
 LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Money:
     """An amount of a token in base units. `metadata` is the receipt's description of the token.
 
@@ -116,7 +116,7 @@ def _native_symbol(chain_id: int | None, using: Names) -> str | None:
     return chain.native_symbol if chain else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Identity:
     """A token. `symbol`, `name` and `chain` are sanitized, `address` is as received (None if unknown)."""
 

@@ -34,7 +34,7 @@ class TokenStanding(StrEnum):
     UNKNOWN = "unknown"  # the chain's list is unavailable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A warning. `word` is shown next to the token everywhere, `reason` is its explanation."""
 

@@ -5,6 +5,7 @@ same.
 """
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -125,6 +126,11 @@ class Situation:
     def at(self, now: datetime, balances: Balances) -> "Situation":
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
+
+    def forget(self) -> None:
+        """Forget what was derived, which refers to the situation, so that both are freed. It can be derived again."""
+        self.fragments.clear()
+        self._derived.clear()
 
     @property
     def intent(self) -> Intent:
@@ -260,10 +266,12 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
     @wraps(make)
     def of(situation: Situation) -> T:
         known = situation._derived
-        if make not in known:
-            known[make] = make(situation)
-        found: T = known[make]
-        return found
+        if make in known:
+            with suppress(KeyError):  # another thread may `forget`
+                found: T = known[make]
+                return found
+        known[make] = made = make(situation)
+        return made
 
     return of
 

@@ -23,7 +23,7 @@ from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
 KEPT_BYTES = 32 * 2**20
 LISTS_SHARE = 0.5
 KEPT_ANSWERS = 20_000
-WEIGHT = 7  # bytes of memory per byte received. Measured: 4.5 for a history, 6 for an intent, 7.5 for a receipt
+WEIGHT = 9  # bytes of memory per byte received, with what pages attach. Measured: 6.5 for a history, 9 for a transfer
 ENTRY_BYTES = 2_000  # overhead of an entry
 JITTER = 0.1  # random share of the TTL, so that entries created together don't expire together
 FORGOTTEN_SECONDS = 60.0  # longer than any pending request for the intent

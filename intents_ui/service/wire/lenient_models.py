@@ -186,9 +186,12 @@ class Wire:
         """Return a copy with other values, which are not parsed."""
         self.values()
         copy = self.__new__(type(self))
-        _set_document(copy, self.document)
-        copy.__dict__.update({**self.__dict__, **update})
+        _set_document(copy, {**self.document})
+        copy.__dict__.update({**self._without_attachments(), **update})
         return copy
+
+    def _without_attachments(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if not name.startswith(ATTACHED)}
 
     def model_dump(self) -> dict[str, Any]:
         """Return the object as a JSON object, without empty fields."""
@@ -226,6 +229,7 @@ class Wire:
         return self.__dict__.get(f" {what}")
 
 
+ATTACHED = " attached "  # prefix of notes
 NOTHING: Mapping[str, str] = MappingProxyType({})
 _set_document = Wire.__dict__["document"].__set__  # the class's own `__setattr__` refuses
 
@@ -248,13 +252,20 @@ class Kept(Wire):
         self._note("received", text)
         return self
 
+    def twin(self) -> Self:
+        """Return another object of the same JSON object, without what is attached to this one."""
+        twin = self.__new__(type(self))
+        _set_document(twin, self.document)
+        twin.__dict__.update(self._without_attachments())
+        return twin
+
     def attach(self, name: str, derived: Any) -> None:
         """Keep something that was derived from this object as long as the object lives, in place of an earlier one."""
-        self._note(f"attached {name}", derived)
+        self.__dict__[ATTACHED + name] = derived
 
     def attached(self, name: str) -> Any:
         """Return what was attached under this name, or None."""
-        return self._noted(f"attached {name}")
+        return self.__dict__.get(ATTACHED + name)
 
 
 def _parser(annotation: Any) -> Callable[[Any], Any]:
