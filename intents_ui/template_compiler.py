@@ -7,17 +7,17 @@ these fails if a template does it anyway: at compile time where possible, otherw
 """
 
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef, find_undeclared
-from jinja2.runtime import exported
+from jinja2.runtime import exported, markup_join
 from markupsafe import Markup
 
 # The C function behind `escape`, which wraps its result in Markup.
 from markupsafe import _escape_inner as escape_text  # type: ignore[attr-defined]
 
-__all__ = ["PlainCodeGenerator", "as_markup", "escape_text"]
+__all__ = ["PlainCodeGenerator", "as_markup", "escape_text", "joined"]
 
 # Markup's constructor without its check for `__html__`.
 as_markup: Final = partial(str.__new__, Markup)
@@ -25,9 +25,17 @@ as_markup: Final = partial(str.__new__, Markup)
 IMPLICIT: Final = ("caller", "kwargs", "varargs")
 # Names that the generated code of a macro uses, so that no parameter may have them.
 RESERVED: Final = frozenset(exported) | {
-    *("as_markup", "concat", "context", "environment", "escape_text", "gen", "included_template", "out", "resolve"),
-    *("template", "undefined"),
+    *("as_markup", "concat", "context", "environment", "escape_text", "gen", "included_template", "joined", "out"),
+    *("resolve", "template", "undefined"),
 }
+
+
+def joined(parts: tuple[object, ...]) -> str:
+    """Return `a ~ b`. Text stays text, which is escaped where it is output, unless a part is HTML."""
+    for part in parts:
+        if type(part) is not str:
+            return markup_join(parts)
+    return "".join(cast("tuple[str, ...]", parts))
 
 
 class PlainCodeGenerator(CodeGenerator):
@@ -36,7 +44,7 @@ class PlainCodeGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         if self.environment.autoescape is not True:
             raise ValueError("Templates are always autoescaped.")
-        self.writeline(f"from {__name__} import escape_text, as_markup")
+        self.writeline(f"from {__name__} import as_markup, escape_text, joined")
         super().visit_Template(node, frame)
 
     def visit_EvalContextModifier(self, node: nodes.EvalContextModifier, frame: Frame) -> NoReturn:
@@ -68,6 +76,13 @@ class PlainCodeGenerator(CodeGenerator):
                 self.visit(many, frame)
                 self.write(", ")
         self.write("caller=caller)" if forward_caller else ")")
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.write("joined((")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
 
     def visit_CondExpr(self, node: nodes.CondExpr, frame: Frame) -> None:
         if node.expr2 is None:

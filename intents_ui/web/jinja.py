@@ -1,6 +1,7 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
-from collections.abc import Callable, MutableMapping
+import re
+from collections.abc import Callable, Iterable, MutableMapping
 from datetime import timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -17,6 +18,7 @@ from intents_ui.display.lists import address
 from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
+from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
 from intents_ui.display.tokens.token_amounts import Identity, key
@@ -25,8 +27,9 @@ from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets
 from intents_ui.web.cached_fragments import cached_fragment, now
 
-LONGEST_IDENTIFIER = 200
-SOMETHING = "a" * 40
+PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
+# An identifier, and one with all marks that need no quoting.
+SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
 
 
@@ -74,7 +77,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
-    env.globals.update(cached_fragment=cached_fragment)
+    env.globals.update(cached_fragment=cached_fragment, any_recoverable=any_recoverable)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
@@ -129,10 +132,14 @@ def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str
     return lambda *given, **named: drawn(wiring.logos(), *given, **named)
 
 
+def any_recoverable(transfers: Iterable[Transfer]) -> bool:
+    return any(transfer.recoverable for transfer in transfers)
+
+
 def url(name: str, *args: Any) -> str:
     if not args:
         return _bare_url(name)
-    around = _url_parts(name) if len(args) == 1 and _is_plain(args[0]) else None
+    around = _url_parts(name, args[0].isalnum()) if len(args) == 1 and _is_plain(args[0]) else None
     return around[0] + args[0] + around[1] if around else reverse(name, args=args)
 
 
@@ -142,21 +149,21 @@ def _bare_url(name: str) -> str:
 
 
 @cache
-def _url_parts(name: str) -> tuple[str, str] | None:
+def _url_parts(name: str, is_alphanumeric: bool) -> tuple[str, str] | None:
     """Return a URL's text before and after its one identifier, for identifiers that need no quoting.
 
     Django's `reverse` searches all URL patterns each time, which takes a tenth of a list page's time.
     """
+    like = SOMETHING[is_alphanumeric]
     try:
-        before, _, after = reverse(name, args=[SOMETHING]).partition(SOMETHING)
+        before, _, after = reverse(name, args=[like]).partition(like)
     except NoReverseMatch:
         return None
     return before, after
 
 
 def _is_plain(identifier: object) -> bool:
-    is_word = isinstance(identifier, str) and identifier.isascii() and identifier.isalnum()
-    return is_word and len(str(identifier)) <= LONGEST_IDENTIFIER
+    return isinstance(identifier, str) and bool(PLAIN.fullmatch(identifier))
 
 
 def logo_url(logo: Logo | None) -> str | None:
