@@ -223,7 +223,7 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
     open_list = situations.of_entries(entries(parts.open_list))
     # An expired quote keeps its status but isn't open.
     open_transfers = [glance.of(each) for each in open_list if not each.is_expired]
-    work = recoverable.worklist(entries(parts.recoverable), sort=Sort.AGE, using=names, now=now)
+    work = recoverable.worklist(situations.of_entries(entries(parts.recoverable)), sort=Sort.AGE)
     return {
         "owner": owner,
         # If the lookup failed, it may be an owner.

@@ -15,13 +15,12 @@ from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.lists.recoverable import Sort, how_much, nothing, worklist
 from intents_ui.display.tokens import names
-from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.operations import operations
 from intents_ui.service.queries.worklist import read
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Position, Read
-from intents_ui.web import cursors
+from intents_ui.web import cursors, situations
 from intents_ui.web.frame import part_or_page
 
 BEGINNING = Position()
@@ -108,14 +107,12 @@ def reading(wanted: Filters, *, at: Position) -> tuple[Read, datetime]:
 
 def listed(found: Read, wanted: Filters, sort: Sort, *, at: Position) -> dict[str, object]:
     """Context of the rows and the page links."""
-    catalog = wiring.catalog()
-    catalog.learn(chains_of(found.entries))
     is_beginning = at == BEGINNING
     newer = at.back(at.earlier[-1]) if at.earlier else None
     return {
-        "names": catalog,
+        "names": wiring.catalog(),
         "read": found,
-        "work": worklist(found.entries, sort=sort, using=catalog, now=datetime.now(UTC)),
+        "work": worklist(situations.of_entries(found.entries), sort=sort),
         "how_much": how_much(found, is_beginning=is_beginning),
         "nothing": nothing(found, is_beginning=is_beginning, is_narrowed=wanted != Filters()),
         "sorts": {each: address(wanted, each, at=at) for each in Sort},

@@ -11,9 +11,7 @@ from intents_ui.display.lists import balances
 from intents_ui.display.lists.balances import AddressHolding, Value
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import token_amounts
-from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import IntentHistory
+from intents_ui.display.transfers.situation import Balances, Situation, derived
 from intents_ui.service.wire.results import Read, Stop
 
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -54,23 +52,24 @@ class Worklist:
     left_out: int
 
 
-def worklist(entries: Sequence[IntentHistory], *, sort: Sort, using: Names, now: datetime) -> Worklist:
-    rows = [_row(entry, using=using, now=now) for entry in entries if _may_hold(entry)]
+def worklist(found: Sequence[Situation], *, sort: Sort) -> Worklist:
+    """Return the worklist of a list's rows, which have their balances."""
+    rows = [_row(situation) for situation in found if _may_hold(situation.balances)]
     return Worklist(
         rows=tuple(sorted(rows, key=_by_age if sort is Sort.AGE else _by_usd)),
         totals=_totals(rows),
         value=balances.value(holding for row in rows for holding in row.holdings),
-        left_out=len(entries) - len(rows),
+        left_out=len(found) - len(rows),
     )
 
 
-def _may_hold(entry: IntentHistory) -> bool:
-    held = any(token.balance != 0 for group in entry.balances for token in group.tokens)
-    return held or entry.has_balance is not False
+def _may_hold(found: Balances) -> bool:
+    held = any(token.balance != 0 for group in found.groups for token in group.tokens)
+    return held or found.has_balance is not False
 
 
-def _row(entry: IntentHistory, *, using: Names, now: datetime) -> RecoverableRow:
-    situation = Situation.of_entry(entry, now=now, names=using)
+@derived
+def _row(situation: Situation) -> RecoverableRow:
     held = tuple(balances.holdings(situation))
     return RecoverableRow(glance.of(situation), held, balances.value(held))
 

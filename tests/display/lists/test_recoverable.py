@@ -10,6 +10,7 @@ from intents_ui.display.lists import recoverable
 from intents_ui.display.lists.recoverable import Sort, Worklist
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance
 from intents_ui.service.wire.results import Read, Stop
@@ -57,7 +58,7 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
 
 
 def of(*entries: IntentHistory, sort: Sort = Sort.AGE) -> Worklist:
-    return recoverable.worklist(entries, sort=sort, using=CATALOGUE, now=NOW)
+    return recoverable.worklist([Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries], sort=sort)
 
 
 def sums(*entries: IntentHistory) -> list[tuple[str, str, str, int]]:
