@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from http import HTTPStatus
 from itertools import takewhile
 
@@ -52,8 +52,9 @@ def view(request: HttpRequest) -> HttpResponse:
 def read(given: QueryDict) -> ListLabels:
     """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
     query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)
-    wiring.catalog().learn(())
-    return _read(query, wiring.catalog().version, datetime.now(UTC).replace(second=0, microsecond=0))
+    catalog = wiring.catalog()
+    catalog.chains()  # so that it is loaded or renewed, before its version
+    return _read(query, catalog.version, datetime.now(UTC).replace(second=0, microsecond=0))
 
 
 @lru_cache(FORMS)
@@ -68,7 +69,12 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
-    return cursors.address(reverse("history"), of=wanted.query, at=at)
+    return cursors.address(path(), of=wanted.query, at=at)
+
+
+@cache
+def path() -> str:
+    return reverse("history")
 
 
 def form(labels: ListLabels) -> dict[str, object]:

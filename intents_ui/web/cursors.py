@@ -7,7 +7,7 @@ is signed because its contents are sent to the service.
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +21,7 @@ NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length with twenty cursors
 # the list's fingerprint, the edge, the direction, the cursor. Earlier versions may have written other parts
 FEWEST_PARTS = 4
+VERIFIED = 128  # cursors to remember. Each is verified before any request is sent, and then read
 SIGNER = Signer(salt="bookmark")
 
 
@@ -93,6 +94,11 @@ def is_at(request: HttpRequest, url: str) -> bool:
 def _verified(word: str) -> Any:
     if len(word) > LONGEST:
         raise Unreadable
+    return _unsigned(word)
+
+
+@lru_cache(VERIFIED)
+def _unsigned(word: str) -> Any:
     try:
         found = SIGNER.unsign_object(word)
     except (BadSignature, ValueError):

@@ -158,7 +158,7 @@ class Catalog:
         wanted += [served_by(provider) for provider in route_providers]
         self._learn(wanted)
         for listing in wanted:
-            if self._service.knows(listing.call):
+            if not self._is_recent(listing) and self._service.knows(listing.call):
                 self._index(listing)
 
     def warm(self) -> None:
