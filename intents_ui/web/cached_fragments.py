@@ -1,6 +1,6 @@
 """Fragments of pages about a transfer, each drawn once for as long as it is true.
 
-A fragment is kept with its `Situation`, which pages reuse while the same facts, names and balances describe the
+A fragment is cached with its `Situation`, which pages reuse while the same facts, names and balances describe the
 transfer, and while its moment covers the current time. The clock that a fragment shows is that moment, so it ends when
 the fragment's text would change.
 """
@@ -13,6 +13,9 @@ from datetime import UTC, datetime
 from intents_ui import wiring
 from intents_ui.display.formatting import short_forms
 from intents_ui.display.transfers.situation import Situation
+
+# Fragments of one situation. A page has up to three, and a row has one for each kind of list.
+MOST_FRAGMENTS = 16
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
@@ -49,5 +52,7 @@ def cached_fragment(situation: Situation, *key: Hashable, caller: Callable[[], s
     finally:
         _now.reset(token)
     if forms.are_unique(used):
+        if len(situation.fragments) >= MOST_FRAGMENTS:
+            situation.fragments.clear()
         situation.fragments[place] = Fragment(html, used)
     return html

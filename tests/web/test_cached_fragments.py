@@ -50,6 +50,13 @@ def test_a_fragment_is_drawn_once_for_each_key(situation: Situation) -> None:
     assert body.drawn == 2
 
 
+def test_the_fragments_of_a_situation_are_limited(situation: Situation) -> None:
+    body = Body()
+    for number in range(3 * cached_fragments.MOST_FRAGMENTS):
+        page(partial(cached_fragment, situation, "row", number, caller=body))
+    assert len(situation.fragments) <= cached_fragments.MOST_FRAGMENTS
+
+
 def test_another_situation_has_its_own_fragments(situation: Situation) -> None:
     for each, address in ((situation, OWNER), (at(intent(), now=situation.now), MERCHANT)):
         assert page(partial(cached_fragment, each, "row", caller=Body(address))) == [hashes.short_address(address)]
