@@ -18,6 +18,8 @@ pytestmark = pytest.mark.browser
 JOURNEYS = pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
+# On a busy machine a list is shown as it was, if the newer one isn't there within 0.3 s.
+SLOW_RESPONSES = 3
 
 
 @pytest.fixture
@@ -289,10 +291,13 @@ def test_new_transfers_are_announced_and_shown_on_request(browser: Browser, serv
         visit.open("/history")
         before = rows(page)
         newer = page.get_by_role("link", name=re.compile(r"\d+ new transfers?"))
-        expect(newer).to_be_visible(timeout=2 * PATIENCE_MS)
-        assert rows(page) == before
-        newer.click()
-        expect(newer).to_have_count(0)
+        for _ in range(SLOW_RESPONSES):
+            expect(newer).to_be_visible(timeout=2 * PATIENCE_MS)
+            assert rows(page) == before
+            newer.click()
+            expect(newer).to_have_count(0)
+            if rows(page)[0] != before[0]:
+                break
         assert rows(page)[0] != before[0]
         expect(page).to_have_url(f"{server}/history")
 
