@@ -22,6 +22,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent
+from intents_ui.service.catalog import catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.service.wire.entry_cache import EntryCache
@@ -32,6 +33,7 @@ from tests.faults.odd_pages import CATALOGUE, LISTS, OF_AN_INTENT, OF_AN_OWNER, 
 from tests.faults.odd_service import OddService
 from tests.pages.conftest import fresh, renew, switch_to
 from tests.service.logo_host import HOST
+from tests.waiting import PATIENCE
 
 NOON: Final = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIDNIGHT: Final = datetime(2026, 11, 22, tzinfo=UTC)  # pages name times in UTC. Scripts convert them
@@ -164,6 +166,8 @@ def dashboards(emulator: Emulator, clock: time_machine.Traveller) -> Iterator[Da
         patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
         patch.setattr(utils, "get_token", lambda request: "the same token each time")
         patch.setattr(ENV, "intents_max_export_rows", 100)
+        patch.setattr(catalog, "PATIENCE_SECONDS", PATIENCE)  # names are the same, however busy the machine is
+        patch.setattr(ENV, "intents_balance_timeout", PATIENCE)
         patch.setattr(secrets, "token_urlsafe", lambda size: "a" * size)  # of forms and exports
         clock.move_to(NOON)
         before, service = wiring.current(), EditedService(emulator)
