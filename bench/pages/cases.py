@@ -77,7 +77,8 @@ class Servers:
 
 def renewed(servers: Servers, page: str, paths: Sequence[str], rows: int = 0) -> Case:
     state = f"{rows} rows new" if rows else "renewed"
-    paths = paths[:KNOWN_PAGES]
+    if page == "history":
+        paths = paths[:KNOWN_PAGES]
     return Case(page, state, servers.renewing, paths, rows, warm=warm(page, paths))
 
 

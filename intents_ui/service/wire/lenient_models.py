@@ -191,7 +191,8 @@ class Wire:
         return copy
 
     def _without_attachments(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if not name.startswith(ATTACHED)}
+        known = self.__dict__.copy()  # in one step, because other threads may parse fields meanwhile
+        return {name: value for name, value in known.items() if not name.startswith(ATTACHED)}
 
     def model_dump(self) -> dict[str, Any]:
         """Return the object as a JSON object, without empty fields."""

@@ -1,6 +1,8 @@
 """Fields are parsed on first access, once, and each on its own."""
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from random import Random
 from typing import Annotated, Any, get_args, get_origin
@@ -196,3 +198,24 @@ def test_reading_fields_one_by_one_gives_what_reading_all_at_once_does(kind, dat
     model = getattr(models, kind)
     read = model.model_validate(json_text.read(text))
     assert one_by_one(read, order) == plain(model, json.loads(text, parse_float=Decimal))
+
+
+def test_a_twin_can_be_made_while_another_thread_adds_what_it_parsed():
+    intent = models.Intent.from_text('{"intentId": "0x1", "status": "QUOTED"}')
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            adding = thread.submit(lambda: [intent.attach(str(number), number) for number in range(20_000)])
+            while not adding.done():
+                assert intent.twin().status == "QUOTED"
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_a_twin_has_what_was_received_and_nothing_that_was_attached():
+    intent = models.Intent.from_text('{"intentId": "0x1", "status": "QUOTED"}')
+    intent.attach("facts", "of the first")
+    twin = intent.twin()
+    assert (twin, twin.received, twin.document) == (intent, intent.received, intent.document)
+    assert (twin.attached("facts"), intent.attached("facts")) == (None, "of the first")
