@@ -376,9 +376,9 @@ def rewritten(operation: str, of: Callable[[dict[str, Any]], dict[str, Any]]) ->
         body = json.dumps(of(json.loads(answer.read()))).encode()
         return httpx.Response(200, stream=httpx.ByteStream(body), request=request)
 
-    transport.handle_request = changed  # type: ignore[method-assign]
-    yield
-    transport.handle_request = send  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "handle_request", changed)
+        yield
 
 
 def token(chain_id: object, address: object, **others: object) -> dict[str, object]:

@@ -259,7 +259,7 @@ def test_an_error_badge_shows_no_status(
 
 
 def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(InProcessTransport, "handle_request", lambda *_: pytest.fail("the service was asked"))
+    monkeypatch.setattr(InProcessTransport, "handle_request", lambda *_: pytest.fail("a request to the service"))
     first, other = (site.get(f"/intent/0x{digit * 64}/qr.svg") for digit in "12")
     assert (first.status_code, first["Content-Type"]) == (200, "image/svg+xml")
     assert first.content != other.content

@@ -5,7 +5,7 @@ Pages reuse what they said about a transfer. Most of it depends on the clock, bu
 """
 
 import threading
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 TICK = timedelta(microseconds=1)
@@ -74,17 +74,17 @@ class Moment(datetime):
     def _has_passed(self, at: datetime) -> bool:
         return self._has_come(at + TICK) if at < END else self._now > at
 
-    def __ge__(self, other: date) -> bool:
-        return self._has_come(other) if isinstance(other, datetime) else NotImplemented
+    def __ge__(self, other: Any) -> bool:
+        return self._has_come(other)
 
-    def __lt__(self, other: date) -> bool:
-        return not self._has_come(other) if isinstance(other, datetime) else NotImplemented
+    def __lt__(self, other: Any) -> bool:
+        return not self._has_come(other)
 
-    def __gt__(self, other: date) -> bool:
-        return self._has_passed(other) if isinstance(other, datetime) else NotImplemented
+    def __gt__(self, other: Any) -> bool:
+        return self._has_passed(other)
 
-    def __le__(self, other: date) -> bool:
-        return not self._has_passed(other) if isinstance(other, datetime) else NotImplemented
+    def __le__(self, other: Any) -> bool:
+        return not self._has_passed(other)
 
     def __eq__(self, other: object) -> bool:
         return self is other or self.exact == other

@@ -150,8 +150,8 @@ class Catalog:
         """Prefetch the lists needed to name these chains and their tokens, concurrently.
 
         Waits at most 2 s. A slower request continues in the background for later pages. This page repeats neither it
-        nor a request that failed. Known lists are looked up, so that they are renewed even if the page names nothing
-        anew (`derived`).
+        nor a request that failed. Known lists are looked up, so that they are renewed even if the page finds all its
+        names in `derived`.
         """
         wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]

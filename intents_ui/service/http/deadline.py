@@ -18,7 +18,7 @@ import httpcore
 from intents_ui.service.context import processor
 from intents_ui.service.context.request_context import time_left
 
-READ_BYTES = 2**17  # per read, so that most responses take one. httpcore asks for half of it
+READ_BYTES = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
 RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
 
 type LookUp = Callable[[str, int], list[str]]
