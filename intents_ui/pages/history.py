@@ -16,8 +16,6 @@ from intents_ui import wiring
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filter_labels import ListLabels
 from intents_ui.display.lists.filters import Filters
-from intents_ui.display.summary import glance
-from intents_ui.display.transfers.statuses import mix
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire.models import IntentHistory
@@ -93,11 +91,10 @@ def form(labels: ListLabels) -> dict[str, object]:
 def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
     """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
-    transfers = [glance.of(each) for each in situations.of_entries(found.entries)]
+    rows = situations.of_entries(found.entries)
     return {
         "leaf": found,
-        "transfers": transfers,
-        "mix": mix(each.status for each in transfers),
+        "rows": rows,
         "said": said(found, labels, at=at),
         "steps": labels.steps,
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,

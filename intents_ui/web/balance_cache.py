@@ -5,7 +5,7 @@ response is fresh for some seconds. After that it remains the last known balance
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -79,6 +79,16 @@ def within(facts: Facts, *, seconds: float) -> Balances:
         return PENDING
     except ServiceError:
         return UNCHECKED
+
+
+def calls_of(all_facts: Iterable[Facts]) -> list[ServiceCall[HistoryAnswer]]:
+    """Return the calls that find these transfers' balances."""
+    return [call for facts in all_facts if (call := _first_page(facts))]
+
+
+def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[HistoryAnswer | None]:
+    """Return the cached responses, on which `known` is based, without a request."""
+    return [found and found[0] for found in wiring.service().last_known(calls)]
 
 
 def known(all_facts: Sequence[Facts]) -> list[Balances]:

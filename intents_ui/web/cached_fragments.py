@@ -1,8 +1,8 @@
-"""Fragments of pages about a transfer, each drawn once for as long as it is true.
+"""Fragments of pages about transfers, each drawn once for as long as it is true.
 
 A fragment is cached with its `Situation`, which pages reuse while the same facts, names and balances describe the
 transfer, and while its moment covers the current time. The clock that a fragment shows is that moment, so it ends when
-the fragment's text would change.
+the fragment's text would change. The table of a list is cached with its `Rows` in the same way.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 
 from intents_ui import wiring
 from intents_ui.display.formatting import short_forms
+from intents_ui.display.lists.rows import Rows
 from intents_ui.display.transfers.situation import Situation
 
-# Fragments of one situation. A page has up to three, and a row has one for each kind of list.
+# Fragments of one situation or list. A page has up to three, and a row has one for each kind of list.
 MOST_FRAGMENTS = 16
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
@@ -33,26 +34,26 @@ def now() -> datetime:
     return _now.get() or datetime.now(UTC)
 
 
-def cached_fragment(situation: Situation, *key: Hashable, caller: Callable[[], str]) -> str:
-    """Return what the body of a `{% call %}` block draws, or drew before for the same situation, key and logo hosts.
+def cached_fragment(of: Situation | Rows, *key: Hashable, caller: Callable[[], str]) -> str:
+    """Return what the body of a `{% call %}` block draws, or drew before of the same object, key and logo hosts.
 
-    The body may use the situation, what is derived from it, and the values of the key. Its `key` starts with a name of
-    its own. It is drawn again on a page where one of its shortened values looks like another one.
+    The body may use the situation or the rows, what is derived from them, and the values of the key. Its `key` starts
+    with a name of its own. It is drawn again on a page where one of its shortened values looks like another one.
     """
     forms = short_forms.of_the_page()
     if forms is None:
         return caller()
     place = (*key, wiring.logos())
-    known: Fragment | None = situation.fragments.get(place)
+    known: Fragment | None = of.fragments.get(place)
     if known and forms.repeat(known.short_forms):
         return known.html
-    token = _now.set(situation.now)
+    token = _now.set(of.now)
     try:
         html, used = forms.used_in(caller)
     finally:
         _now.reset(token)
     if forms.are_unique(used):
-        if len(situation.fragments) >= MOST_FRAGMENTS:
-            situation.fragments.clear()
-        situation.fragments[place] = Fragment(html, used)
+        if len(of.fragments) >= MOST_FRAGMENTS:
+            of.fragments.clear()
+        of.fragments[place] = Fragment(html, used)
     return html

@@ -21,7 +21,7 @@ NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length with twenty cursors
 # the list's fingerprint, the edge, the direction, the cursor. Earlier versions may have written other parts
 FEWEST_PARTS = 4
-VERIFIED = 128  # cursors to remember. Each is verified before any request is sent, and then read
+REMEMBERED = 128  # cursors. Each is verified before any request is sent, and then read, and each page has the same ones
 SIGNER = Signer(salt="bookmark")
 
 
@@ -40,7 +40,7 @@ def write(position: Position, *, of: str) -> str:
     """
     cursors = (position.cursor, *position.earlier)
     texts = [page.received if page else None for page in cursors]
-    word = SIGNER.sign_object([_fingerprint(of), position.edge, position.is_backward, *texts], compress=True)
+    word = _signed(_fingerprint(of), position.edge, position.is_backward, *texts)
     if len(word) > LONGEST and position.earlier:
         return write(replace(position, earlier=position.earlier[1:]), of=of)
     return word
@@ -91,13 +91,18 @@ def is_at(request: HttpRequest, url: str) -> bool:
     return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
 
 
+@lru_cache(REMEMBERED)
+def _signed(*parts: str | int | None) -> str:
+    return SIGNER.sign_object(list(parts), compress=True)
+
+
 def _verified(word: str) -> Any:
     if len(word) > LONGEST:
         raise Unreadable
     return _unsigned(word)
 
 
-@lru_cache(VERIFIED)
+@lru_cache(REMEMBERED)
 def _unsigned(word: str) -> Any:
     try:
         found = SIGNER.unsign_object(word)

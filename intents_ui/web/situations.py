@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import is_
+from weakref import ref
 
 from intents_ui import wiring
 from intents_ui.display.formatting.moment import Moment
+from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
@@ -21,9 +24,12 @@ from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, S
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import transfers
+from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 
@@ -46,6 +52,24 @@ class Attached:
     def __del__(self) -> None:
         """Free the situation together with its response, without waiting for a garbage collection."""
         self.situation.forget()
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedRows:
+    """Rows as attached to their entries: with the names' version, the chains named, and the responses with balances."""
+
+    rows: Rows
+    chains: frozenset[int]
+    names: object
+    calls: Sequence[ServiceCall[HistoryAnswer]]
+    responses: Sequence[ref[HistoryAnswer] | None]
+
+    def are_current(self, names: object, now: datetime) -> bool:
+        """Return whether the rows still describe the transfers, and if so, move them to `now`."""
+        if names is not self.names:
+            return False
+        newest, before = balance_cache.known_responses(self.calls), (each and each() for each in self.responses)
+        return all(map(is_, newest, before)) and self.rows.move_to(now)
 
 
 def of(
@@ -81,11 +105,32 @@ def read(intent_id: str) -> Situation:
     return of(intent, receipt, wait=PATIENCE)
 
 
-def of_entries(entries: Sequence[IntentHistory]) -> list[Situation]:
-    """Return a list's rows, with the balances from the list or from the cache."""
-    names, now = _learn(chains_of(entries)), datetime.now(UTC).replace(microsecond=0)
+def of_entries(entries: Sequence[IntentHistory]) -> Rows:
+    """Return a list's rows, with the balances from the list or from the cache.
+
+    They are attached to the entries of a response, and reused while they are true.
+    """
+    known: AttachedRows | None = entries.attached("rows") if isinstance(entries, Entries) else None
+    chains = known.chains if known else chains_of(entries)
+    names, now = _learn(chains), datetime.now(UTC)
+    if known and known.are_current(names, now):
+        return known.rows
+    calls = balance_cache.calls_of(map(_facts_of_entry, entries))
+    responses = balance_cache.known_responses(calls)  # before they are used, so that a newer one is noticed
+    rows = Rows(_of_entries(entries, names, now), _moment(now))
+    if any(each.balances.checked_at for each in rows):
+        second = now.replace(microsecond=0)
+        rows.now.hold(second, second + timedelta(seconds=1))
+    if isinstance(entries, Entries):
+        # So that responses are freed when they are evicted.
+        references = [None if each is None else ref(each) for each in responses]
+        entries.attach("rows", AttachedRows(rows, frozenset(chains), names, calls, references))
+    return rows
+
+
+def _of_entries(entries: Sequence[IntentHistory], names: object, now: datetime) -> list[Situation]:
     all_facts = [_facts_of_entry(entry) for entry in entries]
-    listed = [Balances.of_entry(entry, checked_at=now) for entry in entries]
+    listed = [Balances.of_entry(entry, checked_at=now.replace(microsecond=0)) for entry in entries]
     return _with_known_balances(entries, all_facts, names, listed, is_listed=True)
 
 
@@ -176,11 +221,16 @@ def _current(
         if situation.facts is facts and (situation.balances, situation.contacts) == (balances, contacts):
             known.moment.move_to(now)
             return situation
-    moment = Moment.of(now)
-    moment.hold(now, now + LONGEST_REUSE)
+    moment = _moment(now)
     situation = Situation(facts, moment, wiring.catalog(), balances, is_listed=is_listed, contacts=contacts)
     owner.attach("situation", Attached(names, moment, situation))
     return situation
+
+
+def _moment(now: datetime) -> Moment:
+    moment = Moment.of(now)
+    moment.hold(now, now + LONGEST_REUSE)
+    return moment
 
 
 def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Facts:

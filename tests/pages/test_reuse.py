@@ -25,6 +25,7 @@ from intents_ui.pages import intent
 from intents_ui.service.catalog import catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import CacheKind, Lifetime
+from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.lenient_models import Kept
@@ -168,6 +169,7 @@ def dashboards(emulator: Emulator, clock: time_machine.Traveller) -> Iterator[Da
         patch.setattr(ENV, "intents_max_export_rows", 100)
         patch.setattr(catalog, "PATIENCE_SECONDS", PATIENCE)  # names are the same, however busy the machine is
         patch.setattr(ENV, "intents_balance_timeout", PATIENCE)
+        patch.setattr(Entries, "_known", {})  # never releases a list
         patch.setattr(secrets, "token_urlsafe", lambda size: "a" * size)  # of forms and exports
         clock.move_to(NOON)
         before, service = wiring.current(), EditedService(emulator)

@@ -30,7 +30,7 @@ class ShortForms:
     def of(self, value: str, short: str) -> str:
         """Return `short` unless another value has it too, ignoring case, which people overlook."""
         form = short.lower()
-        self._use(form, value)
+        self.repeat({form: value})
         return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
 
     def draw(self, page: Callable[[], str]) -> str:
@@ -42,8 +42,12 @@ class ShortForms:
 
     def repeat(self, forms: Mapping[str, str]) -> bool:
         """Use these short forms, which `used_in` returned, and return whether none is that of another value, too."""
+        setdefault = self._values.setdefault
         for form, value in forms.items():
-            self._use(form, value)
+            known = setdefault(form, value)
+            if known != value and _plain(known) != _plain(value):
+                self._shared.add(form)
+        self._used.update(forms)
         return self.are_unique(forms)
 
     def used_in(self, part: Callable[[], str]) -> tuple[str, Mapping[str, str]]:
@@ -58,12 +62,6 @@ class ShortForms:
     def are_unique(self, forms: Mapping[str, str]) -> bool:
         """Return whether none of these short forms is that of two values."""
         return self._shared.isdisjoint(forms)
-
-    def _use(self, form: str, value: str) -> None:
-        known = self._values.setdefault(form, value)
-        self._used[form] = value
-        if known != value and _plain(known) != _plain(value):
-            self._shared.add(form)
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import config
 from intents_ui.service.operations.config import CacheKind, Group
 from intents_ui.service.wire import json_text
+from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.json_text import Verbatim
 from intents_ui.service.wire.lenient_models import Kept, Wire
 from intents_ui.service.wire.models import (
@@ -189,7 +190,10 @@ def get_intent_history(
         found = answer.as_a(HistoryAnswer).asked_with(page)
         if found.next_page:
             answer.keep("nextPage", found.next_page)
-        return found.fitting(found.intents, meets)
+        found = found.fitting(found.intents, meets)
+        # At once, because a response that it will replace in the cache has what is attached to the same entries.
+        found.attach("received", Entries.of(found.intents))
+        return found
 
     statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
     # The service replaces an unknown status with another, so results can't be checked against it.

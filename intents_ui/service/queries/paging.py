@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from enum import Enum
 
 from intents_ui.service.errors import Invalid
+from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Position
@@ -33,7 +34,7 @@ class Leaf:
     shown because the previous page's cursor is unknown.
     """
 
-    entries: tuple[IntentHistory, ...]
+    entries: Sequence[IntentHistory]
     following: Position | None
     previous: Position | None
     goes_in_circles: bool
@@ -59,7 +60,7 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
     circles = answer.is_stuck or (onward is not None and at.has_been_at(onward))
     entries = _entries(answer, first)
     return Leaf(
-        entries=entries[:MOST_ROWS],
+        entries=entries if len(entries) <= MOST_ROWS else entries[:MOST_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
         goes_in_circles=circles,
@@ -177,16 +178,21 @@ def _end(answer: HistoryAnswer, *, circles: bool) -> End:
     return End.EMPTY_PAGE if answer.breaks_off else End.COMPLETE
 
 
-def _entries(answer: HistoryAnswer, first: Page) -> tuple[IntentHistory, ...]:
+def _entries(answer: HistoryAnswer, first: Page) -> Entries:
     """Return the page's entries without duplicates, latest version of each, sorted as requested.
 
-    Not every service sorts them.
+    Not every service sorts them. They stay attached to the response.
     """
+    order = _order(first) if first.sort and first.sort[0].column == BY_CREATION else None
+    known: tuple[str | None, Entries] | None = answer.attached("entries")
+    if known and known[0] == order:
+        return known[1]
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
-    if first.sort and first.sort[0].column == BY_CREATION:
-        rising = _order(first) == ASCENDING
-        entries = sorted(entries, key=lambda entry: entry.created_at or LONG_AGO, reverse=not rising)
-    return tuple(entries)
+    if order is not None:
+        entries = sorted(entries, key=lambda entry: entry.created_at or LONG_AGO, reverse=order != ASCENDING)
+    found = Entries.of(tuple(entries))
+    answer.attach("entries", (order, found))
+    return found
 
 
 def _order(page: Page) -> str:

@@ -223,6 +223,14 @@ class Wire:
         """Record an invalid value of a field, with the number of list entries left out."""
         self.__dict__.setdefault(" faults", {})[name] = text, entries
 
+    def attach(self, name: str, derived: Any) -> None:
+        """Keep something that was derived from this object as long as the object lives, in place of an earlier one."""
+        self.__dict__[ATTACHED + name] = derived
+
+    def attached(self, name: str) -> Any:
+        """Return what was attached under this name, or None."""
+        return self.__dict__.get(ATTACHED + name)
+
     def _note(self, what: str, note: Any) -> None:
         self.__dict__[f" {what}"] = note
 
@@ -259,14 +267,6 @@ class Kept(Wire):
         _set_document(twin, self.document)
         twin.__dict__.update(self._without_attachments())
         return twin
-
-    def attach(self, name: str, derived: Any) -> None:
-        """Keep something that was derived from this object as long as the object lives, in place of an earlier one."""
-        self.__dict__[ATTACHED + name] = derived
-
-    def attached(self, name: str) -> Any:
-        """Return what was attached under this name, or None."""
-        return self.__dict__.get(ATTACHED + name)
 
 
 def _parser(annotation: Any) -> Callable[[Any], Any]:
