@@ -29,6 +29,8 @@ from intents_ui.service.wire.responses import HistoryAnswer
 MOST_ASIDE = 12
 # Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
 MOST_PAGES = 3
+# An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
+LISTED_WITHIN = timedelta(seconds=2)
 FIRST_PAGE = Page.first()
 
 
@@ -54,10 +56,24 @@ def look_up(facts: Facts) -> Lookup:
     owner, created_at = facts.owner, facts.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
-    entry = entry_of(wiring.service(), facts.intent.intent_id, owner=owner, created_at=created_at)
+    service, intent_id = wiring.service(), facts.intent.intent_id
+    entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
+    if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
+        service.anew(call)
+        entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None:
         return Lookup(UNCHECKED, is_listed=False)
     return Lookup(Balances.of_entry(entry, checked_at=_whole_seconds(as_of())), is_listed=True)
+
+
+def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool:
+    """Return whether the cached response may be from before the transfer: it was requested for an earlier one."""
+    service = wiring.service()
+    age = service.age(call)
+    if age is None:
+        return False
+    received_at = datetime.now(UTC) - timedelta(seconds=age) + service.health.clock_offset.ahead()
+    return received_at < created_at + LISTED_WITHIN
 
 
 def within(facts: Facts, *, seconds: float) -> Balances:

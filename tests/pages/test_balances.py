@@ -20,12 +20,16 @@ from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations.config import Group
 from intents_ui.settings import ENV
 from intents_ui.web import balance_cache
 
 PARTIAL = {"HX-Request-Type": "partial"}
 ABORTED_WITH_FUNDS = 13
 DEPOSITED_TWICE = 29
+OWNER = f"0x{'11' * 20}"
+USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 
 
 def visible_text(answer: HttpResponse) -> str:
@@ -107,6 +111,34 @@ def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, em
     said = visible_text(site.get(f"/intent/{intent_id}"))
     assert NOT_CHECKED in said
     assert EXPLANATIONS["aborted.recoverable"].headline not in said
+
+
+def quoted() -> str:
+    """Request a quote, each time for the same owner, and return its Intent ID."""
+    wanted = {
+        "ownerAddress": OWNER,
+        "originChainId": 8453,
+        "originTokenAddress": USDC_ON_BASE,
+        "originTokenAmount": "300000000",
+        "destinationChainId": 42161,
+        "destinationTokenAddress": USDC_ON_ARBITRUM,
+        "destinationToAddress": OWNER,
+        "tradeType": "EXACT_INPUT",
+    }
+    answer = wiring.service().attempt("QuoteIntent", json.dumps(wanted), group=Group.WRITE)
+    return str(json.loads(answer.text)["intent"]["intentId"])
+
+
+def test_a_response_from_before_the_transfer_says_nothing_about_it(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner's transfers of one second are one request, which is cached."""
+    for _ in range(2):
+        intent_id = quoted()
+        assert NOTHING in visible_text(fragment(site, intent_id))
+    requested = operations_of(monkeypatch)
+    fragment(site, intent_id)
+    assert "GetIntentHistory" not in requested
 
 
 def announcement(answer: HttpResponse) -> str:
