@@ -17,7 +17,7 @@ FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", 
 FRAME += ("pages", "saved", "utilities")
 # In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = ("js/trusted_types", "js/page", "js/keys", "js/times", "js/tooltips", "js/live", "js/lists")
-SCRIPTS += ("js/saved_items",)
+SCRIPTS += ("js/saved_items", "js/neighbors")
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HTMX = "frame", "htmx"

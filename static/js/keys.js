@@ -52,6 +52,8 @@ const KEYS = {
   c: copySubject,
   r: openRaw,
   t: switchTheme,
+  "[": () => openNeighbor("prev"),
+  "]": () => openNeighbor("next"),
   "?": openHelp,
 };
 const HELD = new Set(["j", "k"]); // keys that may repeat
@@ -62,7 +64,9 @@ function isWriting(element) {
 
 document.addEventListener("keydown", (event) => {
   const act = KEYS[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  // On many keyboards, brackets need AltGr, which counts as Ctrl + Alt.
+  const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+  if (!act || isChord || event.metaKey || event.isComposing) return;
   if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
   if (event.repeat && !HELD.has(event.key)) return;
   if (event.key !== "?" && !storage.read("keys", true)) return;

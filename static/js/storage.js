@@ -35,12 +35,37 @@ const storage = {
   clear() {
     try {
       for (const name of storage.NAMES) localStorage.removeItem(name);
+      sessionStorage.removeItem("list");
     } catch {
       return false;
     }
     return true;
   },
 };
+
+// The list from which this tab opened a transfer: its URL, and the paths of its transfers.
+const openedList = {
+  read() {
+    try {
+      const { url, paths } = JSON.parse(sessionStorage.getItem("list"));
+      const isOurs = [url, ...paths].every((each) => /^\/[^/\\]/.test(each));
+      return isOurs ? { url, paths } : { paths: [] };
+    } catch {
+      return { paths: [] };
+    }
+  },
+
+  write(list) {
+    try {
+      sessionStorage.setItem("list", JSON.stringify(list));
+    } catch {
+      // The links are missing then.
+    }
+  },
+};
+
+// Deferred scripts fill in the links. Reserve their height before the first paint.
+if (openedList.read().paths.includes(location.pathname)) document.documentElement.dataset.inList = "";
 
 // "storagechange" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
 addEventListener("storage", (event) => dispatchEvent(new CustomEvent("storagechange", { detail: event.key })));

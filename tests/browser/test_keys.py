@@ -73,6 +73,38 @@ def test_the_copy_key_copies_the_rows_or_the_pages_intent_id(visit: Visit) -> No
 
 
 @pytest.mark.browser
+def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_from(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history?status=SUCCEEDED")
+    listed = [each.get_attribute("href") for each in page.locator("main .row-link").all()]
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    neighbors = page.get_by_role("navigation", name="List", exact=True)
+    expect(neighbors).to_contain_text("1 of 20 in the list")
+    page.keyboard.press("[")  # there is none before the first
+    for key, place in (("]", 1), ("]", 2), ("[", 1)):
+        page.keyboard.press(key)
+        expect(page).to_have_url(re.compile(f"{listed[place]}$"))
+        expect(neighbors).to_contain_text(f"{place + 1} of 20")
+    expect(neighbors.get_by_role("link", name="Next →")).to_have_attribute("href", str(listed[2]))
+    neighbors.get_by_role("link", name="2 of 20 in the list").click()
+    expect(page).to_have_url(re.compile(r"/history\?status=SUCCEEDED$"))
+
+
+@pytest.mark.browser
+def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    first = page.locator("main .row-link").first.get_attribute("href")
+    for invalid in ("null", "{}", '{"url": "//x", "paths": ["//x"]}', '{"url": "/", "paths": 5}', "["):
+        page.evaluate("text => sessionStorage.setItem('list', text)", invalid)
+        visit.open(str(first))
+        expect(page.locator("#neighbors")).to_be_hidden()
+        page.keyboard.press("]")
+        expect(page).to_have_url(re.compile(f"{first}$"))
+
+
+@pytest.mark.browser
 def test_theme_search_and_help(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
