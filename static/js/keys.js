@@ -41,6 +41,36 @@ function openRaw() {
   if (raw) location.assign(raw);
 }
 
+// Copy the customer reply of a transfer's page, as plain text. It is loaded again, because the transfer may have changed.
+function copyReply() {
+  const fold = document.getElementById("reply");
+  if (!fold) return;
+  fold.addEventListener(
+    "htmx:after:swap",
+    () => {
+      const button = fold.querySelector("[data-copy]");
+      if (button) copy(button);
+    },
+    { once: true },
+  );
+  if (fold.open) fold.dispatchEvent(new Event("toggle"));
+  else fold.open = true;
+}
+
+// A copied link leads to the page's canonical address, without the search that led there.
+function copyLink() {
+  copyText(new URL(document.querySelector("link[rel=canonical]").href, location.href).href);
+}
+
+function press(button) {
+  document.querySelector(`main ${button}`)?.click();
+}
+
+function openExplorer() {
+  const link = (currentRow() ?? document).querySelector("main a[rel~=external]");
+  if (link) window.open(link.href, "_blank", "noopener,noreferrer");
+}
+
 function openHelp() {
   document.getElementById("keys").showModal();
 }
@@ -51,6 +81,11 @@ const KEYS = {
   k: () => go(-1),
   c: copySubject,
   r: openRaw,
+  y: copyReply,
+  l: copyLink,
+  e: openExplorer,
+  s: () => press("[data-star]"),
+  f: () => press("[data-follow]"),
   t: switchTheme,
   "[": () => openNeighbor("prev"),
   "]": () => openNeighbor("next"),

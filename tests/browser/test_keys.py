@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visit, expect_copied, visiting
+from tests.browser.conftest import Visit, expect_copied, some_intent, visiting
 from tests.browser.kinds import OWNER
 
 FOCUSED = "document.activeElement.getAttribute('href')"
@@ -102,6 +102,46 @@ def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
         expect(page.locator("#neighbors")).to_be_hidden()
         page.keyboard.press("]")
         expect(page).to_have_url(re.compile(f"{first}$"))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("path", ["/", "/history", "/triage", "/help", "/intent/ID", "/tokens"])
+def test_a_reply_is_copied_with_three_keys_from_any_page(visit: Visit, path: str) -> None:
+    """`/`, then the pasted text, `Enter`, and `y`."""
+    page = visit.page
+    found, other = some_intent(visit, 1), some_intent(visit, 8)
+    visit.open(path.replace("/intent/ID", other))
+    page.locator("main").focus()
+    page.keyboard.press("/")
+    page.keyboard.insert_text(f"Where are my funds? {found.removeprefix('/intent/')}")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"{found}$"))
+    page.wait_for_load_state()
+    page.keyboard.press("y")
+    expect(page.get_by_role("button", name="Copy as plain text")).to_have_attribute("data-copied", "")
+    reply = page.get_by_role("textbox", name="Plain text").input_value()
+    assert found in reply
+    expect_copied(page, reply)
+
+
+@pytest.mark.browser
+def test_keys_copy_the_link_and_press_the_buttons_of_a_transfer(visit: Visit) -> None:
+    page = visit.page
+    path = some_intent(visit, 1)
+    visit.open(f"{path}?from=elsewhere#proof")
+    page.keyboard.press("l")
+    expect_copied(page, f"{visit.root}{path}")
+    star = page.locator("main [data-star]")
+    for pressed in ("true", "false"):
+        page.keyboard.press("s")
+        expect(star).to_have_attribute("aria-pressed", pressed)
+    page.evaluate("window.open = (...opened) => { window.opened = opened; }")
+    page.keyboard.press("e")
+    assert page.evaluate("window.opened") == [
+        page.locator("main a[rel~=external]").first.get_attribute("href"),
+        "_blank",
+        "noopener,noreferrer",
+    ]
 
 
 @pytest.mark.browser
