@@ -20,6 +20,7 @@ from intents_ui.display.fields import sections, tables
 from intents_ui.display.formatting import text, times
 from intents_ui.display.lists import balances
 from intents_ui.display.quotes import comparison, fees
+from intents_ui.display.search import explorers
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
@@ -125,6 +126,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "fees": fees.of(situation),
         "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
         "card": None if receipt_error else preview.card(situation),
+        "explorer": explorer(situation),
         "memo": memo(receipt),
         "unchecked": unchecked(situation),
     }
@@ -132,6 +134,18 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
 
 def offer(situation: Situation) -> CommitOffer | None:
     return situation.offer if ENV.console == "write" else None
+
+
+@derived
+def explorer(situation: Situation) -> str | None:
+    """Return the last transaction's page at its block explorer, or None."""
+    sent = [step.transaction for step in timeline.of(situation).steps if step.transaction]
+    chains = [situation.names.chain(each.chain_id) for each in sent]
+    links = [
+        explorers.transaction_link(each.txn_hash, chain_id=each.chain_id, info=chain)
+        for each, chain in zip(sent, chains, strict=True)
+    ]
+    return next((link for link in reversed(links) if link), None)
 
 
 @derived

@@ -14,10 +14,18 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # In cascade order. Sheets for a single kind of page are linked by that page.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports")
 FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage")
-FRAME += ("pages", "saved", "utilities")
+FRAME += ("pages", "saved", "actions", "utilities")
 # In execution order, after the page is parsed.
-SCRIPTS: tuple[str, ...] = ("js/trusted_types", "js/page", "js/keys", "js/times", "js/tooltips", "js/live", "js/lists")
-SCRIPTS += ("js/saved_items", "js/neighbors")
+SCRIPTS: tuple[str, ...] = (
+    "js/trusted_types",
+    "js/page",
+    "js/actions",
+    "js/keys",
+    "js/times",
+    "js/tooltips",
+    "js/live",
+)
+SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors")
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HTMX = "frame", "htmx"

@@ -30,36 +30,15 @@ function copySubject() {
   const row = currentRow();
   const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
   const link = row?.querySelector("a[href^='/intent/']");
-  if (link) copyText(decodeURIComponent(link.pathname.split("/")[2]));
+  if (link) copyText(decodeURIComponent(link.pathname.split("/")[2]), "Copied intent ID");
   else if (button) copy(button);
-  else copyText(location.href);
+  else copyText(location.href, "Copied link");
 }
 
 function openRaw() {
   const link = currentRow()?.querySelector("a[href^='/intent/']");
   const raw = link ? link.pathname + ".json" : document.querySelector("a[data-raw]")?.href;
   if (raw) location.assign(raw);
-}
-
-// Copy the customer reply of a transfer's page, as plain text. It is loaded again, because the transfer may have changed.
-function copyReply() {
-  const fold = document.getElementById("reply");
-  if (!fold) return;
-  fold.addEventListener(
-    "htmx:after:swap",
-    () => {
-      const button = fold.querySelector("[data-copy]");
-      if (button) copy(button);
-    },
-    { once: true },
-  );
-  if (fold.open) fold.dispatchEvent(new Event("toggle"));
-  else fold.open = true;
-}
-
-// A copied link leads to the page's canonical address, without the search that led there.
-function copyLink() {
-  copyText(new URL(document.querySelector("link[rel=canonical]").href, location.href).href);
 }
 
 function press(button) {

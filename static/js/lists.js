@@ -33,7 +33,7 @@ document.addEventListener("focusin", point);
 document.addEventListener("focusout", () => mark(null));
 
 function openMenus() {
-  return document.querySelectorAll("details:is([name=filter], [name=export])[open]");
+  return document.querySelectorAll("details:is([name=filter], [name=export], .more)[open]");
 }
 
 document.addEventListener("click", (event) => {

@@ -46,22 +46,37 @@ document.addEventListener("htmx:finally:swap", () => {
   focused = null;
 });
 
-// Return whether the text was copied.
-async function copyText(text) {
+// Show a message for a moment, and announce it.
+function toast(words) {
+  const shown = document.getElementById("toast");
+  say(words);
+  shown.textContent = words;
+  shown.hidden = false;
+  clearTimeout(shown.end);
+  shown.end = setTimeout(() => (shown.hidden = true), 2500);
+}
+
+// Return whether the text was copied. `words` say so.
+async function copyText(text, words = "Copied") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    say("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
+    toast("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
     return false;
   }
-  say("Copied");
+  toast(words);
   return true;
 }
 
-async function copy(button) {
+// "Copy address" has become "Copied address".
+function copiedBy(button) {
+  return button.getAttribute("aria-label")?.replace(/^Copy /, "Copied ");
+}
+
+async function copy(button, words = copiedBy(button)) {
   const icon = button.querySelector("use");
   const sprite = icon.getAttribute("href").replace(/#.*/, "");
-  if (!(await copyText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value))) return;
+  if (!(await copyText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value, words))) return;
   icon.setAttribute("href", sprite + "#check");
   button.dataset.copied = "";
   clearTimeout(button.back);
