@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
+from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
@@ -52,6 +53,7 @@ def page(
         "destination": form.destination(parsed, using=names),
         "can_quote": ENV.console == "write",
         "listed": None,
+        "of_chain": None,
         "one": None,
         "error": None,
     }
@@ -70,6 +72,8 @@ def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) 
 def answer(question: RouteQuery) -> dict[str, object]:
     """Return the context of the results. Raises ServiceError if all requests failed."""
     match question.kind:
+        case RouteDirection.CHAIN:
+            return chain_routes(question)
         case RouteDirection.RECEIVE:
             return all_routes(question, receive(question))
         case RouteDirection.PAY:
@@ -77,6 +81,14 @@ def answer(question: RouteQuery) -> dict[str, object]:
         case RouteDirection.ONE:
             return one_route(question)
     return {}
+
+
+def chain_routes(question: RouteQuery) -> dict[str, object]:
+    """Return what a chain without a token offers: the service lists routes of a token only, so of its native one."""
+    native = question.with_token(ZERO_ADDRESS)
+    names, found = wiring.catalog(), wiring.routes().ask(receive(native) if native.origin.address else pay(native))
+    names.learn(token.chain_id for token in found.tokens)
+    return {"of_chain": display.of_chain(found, question, using=names)}
 
 
 def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[str, object]:

@@ -120,6 +120,7 @@ PLACES: Final = [
     Kind("routes of a token", f"{SPOOF}/routes"),
     Kind("intents of a token", f"/token/1/{USDC}/intents"),
     Kind("routes", "/routes"),
+    Kind("routes of a chain without a token", "/routes?from=8453"),
     Kind("routes from a token", FROM_USDC),
     Kind("one route", f"{FROM_USDC}&to=8453&for={NATIVE}"),
     Kind("routes asked wrongly", "/routes?from=1&token=AAVE&to=1&for=0x12", 400),

@@ -464,22 +464,45 @@ def test_the_token_menu_without_javascript_is_the_form(site: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "field"),
-    [("from=8453", "token"), ("to=8453", "for"), ("from=8453&to=10", "token")],
-    ids=["origin", "destination", "both"],
+    ("query", "said", "links"),
+    [
+        pytest.param(
+            "from=8453",
+            ["reachable from ETH on Base", "Featured tokens on Base", "Destination chains", "Optimism 8 tokens"],
+            [question(8453, USDC_ON_BASE), question(8453, NATIVE, to=10)],
+            id="origin",
+        ),
+        pytest.param(
+            "to=8453",
+            ["with a route to ETH on Base", "Featured tokens on Base", "Origin chains", "Optimism"],
+            [question(to=8453, wanted=USDC_ON_BASE), question(10, to=8453, wanted=NATIVE)],
+            id="destination",
+        ),
+        pytest.param(
+            "from=8453&to=10",
+            ["8 tokens on Optimism reachable from ETH on Base", "Featured tokens on Base"],
+            [question(8453, USDC_ON_BASE, to=10), question(8453, NATIVE, to=10)],
+            id="both",
+        ),
+    ],
 )
-def test_a_chain_alone_gets_a_message_at_the_token_field(
-    site: Client, requests: list[tuple[str, dict[str, Any]]], query: str, field: str
+def test_a_chain_alone_lists_its_featured_tokens_and_the_chains_it_is_connected_to(
+    site: Client, requests: list[tuple[str, dict[str, Any]]], query: str, said: list[str], links: list[str]
 ) -> None:
     answer = site.get(f"/routes?{query}")
-    page = answer.content.decode()
     assert answer.status_code == 200
-    (message,) = re.findall(r'<p id="about-([a-z]+)"[^>]* tabindex="-1" autofocus>Select a token\.</p>', page)
-    assert message == field
-    assert f'aria-describedby="about-{field}"' in page
-    assert "Select a token, or" in page
-    assert requests == []
-    assert "Choose a token too" not in site.get("/routes").content.decode()
+    assert [words for words in said if words not in visible_text(answer)] == []
+    assert [link for link in links if f'href="{html.escape(link)}"' not in answer.content.decode()] == []
+    assert len(requests) == 1
+
+
+def test_a_chain_alone_whose_routes_fail_to_load_is_not_a_chain_without_routes(
+    site: Client, emulator: Emulator
+) -> None:
+    emulator.inject("GetExactInputRoutes", "node-down-503")
+    answer = site.get("/routes?from=8453")
+    assert answer.status_code == 503
+    assert "No listed token" not in visible_text(answer)
 
 
 def test_without_a_search_nothing_is_requested_and_the_matrix_loads_after_the_page(

@@ -29,7 +29,8 @@ class Lists(Names, Protocol):
 
 
 class RouteDirection(StrEnum):
-    NOTHING = "nothing"  # no token selected yet
+    NOTHING = "nothing"  # no chain or token selected yet
+    CHAIN = "chain"  # a chain without a token
     RECEIVE = "receive"  # tokens reachable from the origin token
     PAY = "pay"  # tokens with a route to the destination token
     ONE = "one"
@@ -62,12 +63,22 @@ class RouteQuery(UrlFilters):
     def kind(self) -> RouteDirection:
         match self.origin.address, self.destination.address:
             case None, None:
-                return RouteDirection.NOTHING
+                return RouteDirection.CHAIN if self.chain_alone.chain_id else RouteDirection.NOTHING
             case _, None:
                 return RouteDirection.RECEIVE
             case None, _:
                 return RouteDirection.PAY
         return RouteDirection.SAME if self.origin == self.destination else RouteDirection.ONE
+
+    @property
+    def chain_alone(self) -> RouteSide:
+        """Return the side with a chain without a token, the origin before the destination."""
+        return next((side for side in (self.origin, self.destination) if side.chain_id and not side.address), NOWHERE)
+
+    def with_token(self, address: str) -> "RouteQuery":
+        """Return the query with this token on the chain that has none."""
+        side = RouteSide(self.chain_alone.chain_id, address)
+        return self.with_(origin=side) if self.chain_alone is self.origin else self.with_(destination=side)
 
     @property
     def restriction(self) -> int | None:
@@ -123,17 +134,8 @@ class RouteQuery(UrlFilters):
         return RouteQuery(self.destination, self.origin)
 
 
-@dataclass(frozen=True)
 class ParsedRouteQuery(Parsed[RouteQuery]):
     """A parsed query, with its problems and texts by URL parameter."""
-
-    @property
-    def lacks(self) -> str:
-        """Return the name of the token field that is empty beside its selected chain, or ""."""
-        if self.problems or self.filters.kind is not RouteDirection.NOTHING:
-            return ""
-        chosen = {"token": self.filters.origin.chain_id, "for": self.filters.destination.chain_id}
-        return next((name for name, chain_id in chosen.items() if chain_id is not None), "")
 
 
 FIELDS = ("from", "token", "to", "for", "owner")
@@ -167,7 +169,7 @@ def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
     question = RouteQuery(origin, RouteSide(found.get("to"), found.get("for")), found.get("owner"))
     if last(query, "show") == "all" and question.restriction:
         question = question.with_(is_whole=True)
-    if question.owner and question.kind in (RouteDirection.NOTHING, RouteDirection.RECEIVE) and not problems:
+    if question.owner and not question.destination.address and not problems:
         problems["owner"] = "Select a destination token to filter by owner."
     in_order = {name: problems[name] for name in written if name in problems}
     return ParsedRouteQuery(question, in_order, typed, parsed.choices)

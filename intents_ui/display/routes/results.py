@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
+from intents_ui.display.routes import query
+from intents_ui.display.routes.form import RouteChoice
 from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, RouteSide, can_be_asked
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
@@ -98,6 +100,16 @@ class RouteTokens:
 
 
 @dataclass(frozen=True)
+class ChainRoutes:
+    """What a chain without a token offers: its featured `tokens`, and the routes of its `native` token."""
+
+    native: RouteTokens
+    chain: str
+    tokens: tuple[RouteChoice, ...]
+    is_origin: bool
+
+
+@dataclass(frozen=True)
 class RouteResults:
     """Response of one of the two operations about one route."""
 
@@ -128,6 +140,24 @@ def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> Route
     tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
     headline = _headline(groups, question, is_readable=not unreadable, using=using)
     return RouteTokens(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
+
+
+def of_chain(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> ChainRoutes:
+    """Return the result of a query with a chain without a token. `answer` is about the chain's native token."""
+    chain_id = question.chain_alone.chain_id
+    found = query.featured(using.tokens(chain_id))
+    return ChainRoutes(
+        native=listed(answer, question.with_token(hashes.ZERO_ADDRESS), using=using),
+        chain=names.chain(chain_id, info=using.chain(chain_id)),
+        tokens=tuple(_choice(token, question, using=using) for token in found),
+        is_origin=question.chain_alone is question.origin,
+    )
+
+
+def _choice(token: TokenInfo, question: RouteQuery, *, using: Names) -> RouteChoice:
+    address = token_amounts.key(token.address)
+    shown = identity(token.chain_id, address, using=using, metadata=token)
+    return RouteChoice(shown, question.with_token(address).query)
 
 
 def one(answers: Mapping[RouteDirection, TokensAnswer | ServiceError], question: RouteQuery, *, using: Names) -> One:
@@ -164,6 +194,9 @@ def title(question: RouteQuery, *, using: Names) -> str:
     match question.kind:
         case RouteDirection.NOTHING:
             return "Routes"
+        case RouteDirection.CHAIN:
+            chain = names.chain(question.chain_alone.chain_id, info=using.chain(question.chain_alone.chain_id))
+            return f"Routes {'from' if question.chain_alone is question.origin else 'to'} {chain}"
         case RouteDirection.RECEIVE:
             return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
         case RouteDirection.PAY:

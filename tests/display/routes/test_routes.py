@@ -84,7 +84,7 @@ BOTH = RouteQuery(RouteSide(1, NATIVE), RouteSide(2, ONE))
     [
         pytest.param({}, RouteQuery(), RouteDirection.NOTHING, id="nothing"),
         pytest.param(
-            {"from_": "1", "to": "2"}, RouteQuery(RouteSide(1), RouteSide(2)), RouteDirection.NOTHING, id="chains alone"
+            {"from_": "1", "to": "2"}, RouteQuery(RouteSide(1), RouteSide(2)), RouteDirection.CHAIN, id="chains alone"
         ),
         pytest.param({"from_": "1", "token": "eth"}, FROM, RouteDirection.RECEIVE, id="origin"),
         pytest.param({"to": " BETA ", "for": f" {ONE[2:]} "}, TO, RouteDirection.PAY, id="destination, with blanks"),
