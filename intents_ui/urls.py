@@ -12,6 +12,7 @@ from intents_ui.exports.formats import FORMATS
 from intents_ui.middleware import failures
 from intents_ui.pages import (
     address,
+    attention,
     balances,
     chains,
     commit,
@@ -126,8 +127,10 @@ EXPORTS = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.view, name="home"),
     path("newest", home.newest, name="newest"),
+    path("overview", home.tiles, name="overview"),
     path("history", history.view, name="history"),
     path("history/newer", history.newer, name="history-newer"),
+    path("attention", attention.view, name="attention"),
     path("recoverable", recoverable.view, name="recoverable"),
     path("search", search.view, name="search"),
     path("triage", triage.view, name="triage"),

@@ -1,24 +1,24 @@
-"""`/`: the search box and recent transfers."""
+"""`/`: the overview. The search box, what needs attention, and the newest transfers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui.display.lists.attention import Attention
 from intents_ui.display.summary import glance
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.web import situations
+from intents_ui.web.attention import FUNDED, PROBLEMS, Listing, Read, reader
 
 SHOWN = 10
-# New transfers are counted up to this number. Beyond it, the list restarts at the newest.
-READ = 40
+HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -34,35 +34,88 @@ class Newest:
         return self.transfers[0].intent_id if self.transfers else ""
 
 
+@dataclass(frozen=True)
+class Failed:
+    """Failed transfers of the last hour: a minimum unless `is_counted`. `reason`: the most common one, of `alike`."""
+
+    count: int
+    is_counted: bool
+    reason: str = ""
+    alike: int = 0
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What needs attention, from the `lists` that were read. `read_at`: when the oldest of them was."""
+
+    lists: dict[str, Read]
+    attention: Attention
+    failed: Failed | None
+
+    @property
+    def read_at(self) -> datetime | None:
+        return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
+
+    def has(self, *names: str) -> bool:
+        return all(isinstance(self.lists[name], Listing) for name in names)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Return whether a list hasn't been read yet, because there were too many calls at once."""
+        return None in self.lists.values()
+
+    def is_whole(self, *names: str) -> bool:
+        """Return whether these lists have no further pages, so that counts are exact."""
+        return all(isinstance(each := self.lists[name], Listing) and each.is_whole for name in names)
+
+
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    return render(request, "home.html", read(request))
+    funded, *problems = reader().read([FUNDED, *PROBLEMS.values()])
+    return render(request, "home.html", {"overview": overview(problems)} | of_newest(request, funded))
+
+
+@marks.whole
+@require_safe
+def tiles(request: HttpRequest) -> HttpResponse:
+    """Refresh the counts of an open page."""
+    return render(request, "lists/overview.html", {"overview": overview(reader().read([*PROBLEMS.values()]))})
 
 
 @marks.whole
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""
-    return render(request, "lists/newest.html", read(request))
+    return render(request, "lists/newest.html", of_newest(request, *reader().read([FUNDED])))
 
 
-def read(request: HttpRequest) -> dict[str, object]:
-    """Read the list. If that fails, the page shows a notice and the search box still works."""
-    now = datetime.now(UTC)
-    try:
-        found = listed(entries(), top=request.GET.get("top", ""))
-    except ServiceError as error:
-        return {"now": now, "newest": Newest((), 0, True), "failed": error}
-    return {"now": now, "newest": found, "failed": None}
+def overview(problems: Sequence[Read]) -> Overview:
+    lists = dict(zip(PROBLEMS, problems, strict=True))
+    failed = lists["failed"]
+    return Overview(lists, reader().problems(problems), lately(failed) if isinstance(failed, Listing) else None)
 
 
-def listed(found: Sequence[IntentHistory], *, top: str) -> Newest:
-    newer = len(list(takewhile(lambda entry: entry.intent_id != top, found))) if top else 0
-    is_counted = newer < len(found)
-    shown = found[newer if is_counted else 0 :][:SHOWN]
-    return Newest([glance.of(each) for each in situations.of_entries(shown)], newer, is_counted)
+def lately(failed: Listing) -> Failed:
+    since = datetime.now(UTC) - HOUR
+    found = [each for each in failed.rows if each.facts.quoted_at and each.facts.quoted_at >= since]
+    reasons = Counter(said.whole for each in found if (said := glance.reason(each.facts)))
+    (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
+    return Failed(len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
 
 
-def entries() -> Sequence[IntentHistory]:
-    """Fetch the newest entries."""
-    return wiring.service().get_intent_history(page=Page.first(size=READ)).intents
+def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
+    """Context of the newest transfers. If they can't be read, a notice says so, and the search box still works."""
+    rows = funded.rows if isinstance(funded, Listing) else ()
+    return {
+        "now": datetime.now(UTC),
+        "newest": listed(rows, top=request.GET.get("top", "")),
+        "failed": funded if isinstance(funded, ServiceError) else None,
+        "is_awaited": funded is None,
+    }
+
+
+def listed(found: Sequence[Situation], *, top: str) -> Newest:
+    newer = len(list(takewhile(lambda each: each.intent.intent_id != top, found))) if top else 0
+    is_counted = newer < len(found) or not top
+    shown = found[newer if newer < len(found) else 0 :][:SHOWN]
+    return Newest([glance.of(each) for each in shown], newer, is_counted)

@@ -9,11 +9,12 @@ from intents_ui import wiring
 from intents_ui.exports import progress
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
+from intents_ui.web import attention
 
 NAV = (
     ("search", "Search"),
     ("history", "History"),
-    ("recoverable", "Recoverable"),
+    ("attention", "Attention"),
     ("triage", "Triage"),
     ("tokens", "Tokens"),
     ("chains", "Chains"),
@@ -37,6 +38,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
         "nav": tuple(nav_links()),
+        "attention_count": attention.reader().count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
         "new_export_run": progress.new_run,

@@ -93,6 +93,8 @@ PLACES: Final = [
     Kind("history", "/history?origin=8453"),
     Kind("history that found nothing", "/history?project=1"),
     Kind("history with filters that are wrong", "/history?status=LOST&owner=0x12", 400),
+    Kind("attention", "/attention"),
+    Kind("attention with a filter that is wrong", "/attention?min=x", 400),
     Kind("recoverable", "/recoverable"),
     Kind("recoverable with a filter that is wrong", "/recoverable?owner=0x12", 400),
     Kind("triage", "/triage"),
@@ -292,6 +294,7 @@ BUSY: Final = [
 TROUBLED: Final = [
     Kind("home without its list", "/"),
     Kind("history that cannot be had", "/history", 503),
+    Kind("attention that cannot be had", "/attention", 503),
     Kind("recoverable that cannot be had", "/recoverable", 503),
     Kind("address of which nothing can be had", OWNER, 503),
     Kind("chains that cannot be had", "/chains", 503),

@@ -45,10 +45,10 @@ ODD = (
 )  # fmt: skip
 NAMES = (
     "q", "cursor", "status", "owner", "project", "origin", "destination", "from", "to", "from_at", "to_at", "zone",
-    "balances", "recoverable", "sort", "order", "size", "chain", "show", "without", "limit", "after", "token",
-    "for", "token_typed", "for_typed", "intent", "transaction", "deposit", "text", "provider", "top", "at", "kind",
-    "looks", "run", "tx", "seen", "url", "format", "maxwidth", "maxheight", "ask", "json", "confirmed", "take",
-    "intentId", "chainIds", "form", "operator-token", "remember", "next",
+    "balances", "recoverable", "min", "group", "sort", "order", "size", "chain", "show", "without", "limit",
+    "after", "token", "for", "token_typed", "for_typed", "intent", "transaction", "deposit", "text", "provider", "top",
+    "at", "kind", "looks", "run", "tx", "seen", "url", "format", "maxwidth", "maxheight", "ask", "json", "confirmed",
+    "take", "intentId", "chainIds", "form", "operator-token", "remember", "next",
 )  # fmt: skip
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "HX-Request": ("true", "false"),

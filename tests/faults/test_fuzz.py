@@ -311,6 +311,7 @@ def test_a_ticket_may_be_anything(site: Site, text: str):
 FILTERED: Final = (
     "/history",
     "/recoverable",
+    "/attention",
     "/tokens",
     "/chains",
     "/routes",

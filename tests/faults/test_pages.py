@@ -41,7 +41,17 @@ def fragments(paths: dict[str, str]) -> list[str]:
     intent = paths["intent running"]
     parts = [f"{intent}/{part}" for part in ("receipt", "proof", "balances", "reply", "route-stats")]
     of_tokens = of_paths(paths, "routes of a token", "intents of a token", "matrix", "tokens searched", "chains")
-    return [*parts, *of_tokens, "/newest", "/tokens/rows?chain=1", "/history", "/recoverable", paths["address"]]
+    return [
+        *parts,
+        *of_tokens,
+        "/newest",
+        "/overview",
+        "/tokens/rows?chain=1",
+        "/history",
+        "/recoverable",
+        "/attention",
+        paths["address"],
+    ]
 
 
 def files(paths: dict[str, str]) -> list[str]:

@@ -54,9 +54,9 @@ class Worklist:
 
 def worklist(found: Sequence[Situation], *, sort: Sort) -> Worklist:
     """Return the worklist of a list's rows, which have their balances."""
-    rows = [_row(situation) for situation in found if _may_hold(situation.balances)]
+    rows = [row(situation) for situation in found if _may_hold(situation.balances)]
     return Worklist(
-        rows=tuple(sorted(rows, key=_by_age if sort is Sort.AGE else _by_usd)),
+        rows=tuple(sorted(rows, key=by_age if sort is Sort.AGE else _by_usd)),
         totals=_totals(rows),
         value=balances.value(holding for row in rows for holding in row.holdings),
         left_out=len(found) - len(rows),
@@ -69,18 +69,20 @@ def _may_hold(found: Balances) -> bool:
 
 
 @derived
-def _row(situation: Situation) -> RecoverableRow:
+def row(situation: Situation) -> RecoverableRow:
+    """Return a transfer as a row, with its holdings."""
     held = tuple(balances.holdings(situation))
     return RecoverableRow(glance.of(situation), held, balances.value(held))
 
 
-def _by_age(row: RecoverableRow) -> tuple[datetime, str]:
+def by_age(row: RecoverableRow) -> tuple[datetime, str]:
+    """Sort the oldest first."""
     return row.transfer.created_at or LAST, row.transfer.intent_id
 
 
 def _by_usd(row: RecoverableRow) -> tuple[object, ...]:
     """Sort unpriced rows last."""
-    return row.value.priced == 0, -row.value.usd, *_by_age(row)
+    return row.value.priced == 0, -row.value.usd, *by_age(row)
 
 
 def _totals(rows: Iterable[RecoverableRow]) -> tuple[Total, ...]:

@@ -1,0 +1,176 @@
+"""Transfers that need attention, grouped by what is wrong and why.
+
+A transfer is in one group, by the cause in its summary. All of a group have the same message and, apart from numbers,
+the same reason of the service, so their next step is the same.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import ClassVar
+from zlib import crc32
+
+from intents_ui.display.lists import balances, recoverable
+from intents_ui.display.lists.balances import Value
+from intents_ui.display.lists.recoverable import LAST, RecoverableRow
+from intents_ui.display.search import parameters
+from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.rules import Cause
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.service.wire.models import ChainInfo
+
+# In the order of the page.
+TITLES: Mapping[Cause, str] = {
+    Cause.RECOVERABLE: "Funds waiting for their owner",
+    Cause.REFUND_FAILED: "Refund failed",
+    Cause.CONFLICT: "Service and chain disagree",
+    Cause.LATE: "Late",
+}
+USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
+NUMBER = re.compile(r"\d+")
+# Words that a cut headline doesn't end with.
+JOINING = frozenset({"for", "on", "at", "to", "from"})
+
+
+@dataclass(frozen=True)
+class AttentionFilters(UrlFilters):
+    """Filters of the page: transfers from or to a chain, and not known to hold less than `least` USD."""
+
+    PARAMETERS: ClassVar[Mapping[str, str]] = {"least": "min"}
+
+    chain: int | None = None
+    least: Decimal | None = None
+
+    def takes(self, row: RecoverableRow) -> bool:
+        is_less = self.least is not None and row.value.priced and row.value.usd < self.least
+        chains = (row.transfer.sent.chain_id, row.transfer.received.chain_id)
+        return not is_less and (self.chain is None or self.chain in chains)
+
+
+def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
+    """Parse a URL's query. Ignores other parameters."""
+    parsers: dict[str, Parser] = {"chain": partial(parameters.chain_id, chains=chains), "least": _usd}
+    return parameters.parse(query, parsers, AttentionFilters, called={"least": "min"})
+
+
+def _usd(written: str) -> Decimal:
+    if not USD.fullmatch(written):
+        raise InvalidParameter("Enter an amount in USD, such as 100 or 99.50.")
+    return Decimal(written)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Transfers with the same problem, oldest first. `key`: the group's name in URLs, which stays the same."""
+
+    key: str
+    rows: Sequence[RecoverableRow]
+
+    @property
+    def headline(self) -> str:
+        """Return the headline of all, or else how all of them begin: `No progress`, without the differing times."""
+        headlines = [row.transfer.summary.headline.split() for row in self.rows]
+        same = [words[0] for words in takewhile(lambda words: len({*words}) == 1, zip(*headlines, strict=False))]
+        while len(same) > 1 and len(same) < max(map(len, headlines)) and same[-1] in JOINING:
+            same.pop()
+        return " ".join(same) or self.rows[0].transfer.summary.headline
+
+    @property
+    def reason(self) -> str:
+        """Return the service's reason, with `…` for numbers that differ."""
+        reasons = {_reason(row) for row in self.rows}
+        only = reasons.pop()
+        return NUMBER.sub("…", only) if reasons else only
+
+    @property
+    def value(self) -> Value:
+        return _value(self.rows)
+
+    @property
+    def oldest(self) -> datetime | None:
+        return self.rows[0].transfer.created_at
+
+
+@dataclass(frozen=True)
+class Section:
+    """All groups with one cause, largest first."""
+
+    cause: Cause
+    groups: Sequence[Group]
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.cause]
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+    @property
+    def value(self) -> Value:
+        return _value([row for group in self.groups for row in group.rows])
+
+    @property
+    def oldest(self) -> datetime | None:
+        return min((group.oldest for group in self.groups if group.oldest), default=None)
+
+
+@dataclass(frozen=True)
+class Attention:
+    rows: Sequence[tuple[Cause, RecoverableRow]]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def sections(self) -> Sequence[Section]:
+        """Return a section for each cause, also if it is empty."""
+        return [Section(cause, _groups(cause, [row for of, row in self.rows if of is cause])) for cause in TITLES]
+
+    def narrowed(self, filters: AttentionFilters) -> "Attention":
+        return Attention([(cause, row) for cause, row in self.rows if filters.takes(row)])
+
+    def section(self, cause: Cause) -> Section:
+        return next(each for each in self.sections if each.cause == cause)
+
+    def group(self, key: str) -> Group | None:
+        return next((group for each in self.sections for group in each.groups if group.key == key), None)
+
+
+def of(situations: Iterable[Situation]) -> Attention:
+    """Return those that need attention. Of the same transfer in two lists, the first counts."""
+    by_id: dict[str, Situation] = {}
+    for situation in situations:
+        by_id.setdefault(situation.intent.intent_id.lower(), situation)
+    found = [(cause, recoverable.row(each)) for each in by_id.values() if (cause := _cause(each))]
+    return Attention(sorted(found, key=lambda each: recoverable.by_age(each[1])))
+
+
+def _cause(situation: Situation) -> Cause | None:
+    cause = summary.of(situation).cause
+    if cause in TITLES:
+        return cause
+    return Cause.RECOVERABLE if situation.has_balance else None
+
+
+def _groups(cause: Cause, rows: Iterable[RecoverableRow]) -> Sequence[Group]:
+    alike: dict[str, list[RecoverableRow]] = {}
+    for row in rows:
+        problem = f"{row.transfer.summary.key}\n{NUMBER.sub('…', _reason(row))}"
+        alike.setdefault(f"{cause}-{crc32(problem.encode()):08x}", []).append(row)
+    groups = [Group(key, same) for key, same in alike.items()]
+    return sorted(groups, key=lambda group: (-len(group.rows), group.oldest or LAST))
+
+
+def _reason(row: RecoverableRow) -> str:
+    return row.transfer.reason.whole if row.transfer.reason else ""
+
+
+def _value(rows: Iterable[RecoverableRow]) -> Value:
+    return balances.value(holding for row in rows for holding in row.holdings)

@@ -1,0 +1,76 @@
+"""`/attention`: transfers that need attention, grouped by cause."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.display.lists import attention
+from intents_ui.display.lists.attention import AttentionFilters, Group
+from intents_ui.display.search.parameters import Parsed
+from intents_ui.display.tokens import names
+from intents_ui.service.errors import ServiceError
+from intents_ui.web.attention import PROBLEMS, Listing, reader
+from intents_ui.web.frame import part_or_page
+
+PAGE_SIZE = 50
+
+
+@require_safe
+def view(request: HttpRequest) -> HttpResponse:
+    """Return the groups, one of them with its rows if `group` names it. For htmx, return the rows alone."""
+    parsed = attention.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return render(request, "lists/attention.html", form(parsed), status=HTTPStatus.BAD_REQUEST)
+    lists = reader().read([*PROBLEMS.values()])
+    errors = [each for each in lists if isinstance(each, ServiceError)]
+    if len(errors) == len(lists):
+        raise errors[0]
+    found = reader().problems(lists).narrowed(parsed.filters)
+    group = found.group(request.GET.get("group", ""))
+    context = form(parsed) | {
+        "found": found,
+        "unread": {name: each for name, each in zip(PROBLEMS, lists, strict=True) if not isinstance(each, Listing)},
+        "cut": [
+            name for name, each in zip(PROBLEMS, lists, strict=True) if isinstance(each, Listing) and not each.is_whole
+        ],
+        "as_of": min(each.read_at for each in lists if isinstance(each, Listing)),
+        "group": group,
+        "is_gone": group is None and "group" in request.GET,
+        **(page_of(group, parsed.filters, request.GET.get("page", "")) if group else {}),
+    }
+    return part_or_page(request, "lists/attention.html", "lists/attention_rows.html", context)
+
+
+def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
+    chains = names.by_id(wiring.catalog().chains())
+    return {
+        "parsed": parsed,
+        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        "names": wiring.catalog(),
+        **dict.fromkeys(("found", "group"), None),
+        "unread": {},
+        "cut": (),
+        "is_gone": False,
+    }
+
+
+def page_of(group: Group, filters: AttentionFilters, written: str) -> dict[str, object]:
+    """Return the rows of one page, by default the first, and the URLs of its neighbors."""
+    last = -(-len(group.rows) // PAGE_SIZE)
+    number = min(max(int(written), 1), last) if written.isascii() and written.isdigit() and len(written) < 6 else 1
+    begin = (number - 1) * PAGE_SIZE
+    return {
+        "rows": group.rows[begin : begin + PAGE_SIZE],
+        "begin": begin,
+        "previous": url(group, filters, number - 1) if number > 1 else None,
+        "next": url(group, filters, number + 1) if number < last else None,
+    }
+
+
+def url(group: Group, filters: AttentionFilters, page: int = 1) -> str:
+    shown = f"&{filters.query}" if filters.query else ""
+    return f"{reverse('attention')}?group={group.key}{f'&page={page}' if page > 1 else ''}{shown}"

@@ -1,0 +1,123 @@
+"""The lists behind the overview and the attention page, read for all viewers together.
+
+At most CALLS calls to the service in PERIOD seconds, however many pages are open. A list whose turn hasn't come is
+shown as last received, with its age.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from intents_ui import wiring
+from intents_ui.display.lists import attention
+from intents_ui.display.lists.attention import Attention
+from intents_ui.display.lists.rows import Rows
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import Question, ServiceCall
+from intents_ui.service.wire.entries import Entries
+from intents_ui.service.wire.models import IntentStatus, Page
+from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.web import situations
+
+HOME_SIZE = 40
+SIZE = 100  # the service's maximum page size
+# Seconds. The newest transfers are as fresh as any list.
+MAX_AGE = 8.0
+CALLS, PERIOD = 3, 2.0
+COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
+
+RECOVERABLE = operations.get_intent_history(page=Page.first(size=SIZE), include_balances=True, only_recoverable=True)
+# The oldest first, because those are late.
+OPEN = operations.get_intent_history(
+    page=Page.first(size=SIZE, order="ASC"), by_status=IntentStatus.EXECUTING, include_balances=True
+)
+FAILED = operations.get_intent_history(page=Page.first(size=SIZE), by_status=IntentStatus.FAILED, include_balances=True)
+FUNDED = operations.get_intent_history(
+    page=Page.first(size=HOME_SIZE),
+    by_statuses=[each for each in IntentStatus if each not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)],
+)
+PROBLEMS = {"recoverable": RECOVERABLE, "open": OPEN, "failed": FAILED}
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The first page of a list. `is_whole`: the list has no further page."""
+
+    rows: Rows
+    is_whole: bool
+    read_at: datetime
+
+
+type Read = Listing | ServiceError | None
+
+
+class Reader:
+    """Reads the lists within the limit on calls. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sent: dict[Question, float] = {}
+        self._counted: tuple[int, datetime] | None = None
+
+    def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
+        """Return each list, its error, or None if it was never received and isn't its turn."""
+        service = wiring.service()
+        ages = {call.question: service.age(call) for call in calls}
+        due = [call for call in calls if not _is_recent(call, ages[call.question])]
+        # Missing ones first, in this order, then the oldest.
+        due.sort(key=lambda call: -(ages[call.question] or float("inf")))
+        turns = [call for call in due if self._take(call.question)]
+        answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
+        asked = dict(zip((call.question for call in turns), answers, strict=True))
+        known = service.last_known(calls)
+        return [_read(asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
+
+    def problems(self, lists: Sequence[Read]) -> Attention:
+        """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
+        read = [each for each in lists if isinstance(each, Listing)]
+        found = attention.of([situation for each in read for situation in each.rows])
+        if len(read) == len(PROBLEMS):
+            self._counted = found.count, datetime.now(UTC)
+        return found
+
+    @property
+    def count(self) -> int | None:
+        """Return how many transfers need attention by the last reading, None if that is too old."""
+        count, at = self._counted or (0, datetime.min.replace(tzinfo=UTC))
+        return count if datetime.now(UTC) - at < COUNTED_FOR else None
+
+    def _take(self, question: Question) -> bool:
+        """Return whether this call may be sent now. One that was just sent may, too, to share its response."""
+        now = time.monotonic()
+        with self._lock:
+            self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
+            if question not in self._sent and len(self._sent) >= CALLS:
+                return False
+            self._sent.setdefault(question, now)
+            return True
+
+
+@wiring.once
+def reader() -> Reader:
+    return Reader()
+
+
+def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
+    return 0.0 if call is FUNDED else MAX_AGE
+
+
+def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
+    return age is not None and (age < _max_age(call) or wiring.service().has_fresh(call))
+
+
+def _read(asked: HistoryAnswer | ServiceError | None, last: tuple[HistoryAnswer, float] | None) -> Read:
+    """Return the list that was asked for, else the last known one, else the error."""
+    answer, age = last or (asked, 0.0)
+    if not isinstance(answer, HistoryAnswer):
+        return answer
+    rows = situations.of_entries(Entries.of(tuple(answer.intents)))
+    return Listing(rows, answer.following is None, datetime.now(UTC) - timedelta(seconds=age))

@@ -1,0 +1,111 @@
+"""The attention page: each transfer with a problem once, in a group with the same cause and reason."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.service.wire.models import Page
+from intents_ui.web import attention
+from tests.pages.recorded import recorded
+
+
+@pytest.fixture(autouse=True)
+def without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention, "PERIOD", 0.0)
+
+
+def read(site: Client, path: str = "/attention", status: int = 200, **headers: str) -> str:
+    page = site.get(path, headers=headers or None)
+    assert page.status_code == status
+    return unescape(page.content.decode())
+
+
+def groups(html: str) -> dict[str, int]:
+    """Return the number of transfers in each group."""
+    found = re.findall(r'<details id="([a-z0-9-]+)".*?<strong>(\d+)</strong>', html, re.DOTALL)
+    return {key: int(count) for key, count in found}
+
+
+def rows(html: str) -> list[str]:
+    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', html)
+
+
+def test_each_transfer_is_in_one_group(site: Client, emulator: Emulator) -> None:
+    page = read(site)
+    counted = re.search(r"<p>(\d+) transfers with a problem", page)
+    assert counted
+    assert sum(groups(page).values()) == int(counted[1])
+    listed = [each for key in groups(page) for each in rows(read(site, f"/attention?group={key}"))]
+    assert len(listed) == len({*listed}) == int(counted[1])
+
+
+def test_all_recoverable_transfers_are_there(site: Client, emulator: Emulator) -> None:
+    answer = wiring.service().get_intent_history(page=Page.first(size=100), only_recoverable=True)
+    page = read(site)
+    listed = {each for key in groups(page) for each in rows(read(site, f"/attention?group={key}"))}
+    assert {each.intent_id for each in answer.intents} <= listed
+
+
+def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client, emulator: Emulator) -> None:
+    page = read(site)
+    key = next(iter(groups(page)))
+    part = read(site, f"/attention?group={key}", **{"HX-Request": "true", "HX-Request-Type": "partial"})
+    assert "<html" not in part
+    whole = read(site, f"/attention?group={key}")
+    assert rows(part) == rows(whole)
+    assert f'<details id="{key}" open>' in whole
+    assert f'href="/attention?group={key}#{key}"' in page
+
+
+def test_a_group_has_pages_of_fifty(site: Client, emulator: Emulator) -> None:
+    for number in range(60):
+        emulator.play(13, age=7200 + number)
+    page = read(site)
+    key, count = max(groups(page).items(), key=lambda each: each[1])
+    assert count > 50
+    first = read(site, f"/attention?group={key}")
+    assert len(rows(first)) == 50
+    assert f"/attention?group={key}&page=2" in first
+    second = read(site, f"/attention?group={key}&page=2")
+    assert len(rows(first)) + len(rows(second)) == count
+    assert not {*rows(first)} & {*rows(second)}
+    for odd in ("0", "99", "-1", "x", "²", "9" * 30):
+        assert rows(read(site, f"/attention?group={key}&page={odd}")) in (rows(first), rows(second))
+
+
+def test_filters_by_chain_and_value(site: Client, emulator: Emulator) -> None:
+    everything = sum(groups(read(site)).values())
+    on_base = sum(groups(read(site, "/attention?chain=8453")).values())
+    above = sum(groups(read(site, "/attention?min=1000")).values())
+    assert 0 < on_base < everything
+    assert 0 < above < everything
+    assert "Enter an amount in USD" in read(site, "/attention?min=1e3", status=400)
+    assert "Unknown chain" in read(site, "/attention?chain=nowhere", status=400)
+
+
+def test_a_list_that_fails_is_not_an_empty_list(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recorded(emulator, monkeypatch) as way:
+        way.scripts["GetIntentHistory"] = lambda body: (
+            {"status": 500, "code": 0, "msg": "?"} if body.get("byStatus") == "EXECUTING" else None
+        )
+        page = read(Client())
+        assert "Couldn't load open transfers" in page
+        assert "None in the lists that were loaded." in page
+
+
+def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator) -> None:
+    emulator.inject("GetIntentHistory", "failing-500", times=20)
+    page = site.get("/attention")
+    assert page.status_code in (502, 503)
+    assert "with a problem" not in page.content.decode()
+
+
+def test_an_unknown_group_says_so(site: Client, emulator: Emulator) -> None:
+    for key in ("late-00000000", "x", "<b>"):
+        assert "This group has no transfers now." in read(site, f"/attention?group={key}")
