@@ -1,0 +1,40 @@
+"""`/suggest`: chains and featured tokens that match the text in the search box, as JSON for palette.js."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.display.catalog import suggestions
+from intents_ui.display.catalog.token_list import TokenRow
+
+SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
+CACHED = "private, max-age=60"
+
+
+@require_safe
+def view(request: HttpRequest) -> HttpResponse:
+    words = " ".join(request.GET.get("q", "").split())
+    if not SHORTEST <= len(words) <= LONGEST:
+        raise BadRequest
+    catalog = wiring.catalog()
+    known = catalog.listed_chains().entries
+    listed = wiring.token_lists().featured([chain.id for chain in known])
+    chains = suggestions.chains(words, known)
+    tokens = suggestions.tokens(words, listed.tokens, most=suggestions.MOST - len(chains), using=catalog)
+    found = [*(of_chain(*chain) for chain in chains), *map(of_token, tokens)]
+    return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
+
+
+def of_chain(chain_id: int, name: str) -> dict[str, str]:
+    return {"name": name, "note": f"Chain {chain_id}", "url": reverse("chain", args=[chain_id])}
+
+
+def of_token(row: TokenRow) -> dict[str, str]:
+    """Without warnings: a featured token has none."""
+    return {
+        "name": row.token.symbol,
+        "note": f"{row.token.name} on {row.token.chain}",
+        "url": reverse("token", args=row.where),
+    }

@@ -1,0 +1,85 @@
+"""Chains and tokens that match the text in the search box."""
+
+import json
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from tests.pages.recorded import Recorded, recorded, refusal
+
+BASE = 8453
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+LIST, CHAINS = "GetTokenList", "GetChains"
+DOWN = refusal(9001, "Unavailable", 503)
+
+
+@pytest.fixture
+def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as transport:
+        yield transport
+
+
+def found(site: Client, words: str) -> list[dict[str, str]]:
+    answer = site.get(f"/suggest?{urlencode({'q': words})}")
+    assert answer.status_code == 200
+    return list(json.loads(answer.content)["found"])
+
+
+def test_chains_come_before_tokens_and_there_are_at_most_eight(site: Client, transport: Recorded) -> None:
+    suggested = found(site, "eth")
+    assert suggested[0] == {"name": "Ethereum", "note": "Chain 1", "url": "/chain/1"}
+    assert len(suggested) == 8
+    kinds = [each["url"].split("/")[1] for each in suggested]
+    assert kinds == sorted(kinds)
+    assert {"chain", "token"} == set(kinds)
+
+
+def test_each_word_may_be_of_the_token_or_of_its_chain(site: Client, transport: Recorded) -> None:
+    (usdc, *_) = found(site, "  USDC   base ")
+    assert usdc == {"name": "USDC", "note": "USD Coin on Base", "url": f"/token/{BASE}/{USDC}"}
+    assert found(site, "coin base")[0] == usdc
+    assert {"name": "Base", "note": "Chain 8453", "url": "/chain/8453"} in found(site, "8453")
+    assert found(site, "nothing like it") == []
+
+
+def test_a_better_match_comes_first(site: Client, transport: Recorded) -> None:
+    assert {each["name"] for each in found(site, "usdc")[:3]} == {"USDC"}
+
+
+def test_suggestions_request_only_the_lists_of_all_pages_and_once(site: Client, transport: Recorded) -> None:
+    for words in ("us", "usd", "usdc", "base", "0x83"):
+        found(site, words)
+    assert [operation for operation, _ in transport.sent] == [CHAINS, LIST]
+    assert "searchQuery" not in transport.requests(LIST)[0]
+
+
+def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> None:
+    token = {"chainId": BASE, "address": "0x" + "12" * 20, "symbol": "<b>EV\u202eIL", "name": None, "featured": True}
+    transport.changes[LIST] = lambda answer: {"tokens": [token, *answer["tokens"]]}
+    (suggested,) = found(site, "<b>ev")
+    assert "\u202e" not in suggested["name"]
+    assert suggested["note"] == "— on Base"
+
+
+@pytest.mark.parametrize("words", ["", " ", "u", " u ", "x" * 41])
+def test_a_text_that_is_too_short_or_too_long_is_rejected_before_any_request(
+    site: Client, transport: Recorded, words: str
+) -> None:
+    assert site.get(f"/suggest?{urlencode({'q': words})}").status_code == 400
+    assert site.get("/suggest").status_code == 400
+    assert not transport.sent
+
+
+@pytest.mark.parametrize("operation", [CHAINS, LIST])
+def test_a_failing_service_is_not_an_empty_list(site: Client, transport: Recorded, operation: str) -> None:
+    transport.scripts[operation] = lambda body: DOWN
+    assert site.get("/suggest?q=usdc").status_code == 503
+
+
+def test_only_the_browser_may_cache_the_response(site: Client, transport: Recorded) -> None:
+    answer = site.get("/suggest?q=usdc")
+    assert answer["Cache-Control"] == "private, max-age=60"
+    assert answer["Content-Type"] == "application/json"
