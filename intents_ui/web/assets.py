@@ -14,7 +14,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # In cascade order. Sheets for a single kind of page are linked by that page.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports")
 FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage")
-FRAME += ("pages", "saved", "actions", "utilities")
+FRAME += ("pages", "saved", "actions", "palette", "utilities")
 # In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = (
     "js/trusted_types",
@@ -25,7 +25,7 @@ SCRIPTS: tuple[str, ...] = (
     "js/tooltips",
     "js/live",
 )
-SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors")
+SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette")
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HTMX = "frame", "htmx"

@@ -23,6 +23,7 @@ function search() {
   const box = document.querySelector("[data-search]");
   box?.focus();
   box?.select();
+  box?.click(); // opens the suggestions
 }
 
 // Copy the row's Intent ID or value, else the page's.
@@ -86,6 +87,14 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "?" && !storage.read("keys", true)) return;
   event.preventDefault();
   act();
+});
+
+// Ctrl/⌘ + K works while typing, too.
+document.addEventListener("keydown", (event) => {
+  const isChord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+  if (!isChord || event.key.toLowerCase() !== "k" || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  search();
 });
 
 // Enter adds a line in a textarea, so Ctrl/⌘ + Enter submits.

@@ -29,7 +29,7 @@ def test_print_shows_full_hashes_and_no_controls(browser: Browser, server: str) 
         assert shown.evaluate("node => getComputedStyle(node, '::after').content").strip('"') == shown.get_attribute(
             "title"
         )
-        expect(visit.page.get_by_role("searchbox")).to_be_hidden()
+        expect(visit.page.locator("[data-search]")).to_be_hidden()
         expect(visit.page.locator("#proof")).to_be_hidden()
         expect(visit.page.locator("#old-answers")).to_have_css("display", "none")
         expect(visit.page.locator("#old-parts")).to_have_css("display", "none")

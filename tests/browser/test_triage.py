@@ -113,7 +113,7 @@ def test_an_invalid_ticket_returns_to_its_form(browser: Browser, server: str) ->
 def test_a_search_for_a_message_links_to_its_triage(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         visit.open("/")
-        visit.page.get_by_role("searchbox").fill(f"{NOTHING} and {NOTHING[:-1]}3")
+        visit.page.get_by_role("combobox", name="Search").fill(f"{NOTHING} and {NOTHING[:-1]}3")
         visit.page.keyboard.press("Enter")
         visit.page.get_by_role("button", name="Look up all identifiers").click()
         expect(visit.page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
