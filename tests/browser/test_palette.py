@@ -1,0 +1,344 @@
+"""The suggestions below the search box: what they offer, what they send, and how they are used by key and by touch."""
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qs, unquote_plus, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+
+from tests.browser import looks
+from tests.browser.conftest import Visit, expect_copied, fits, some_intent, visiting
+from tests.browser.kinds import OWNER
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.browser
+
+SUGGEST = re.compile(r"/suggest\?")
+ADDRESS = OWNER.removeprefix("/address/")
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield visit
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Search by")
+
+
+def panel(page: Page) -> Locator:
+    return page.get_by_role("listbox", name="Suggestions")
+
+
+def options(page: Page, group: str = "") -> Locator:
+    return (panel(page).get_by_role("group", name=group, exact=True) if group else panel(page)).get_by_role("option")
+
+
+def active(page: Page) -> Locator:
+    """Return the option that the box names as active."""
+    return page.locator(f"#{box(page).get_attribute('aria-activedescendant')}")
+
+
+def label(page: Page, labels: dict[str, str]) -> None:
+    page.evaluate("labels => localStorage.setItem('labels', labels)", json.dumps(labels))
+
+
+def sought(request: Request) -> str:
+    address = urlsplit(request.url)
+    return parse_qs(address.query)["q"][0] if address.path == "/suggest" else ""
+
+
+def sent(page: Page) -> list[str]:
+    """Return the texts sent for suggestions from now on."""
+    texts: list[str] = []
+    page.on("request", lambda request: texts.append(sought(request)) if sought(request) else None)
+    return texts
+
+
+@pytest.mark.parametrize("key", ["/", "Control+k", "Meta+k"])
+def test_a_key_focuses_the_box_and_offers_actions_pages_and_saved_items(visit: Visit, key: str) -> None:
+    page, first, second = visit.page, some_intent(visit, 8), some_intent(visit, 1)
+    visit.open(first)
+    page.keyboard.press("s")
+    visit.open(second)
+    page.keyboard.press(key)
+    expect(box(page)).to_be_focused()
+    expect(box(page)).to_have_attribute("aria-expanded", "true")
+    assert panel(page).get_by_role("group").evaluate_all("all => all.map((each) => each.ariaLabel)") == [
+        "Actions",
+        "Pages",
+        "Recent and starred",
+    ]
+    expect(options(page, "Actions").first).to_have_accessible_name("Copy customer reply")
+    expect(options(page, "Pages")).to_have_count(5)
+    # once, though it is in both lists, and without the page itself
+    expect(options(page, "Recent and starred")).to_have_count(1)
+    expect(options(page, "Recent and starred")).to_have_attribute("href", first)
+
+
+def test_ctrl_k_works_while_typing_in_another_field_and_not_in_a_dialog(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/tokens")
+    page.get_by_role("searchbox", name="Search tokens").focus()
+    page.keyboard.press("Control+k")
+    expect(box(page)).to_be_focused()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.keyboard.press("Control+k")
+    expect(box(page)).not_to_be_focused()
+
+
+def test_the_box_of_the_start_page_is_focused_without_suggestions_until_a_click(visit: Visit) -> None:
+    visit.open("/")
+    expect(box(visit.page)).to_be_focused()
+    expect(panel(visit.page)).to_be_hidden()
+    box(visit.page).click()
+    expect(options(visit.page, "Pages").first).to_be_visible()
+    visit.page.get_by_role("heading", level=1).click()
+    expect(panel(visit.page)).to_be_hidden()
+
+
+def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    page.keyboard.press("/")
+    page.keyboard.type("tok")
+    expect(options(page, "Pages")).to_have_text(["Tokens"])
+    box(page).fill("usdc base")
+    expect(options(page, "Tokens and chains")).to_have_text(
+        ["USDCUSD Coin on Base", re.compile("."), "Search all tokens for “usdc base”"]
+    )
+    expect(options(page).last).to_have_text("Search for “usdc base”")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/token/8453/0x833589"))
+
+
+def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
+    page, held, cancelled = visit.page, list[Route](), list[str]()
+    visit.open("/help")
+    page.on("requestfailed", lambda request: cancelled.append(sought(request)))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/suggest\?q=us$"), hold)
+    box(page).click()
+    with page.expect_request(SUGGEST):
+        page.keyboard.type("us")
+    page.keyboard.type("dt")
+    expect(options(page, "Tokens and chains").first).to_contain_text("USDT")
+    assert cancelled == ["us"]
+    page.keyboard.press("Escape")
+    with page.expect_request(SUGGEST):
+        box(page).fill("us")
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Escape")
+    expect(panel(page)).to_be_hidden()
+    assert cancelled == ["us", "us"]
+    assert len(held) == 2
+
+
+def test_keys_in_quick_succession_send_one_request(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    texts = sent(page)
+    box(page).click()
+    page.evaluate(
+        """box => { for (const text of ["et", "eth", "ethe"]) {
+          box.value = text;
+          box.dispatchEvent(new Event("input"));
+        } }""",
+        box(page).element_handle(),
+    )
+    expect(options(page, "Tokens and chains").first).to_contain_text("Ethereum")
+    assert texts == ["ethe"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ali",
+        "ALICE",
+        "alice treas",
+        "my alice",
+        "alices",
+        "a",
+        "0x83358",
+        ADDRESS,
+        f"where is {ADDRESS[:30]}",
+        "a b " * 11,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_labels_identifiers_and_messages_are_never_sent(visit: Visit, text: str) -> None:
+    """A request for another text comes after all that could be sent for this one."""
+    page = visit.page
+    visit.open("/help")
+    label(page, {ADDRESS: "Alice treasury", "0x" + "12" * 20: "Bob"})
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    page.clock.install()
+    box(page).click()
+    box(page).fill(text)
+    page.clock.run_for(5_000)
+    box(page).fill("usdc")
+    with page.expect_response(SUGGEST):
+        page.clock.run_for(5_000)
+    assert [urlsplit(url).query for url in urls if SUGGEST.search(url)] == ["q=usdc"]
+    assert not [url for url in urls if text.lower() in unquote_plus(url).lower() and len(text) > 1]
+
+
+def test_a_label_is_found_in_the_browser_by_its_text_and_its_address(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    label(page, {ADDRESS: "<b>Alice</b> treasury", "0x" + "12" * 20: "Bob"})
+    box(page).click()
+    expect(options(page, "Labels")).to_have_count(0)
+    for text in ("alice", "treas alice", ADDRESS[:12]):
+        box(page).fill(text)
+        expect(options(page, "Labels")).to_have_text([re.compile("^<b>Alice</b> treasury0x")])
+    options(page, "Labels").click()
+    expect(page).to_have_url(visit.root + OWNER)
+
+
+def test_a_failure_to_load_is_not_an_empty_list(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    page.route(SUGGEST, lambda route: route.fulfill(status=503, body="{}"))
+    box(page).click()
+    page.keyboard.type("usdc")
+    failed = options(page, "Tokens and chains").first
+    expect(failed).to_have_text("Couldn't load tokens and chains")
+    expect(failed).to_be_disabled()
+    page.keyboard.press("ArrowDown")
+    expect(active(page)).to_have_text("Search all tokens for “usdc”")
+    visit.forgive(503)
+
+
+def test_enter_submits_the_text_unless_an_option_is_active(visit: Visit) -> None:
+    page, found = visit.page, some_intent(visit, 1)
+    visit.open("/help")
+    page.keyboard.press("/")
+    page.keyboard.insert_text(found.removeprefix("/intent/"))
+    expect(options(page).first).to_have_text(f"Look up {found.removeprefix('/intent/')}")
+    page.keyboard.press("ArrowDown")
+    expect(active(page)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowUp")
+    expect(box(page)).not_to_have_attribute("aria-activedescendant", re.compile("."))
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(visit.root + found)
+    visit.open("/help")
+    page.keyboard.press("/")
+    page.keyboard.insert_text(found.removeprefix("/intent/"))
+    expect(options(page).first).to_have_text(f"Open intent {found.removeprefix('/intent/')}")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(visit.root + found)
+
+
+def test_a_message_is_searched_from_the_last_option(visit: Visit) -> None:
+    page, found = visit.page, some_intent(visit, 1)
+    visit.open("/help")
+    page.keyboard.press("/")
+    page.keyboard.insert_text(f"Where is it? {found.removeprefix('/intent/')}")
+    page.keyboard.press("ArrowUp")
+    expect(active(page)).to_contain_text("Search for “Where is it?")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(visit.root + found)
+
+
+def test_an_action_copies_the_reply_and_another_stars_the_transfer(visit: Visit) -> None:
+    page, path = visit.page, some_intent(visit, 1)
+    visit.open(path)
+    page.keyboard.press("/")
+    page.keyboard.type("reply")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    expect(panel(page)).to_be_hidden()
+    expect(box(page)).to_have_value("")
+    expect(page.get_by_role("button", name="Copy as plain text")).to_have_attribute("data-copied", "")
+    expect_copied(page, page.get_by_role("textbox", name="Plain text").input_value())
+    for name, pressed in (("Star", "true"), ("Unstar", "false")):
+        page.keyboard.press("/")
+        options(page, "Actions").get_by_text(name, exact=True).click()
+        expect(page.locator("main [data-star]")).to_have_attribute("aria-pressed", pressed)
+
+
+def test_actions_are_only_those_of_the_page(visit: Visit) -> None:
+    page = visit.page
+    for path, offered in (("/help", []), (OWNER, ["Open block explorer", "Star", "Follow"])):
+        visit.open(path)
+        page.keyboard.press("/")
+        expect(options(page, "Pages").first).to_be_visible()
+        expect(options(page, "Actions").locator("bdi")).to_have_text(offered)
+
+
+def test_escape_closes_the_suggestions_and_then_clears_the_box(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    page.keyboard.press("/")
+    page.keyboard.type("token")
+    page.keyboard.press("Escape")
+    expect(panel(page)).to_be_hidden()
+    expect(box(page)).to_have_value("token")
+    expect(box(page)).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("Escape")
+    expect(box(page)).to_have_value("")
+    expect(box(page)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(panel(page)).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(panel(page)).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", ["/", "/history", "/search", OWNER])
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 1280)])
+def test_the_panel_fits_the_screen_and_axe_finds_nothing(
+    browser: Browser, server: str, path: str, theme: str, width: int
+) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        page = visit.page
+        visit.open(path)
+        label(page, {ADDRESS: "Treasury of the base team " * 2})
+        box(page).click()
+        box(page).fill("eth")
+        expect(options(page, "Tokens and chains").nth(7)).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        assert fits(page)
+        edges = panel(page).bounding_box()
+        assert edges
+        assert edges["x"] >= 0
+        assert edges["x"] + edges["width"] <= width
+        assert page.evaluate(looks.SMALL) == []
+        shapes = looks.new_shapes(page, set())
+        assert looks.axe(page, shapes, is_whole=True) == []
+
+
+def test_an_option_is_chosen_by_touch(browser: Browser, server: str) -> None:
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740})
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    try:
+        page.goto(f"{server}/help")
+        box(page).tap()
+        expect(options(page, "Pages").first).to_be_visible()
+        box(page).fill("usdc base")
+        options(page, "Tokens and chains").get_by_text("USD Coin on Base").tap()
+        expect(page).to_have_url(re.compile("/token/8453/"))
+    finally:
+        context.close()
+
+
+def test_without_scripts_it_is_a_plain_search_box(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        visit.open("/help")
+        field = visit.page.get_by_role("searchbox", name="Search by")
+        field.fill("0x12")
+        field.press("Enter")
+        expect(visit.page).to_have_url(f"{server}/search?q=0x12")
+        visit.forgive(400)
