@@ -1,7 +1,7 @@
-"""Triage page: look up every identifier of a ticket, and stream a row for each as soon as it's known.
+"""Triage page: look up every identifier of a ticket, and stream a line for each as soon as it's known.
 
 The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The page streams
-its head at once, then the rows in the order of the text, then the summary.
+its head at once, then a line for each in the order of the text, then the rows by owner and the summary.
 """
 
 import asyncio
@@ -33,9 +33,11 @@ from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.search import shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.display.sharing import group_reply
+from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.triage import export, rows, ticket
+from intents_ui.display.triage import cases, export, rows, ticket
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
@@ -199,7 +201,7 @@ class Answers:
             self.close()
             for each in tasks:
                 each.cancel()
-        yield self._between + await aside(wiring.text_threads(), partial(ended, sent, root=self._root)) + self._foot
+        yield self._between + await aside(wiring.text_threads(), partial(self._ended, sent)) + self._foot
 
     def _tasks(self) -> list[asyncio.Task[TriageRow]]:
         """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
@@ -216,7 +218,10 @@ class Answers:
         ]
 
     def _drawn(self, row: TriageRow) -> str:
-        return self._forms.draw(lambda: macros().triage_row(row))
+        return self._forms.draw(lambda: macros().triage_line(row))
+
+    def _ended(self, sent: list[TriageRow]) -> str:
+        return self._forms.draw(lambda: ended(sent, root=self._root))
 
     async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[TriageRow]]) -> TriageRow:
         """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
@@ -251,10 +256,21 @@ def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
 
 
 def ended(sent: list[TriageRow], *, root: str) -> str:
-    """Render the summary, with a button to retry the failed rows."""
+    """Render the rows by owner, each with a reply, and the summary, with a button to retry the failed rows."""
     at = now()
+    groups = [(group, reply(group.transfers, root=root)) for group in cases.groups(sent)]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
-    return str(macros().triage_end(export.total(sent), at, failed, export.copies(sent, root=root, now=at)))
+    transfers = [each for group, _ in groups for each in group.transfers]
+    end = macros().triage_end(
+        export.total(sent), at, failed, reply(transfers, root=root), export.copies(sent, root=root, now=at)
+    )
+    return f"{macros().triage_case(groups, cases.counts(sent))}{end}"
+
+
+def reply(transfers: Iterable[Situation], *, root: str) -> str:
+    """Return one reply about these transfers."""
+    pages = ((each, root + reverse("intent", args=[each.intent.intent_id])) for each in transfers)
+    return group_reply.plain([Reply(each, url) for each, url in pages])
 
 
 def macros() -> Any:

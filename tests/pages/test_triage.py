@@ -1,4 +1,4 @@
-"""Triage: one row for each identifier of a ticket, sent as soon as it's known."""
+"""Triage: one line for each identifier of a ticket, sent as soon as it's known, then its rows by owner."""
 
 import asyncio
 import csv
@@ -7,9 +7,10 @@ import io
 import logging
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -19,7 +20,9 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
-from intents_ui.display.triage import rows
+from intents_ui.display.search.identifiers import Finding
+from intents_ui.display.triage import cases, rows, ticket
+from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import triage
 from intents_ui.service.client import ServiceClient
@@ -46,7 +49,26 @@ class Answer:
 
     @property
     def rows(self) -> list[str]:
-        return re.findall(r'<tr id="row-\d+">.*?</tr>', self.page, re.DOTALL)
+        """Return the rows in the order of the text."""
+        found = re.findall(r'<tr id="row-\d+">.*?</tr>', self.page, re.DOTALL)
+        return sorted(found, key=lambda row: int(re.findall(r"\d+", row)[0]))
+
+    @property
+    def groups(self) -> list[tuple[str, list[int]]]:
+        """Return the owner ("" for none) and the numbers of the rows of each group."""
+        return [
+            (
+                owner.attributes["title"] or "" if (owner := body.css_first("tr.owner p bdi")) else "",
+                [int((row.id or "").removeprefix("row-")) for row in body.css("tr[id]")],
+            )
+            for body in LexborHTMLParser(self.page).css("tbody")
+        ]
+
+    @property
+    def replies(self) -> dict[str, str]:
+        """Return the replies by their labels."""
+        found = re.findall(r'aria-label="Reply ([^"]*)">\n(.*?)</textarea>', self.page, re.DOTALL)
+        return {label: html.unescape(text) for label, text in found}
 
     @property
     def texts(self) -> list[str]:
@@ -219,7 +241,67 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
     assert answer.page.count("Row,Identifier,Type") == 1  # one page of 200 rows is enough
     forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
     assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
-    assert len(forms) == 3
+    assert forms[-3:] == ["copy-1", "copy-2", "copy-3"]
+
+
+def test_a_ticket_of_fifty_is_grouped_by_owner_with_the_most_urgent_first(site: Client, emulator: Emulator) -> None:
+    text = " ".join([NOTHING, *(each.written for each in forty_eight(site, emulator)), UNUSED_ADDRESS])
+    told = {row.number: row for row in told_rows(ticket.read(text).findings)}
+    answer = send(text)
+    assert sorted(number for _, group in answer.groups for number in group) == list(range(1, 51))
+    owners = [owner for owner, _ in answer.groups]
+    assert len(owners) == len(set(owners)) > 3
+    places = []
+    for owner, numbers in answer.groups:
+        assert {told[number].owner for number in numbers} == {owner}
+        leading = [told[number] for number in numbers if "Same transfer as row" not in answer.texts[number - 1]]
+        assert [cases.urgency(row) for row in leading] == sorted(cases.urgency(row) for row in leading)
+        places.append(cases.urgency(leading[0]))
+        for above, number in pairwise(numbers):
+            same = re.search(r"Same transfer as row (\d+)", answer.texts[number - 1])
+            assert not same or int(same[1]) == above or f"{same[0]} " in answer.texts[above - 1]
+        ids_of_owner = {row.situation.intent.intent_id for row in leading if row.situation}
+        if owner and ids_of_owner:
+            reply = answer.replies[f"to owner {owner}"]
+            assert set(re.findall(r"Intent ID: (\S+)", reply)) == ids_of_owner
+            assert all(f"http://localhost/intent/{each}" in reply for each in ids_of_owner)
+            assert all(f'href="/intent/{each}/reply"' in answer.page for each in ids_of_owner)
+    assert places == sorted(places)
+    assert {cases.Urgency.ACT, cases.Urgency.CHECK, cases.Urgency.FINE} == set(places)
+    assert any("Transfer 2 of 2\n" in reply for reply in answer.replies.values())
+    whole = answer.replies["for the whole ticket"]
+    every = re.findall(r"Intent ID: (\S+)", whole)
+    assert sorted(every) == sorted({row.situation.intent.intent_id for row in told.values() if row.situation})
+    assert f"Transfer 1 of {len(every)}, wallet 0x" in whole
+
+
+def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
+    service = triage.ClientService(wiring.service())
+    return [triage.answer(service, number, each, triage.resolved) for number, each in enumerate(findings, start=1)]
+
+
+def test_each_row_is_counted_by_its_urgency_except_repetitions(site: Client, emulator: Emulator) -> None:
+    stuck, done = emulator.finished(25), emulator.finished(8)
+    deposit = legs(site, done["intentId"])["deposit"]
+    answer = send(f"{done['intentId']} {NOTHING} {deposit} {stuck['intentId']} {USDC}")
+    counts = re.search(r'class="counts">(.*?)</p>', answer.page, re.DOTALL)
+    assert counts
+    assert visible_text(counts[1]) == "Needs action 1 Check 1 Fine 2"
+    assert [numbers for _, numbers in answer.groups] == [[4], [2, 5], [1, 3]]
+
+
+def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    emulator.inject("GetIntentReceipt", "failing-500")
+    assert "Check 1" in visible_text(send(f"/intent/{intent_id}").page)
+
+
+def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(8)["intentId"]
+    reply = send(f"{intent_id} {NOTHING}").replies["for the whole ticket"]
+    page = LexborHTMLParser(site.get(f"/intent/{intent_id}/reply").content.decode())
+    own = next(each.text() for each in page.css("textarea") if "Intent ID:" in each.text())
+    assert re.sub("Status as of.*", "", reply) == re.sub("Status as of.*", "", own.lstrip("\n"))
 
 
 def test_links_in_copies_use_the_host_in_the_users_browser(site: Client, emulator: Emulator) -> None:
@@ -356,7 +438,8 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
     head, *copied_row, end, _ = answer.pieces
     assert "2 identifiers found" in head
     assert "Loading …" in head
-    assert [piece.count("<tr id=") for piece in copied_row] == [1, 1]
+    assert [piece.count('<li id="line-') for piece in copied_row] == [1, 1]
+    assert end.count('<tr id="row-') == 2
     assert 'id="total"' in end
     assert end.rstrip().endswith("</html>")
 
@@ -514,16 +597,16 @@ def reading(root: str, text: str) -> Iterator[SocketClient]:
         reader.leave()
 
 
-def test_each_row_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
+def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
     first, second, *_ = known = ids(6)
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
-        assert "6 identifiers found" in reader.until("<tbody>")
-        assert "row-1" not in reader.page
+        assert "6 identifiers found" in reader.until("<ol>")
+        assert "line-1" not in reader.page
         until(lambda: len(doors.intents()) == 4)  # at once, and no more
         doors.open |= {second}
         until(lambda: ("GetIntentReceipt", second) in doors.requests)
         doors.open |= {first}
-        assert "row-3" not in reader.until("row-2")
+        assert "line-3" not in reader.until("line-2")
         assert 'id="total"' not in reader.page
         until(lambda: doors.intents() == known)
         doors.all_open.set()
@@ -537,7 +620,7 @@ def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_door
     with ExitStack() as readers:
         all_readers = [readers.enter_context(reading(behind_doors, text)) for text in tickets]
         for reader in all_readers:
-            reader.until("<tbody>")
+            reader.until("<ol>")
         until(lambda: len(doors.intents()) == wiring.TICKET_THREADS)
         another = readers.enter_context(reading(behind_doors, f"{UNUSED_ADDRESS[:-1]} {'0x' + 'f' * 64}"))
         another.until("2 identifiers found")
@@ -562,7 +645,7 @@ def test_after_a_disconnect_neither_transfers_nor_names_are_requested(site: Clie
 def test_after_a_disconnect_nothing_more_is_requested(behind_doors: str, doors: Doors) -> None:
     known = ids(40)
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
-        reader.until("<tbody>")
+        reader.until("<ol>")
         until(lambda: len(doors.intents()) == 4)
     with httpx.Client(base_url=behind_doors, trust_env=False, timeout=30) as client:
         for _ in range(5):

@@ -20,6 +20,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus, TokenInfo
@@ -70,7 +71,10 @@ class TriageRow:
     are `alternatives`.
 
     `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
-    transfers that it leads to, for shortened IDs in other rows."""
+    transfers that it leads to, for shortened IDs in other rows.
+
+    `situation` is the transfer that its text is about, `owner` that of all its transfers. `same_as` is the row that has
+    shown the transfer already. `is_incomplete`: some of its lookups failed."""
 
     number: int
     value: str
@@ -90,6 +94,10 @@ class TriageRow:
     intent_id: str = ""
     alternatives: bool = False
     candidates: tuple[Candidate, ...] = ()
+    situation: Situation | None = None
+    owner: str = ""
+    same_as: int = 0
+    is_incomplete: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,19 +123,23 @@ def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *,
     result = summary.of(situation)
     row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, situation.now)
     row = _with_summary(row, reading)
+    not_asked = empty_results.not_asked(found)
     return replace(
         row,
         what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
-        notes=(*row.notes, *empty_results.not_asked(found)),
+        notes=(*row.notes, *not_asked),
         links=(Link("View transfer", link),),
         intent_id=situation.intent.intent_id,
+        owner=_owner([situation.facts]),
+        is_incomplete=bool(not_asked),
     )
 
 
 def again(row: TriageRow, *, first: int) -> TriageRow:
     """Return the row of a transfer that row `first` has shown already."""
     same = f"Same transfer as row {first}"
-    return replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
+    row = replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
+    return replace(row, same_as=first)
 
 
 def several(
@@ -144,8 +156,14 @@ def several(
     `links` lead to all of them, and before that to the newest."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
-    row = replace(row, what=_roles(found, count), links=(Link("View all", links[-1]),))
     not_asked = empty_results.not_asked(found)
+    row = replace(
+        row,
+        what=_roles(found, count),
+        links=(Link("View all", links[-1]),),
+        owner=_owner(Facts.of(hit.intent, None, unread=True) for hit in found.hits),
+        is_incomplete=bool(not_asked),
+    )
     if newest is None:
         return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
     result = summary.of(newest.situation)
@@ -338,8 +356,15 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
         next=result.instructions,
         turn=whose(result),
         help=result.help,
+        situation=reading.situation,
         notes=(*row.notes, *_unread(reading.trouble)),
     )
+
+
+def _owner(transfers: Iterable[Facts]) -> str:
+    """Return the owner of all these transfers, or "" if they have several or none."""
+    owners = {hashes.checksum(each.owner) if each.owner else "" for each in transfers}
+    return owners.pop() if len(owners) == 1 else ""
 
 
 def _unread(trouble: ServiceError | None) -> tuple[str, ...]:

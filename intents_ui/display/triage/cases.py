@@ -1,0 +1,75 @@
+"""Case: the rows of a ticket by owner, with the most urgent first."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.rules import Attention, Certainty
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.triage.rows import TriageOutcome, TriageRow
+
+
+class Urgency(IntEnum):
+    """What support should do about a row, most urgent first."""
+
+    ACT = 0
+    CHECK = 1
+    FINE = 2
+
+
+LABELS = {
+    Urgency.ACT: StatusLabel("Needs action", Tone.BAD, "triangle-alert", "Support or the owner must act."),
+    Urgency.CHECK: StatusLabel("Check", Tone.ATTENTION, "search", "Watch it, or find out more."),
+    Urgency.FINE: StatusLabel("Fine", Tone.GOOD, "check", "No action needed."),
+}
+FINE = (TriageOutcome.FOUND, TriageOutcome.TOKEN, TriageOutcome.NOTHING)
+DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one owner. `owner` is "" for rows without one, or with several."""
+
+    owner: str
+    rows: tuple[TriageRow, ...]
+
+    @property
+    def transfers(self) -> tuple[Situation, ...]:
+        """Return the transfers that the rows tell, each once."""
+        found = (row.situation for row in self.rows if row.situation)
+        return tuple({each.intent.intent_id.lower(): each for each in found}.values())
+
+
+def groups(rows: Sequence[TriageRow]) -> tuple[Group, ...]:
+    """Group by owner. A transfer's repetitions stand below its first row."""
+    first = {row.number: row for row in rows}
+
+    def place(row: TriageRow) -> tuple[Urgency, int, int]:
+        leading = first.get(row.same_as, row)
+        return urgency(leading), leading.number, row.number
+
+    by_owner: dict[str, list[TriageRow]] = {}
+    for row in sorted(rows, key=place):
+        by_owner.setdefault(row.owner, []).append(row)
+    found = [Group(owner, tuple(owned)) for owner, owned in by_owner.items()]
+    return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
+
+
+def counts(rows: Iterable[TriageRow]) -> tuple[tuple[StatusLabel, int], ...]:
+    """Return the number of rows by urgency, without repetitions."""
+    counted = Counter(urgency(row) for row in rows if not row.same_as)
+    return tuple((label, counted[each]) for each, label in LABELS.items())
+
+
+def urgency(row: TriageRow) -> Urgency:
+    if row.situation:
+        told = summary.of(row.situation)
+        if told.attention is Attention.ACT:
+            return Urgency.ACT
+        if told.attention is Attention.WATCH or told.certainty in DOUBTFUL:
+            return Urgency.CHECK
+    is_fine = row.outcome in FINE and not row.is_incomplete
+    return Urgency.FINE if is_fine else Urgency.CHECK
