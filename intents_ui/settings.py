@@ -36,6 +36,7 @@ ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(
 CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
 # Shown as a link on pages and in text that is copied into other programs, so it has no character that ends one.
 LINK = re.compile(rf"https://{HOST_NAME.pattern}(:[0-9]{{1,5}})?([/?#][A-Za-z0-9._~:/?#@!$&*+,;=%-]*)?", re.ASCII)
+PLACEHOLDER = re.compile(r"\{(intentId|subject|text)\}")
 MAIL = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME.pattern}", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
 # Secrets that can be read from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
@@ -115,6 +116,7 @@ class Environment(BaseSettings):
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
     intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
     intents_support_contact: str | None = Field(None, description="Support contact (https URL or e-mail address), linked from next steps that say to contact support. Unset: they name the app that started the transfer.")
+    intents_escalation_to: str | None = Field(None, description="Where escalations go: an e-mail address, or an https URL in which `{intentId}`, `{subject}` and `{text}` are replaced. Unset: they can only be copied.")
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
     intents_max_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
     intents_max_streams_per_client: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
@@ -250,6 +252,16 @@ class Environment(BaseSettings):
     def validate_support_contact(cls, value: str | None) -> str | None:
         if value is not None and not (LINK.fullmatch(value) or MAIL.fullmatch(value)):
             raise ValueError("must be an https URL or an e-mail address, for example support@app.example")
+        return value
+
+    @field_validator("intents_escalation_to")
+    @classmethod
+    def validate_escalation_to(cls, value: str | None) -> str | None:
+        is_known = value is None or MAIL.fullmatch(value) or LINK.fullmatch(PLACEHOLDER.sub("", value))
+        if not is_known:
+            raise ValueError(
+                "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"
+            )
         return value
 
     @field_validator("host")

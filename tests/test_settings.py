@@ -349,6 +349,10 @@ def test_the_embedded_service_is_the_default(env: dict[str, str], embedded: str)
         ("INTENTS_RECOVERY_URL", "https://app.example/>x"),
         ("INTENTS_RECOVERY_URL", "https://user:pass@app.example/"),
         ("INTENTS_RECOVERY_URL", "support@app.example"),
+        ("INTENTS_ESCALATION_TO", "http://desk.example/{text}"),
+        ("INTENTS_ESCALATION_TO", "https://desk.example/{owner}"),
+        ("INTENTS_ESCALATION_TO", "javascript:alert({text})"),
+        ("INTENTS_ESCALATION_TO", "desk@{text}.example"),
         ("INTENTS_SUPPORT_CONTACT", "http://app.example"),
         ("INTENTS_SUPPORT_CONTACT", "support"),
         ("INTENTS_SUPPORT_CONTACT", "mailto:support@app.example"),
@@ -358,7 +362,7 @@ def test_the_embedded_service_is_the_default(env: dict[str, str], embedded: str)
 def test_a_link_for_owners_is_https_or_mail_and_safe_to_copy(name: str, value: str) -> None:
     stopped = start(**{name: value})
     assert stopped.returncode == 1
-    assert stopped.stderr.startswith(f"{name}: must be an https URL")
+    assert stopped.stderr.startswith((f"{name}: must be an https URL", f"{name}: must be an e-mail address"))
     assert stopped.stderr.count("\n") == 1
 
 

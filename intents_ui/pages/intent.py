@@ -18,10 +18,11 @@ from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import diagnosis
 from intents_ui.display.fields import sections, tables
 from intents_ui.display.formatting import text, times
-from intents_ui.display.lists import balances
+from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import explorers
 from intents_ui.display.sharing import customer_reply, preview
+from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
@@ -90,10 +91,24 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
 
 @require_safe
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
-    """Return the customer reply."""
+    """Return the customer reply, and the text for an escalation."""
     url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    context = {"intent_id": intent_id, "reply": customer_reply.Reply(situations.read(intent_id), url)}
+    reply = customer_reply.Reply(situations.read(intent_id), url)
+    packet = Escalation(reply, known_stats(reply.situation))
+    to = ENV.intents_escalation_to
+    context = {"intent_id": intent_id, "reply": reply, "escalation": packet, "escalate": to and packet.link(to)}
     return part_or_page(request, "sharing/reply.html", "sharing/reply_fragment.html", context)
+
+
+def known_stats(situation: Situation) -> route_stats.RouteStats | None:
+    """Return statistics of the route if a page has loaded them. Sends no request."""
+    facts = situation.facts
+    if facts.origin_chain_id is None or facts.destination_chain_id is None:
+        return None
+    [known] = wiring.service().last_known(
+        [transfers.newest_of_route(facts.origin_chain_id, facts.destination_chain_id)]
+    )
+    return known and route_stats.of_route(known[0].intents, like=facts, now=situation.now)
 
 
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:

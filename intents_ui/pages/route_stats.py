@@ -10,13 +10,12 @@ from intents_ui import wiring
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.paging import walk
-from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.service.queries.transfers import ROUTE_PAGE, newest_of_route
+from intents_ui.service.wire.models import IntentHistory
 from intents_ui.web.frame import part_or_page
 
-PAGE_SIZE = 50
 PAGES = 2
 MAX_AGE = 60.0  # seconds
 
@@ -49,10 +48,7 @@ def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
     """Return the newest hundred transfers between two chains, at most MAX_AGE old."""
     service = wiring.service()
     pages = walk(
-        lambda page: service.ask(
-            operations.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination),
-            max_age=MAX_AGE,
-        ),
-        Page.first(size=PAGE_SIZE),
+        lambda page: service.ask(newest_of_route(origin, destination, page), max_age=MAX_AGE),
+        ROUTE_PAGE,
     )
     return [entry for _, (entries, _) in zip(range(PAGES), pages, strict=False) for entry in entries]

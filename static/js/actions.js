@@ -1,14 +1,14 @@
 // The action bar of a transfer's page, and what its buttons and keys do.
 
-// The customer reply as plain text. It is loaded again each time, because the transfer may have changed.
-function copyReply() {
+// A text of the reply. It is loaded again each time, because the transfer may have changed.
+function copyFromReply(part, words) {
   const fold = document.getElementById("reply");
   if (!fold) return;
   fold.addEventListener(
     "htmx:after:swap",
     () => {
-      const button = fold.querySelector("[data-copy]");
-      if (button) copy(button, "Copied customer reply");
+      const button = fold.querySelector(`${part} [data-copy]`);
+      if (button) copy(button, words);
     },
     { once: true },
   );
@@ -16,12 +16,15 @@ function copyReply() {
   else fold.open = true;
 }
 
+const copyReply = () => copyFromReply(".reply", "Copied customer reply");
+const copyEscalation = () => copyFromReply("#escalation", "Copied escalation");
+
 // The page's canonical address, without the search that led there.
 function copyLink() {
   copyText(new URL(document.querySelector("link[rel=canonical]").href, location.href).href, "Copied link");
 }
 
-const ACTIONS = { reply: copyReply, link: copyLink, print: () => print() };
+const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };
 
 document.addEventListener("click", (event) => {
   const control = event.target.closest(".action-bar [data-action]");

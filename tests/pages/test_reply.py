@@ -19,7 +19,7 @@ SCENARIOS = range(1, 31)
 
 def forms(site: Client, intent_id: str) -> tuple[str, str, str]:
     page = site.get(f"/intent/{intent_id}/reply", headers={"HX-Request-Type": "partial"}).content.decode()
-    plain, markdown, result = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    plain, markdown, result, _escalation = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
     return unescaped(plain), unescaped(markdown), unescaped(result)
 
 
@@ -79,7 +79,7 @@ def test_a_placeholder_is_not_a_transaction(site: Client, emulator: Emulator) ->
 def test_without_javascript_the_reply_is_a_page(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/intent/{emulator.finished(4)['intentId']}/reply").content.decode()
     assert "<html" in page
-    assert page.count("<textarea") == 3
+    assert page.count("<textarea") == 4
 
 
 def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:

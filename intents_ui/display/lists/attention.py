@@ -17,6 +17,7 @@ from zlib import crc32
 from intents_ui.display.lists import balances, recoverable
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.recoverable import LAST, RecoverableRow
+from intents_ui.display.lists.route_stats import NUMBERS
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.display.summary import summary
@@ -32,7 +33,6 @@ TITLES: Mapping[Cause, str] = {
     Cause.LATE: "Late",
 }
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
-NUMBER = re.compile(r"\d+")
 # Words that a cut headline doesn't end with.
 JOINING = frozenset({"for", "on", "at", "to", "from"})
 
@@ -85,7 +85,7 @@ class Group:
         """Return the service's reason, with `…` for numbers that differ."""
         reasons = {_reason(row) for row in self.rows}
         only = reasons.pop()
-        return NUMBER.sub("…", only) if reasons else only
+        return NUMBERS.sub("…", only) if reasons else only
 
     @property
     def value(self) -> Value:
@@ -162,7 +162,7 @@ def _cause(situation: Situation) -> Cause | None:
 def _groups(cause: Cause, rows: Iterable[RecoverableRow]) -> Sequence[Group]:
     alike: dict[str, list[RecoverableRow]] = {}
     for row in rows:
-        problem = f"{row.transfer.summary.key}\n{NUMBER.sub('…', _reason(row))}"
+        problem = f"{row.transfer.summary.key}\n{NUMBERS.sub('…', _reason(row))}"
         alike.setdefault(f"{cause}-{crc32(problem.encode()):08x}", []).append(row)
     groups = [Group(key, same) for key, same in alike.items()]
     return sorted(groups, key=lambda group: (-len(group.rows), group.oldest or LAST))

@@ -1,10 +1,19 @@
-"""Reads a transfer: its intent and its receipt, concurrently."""
+"""Reads a transfer: its intent and its receipt, concurrently. And the call for others on its route."""
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import in_turn
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.operations import operations
-from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.wire.models import Intent, IntentReceipt, Page
+from intents_ui.service.wire.responses import HistoryAnswer
+
+ROUTE_PAGE = Page.first(size=50)
+
+
+def newest_of_route(origin: int, destination: int, page: Page = ROUTE_PAGE) -> ServiceCall[HistoryAnswer]:
+    """Return the call for the newest transfers between two chains."""
+    return operations.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination)
 
 
 def read(service: ServiceClient, intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
