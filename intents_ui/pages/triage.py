@@ -82,8 +82,10 @@ async def view(request: HttpRequest) -> HttpResponseBase:
         answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
         answer["Retry-After"] = str(wait)
         return answer
-    page = render_to_string("triage/triage_results.html", {"ticket": read}, request)
-    answers = Answers(read, page=page, root=client_ip.root(request), allowance=allowance)
+    root = client_ip.root(request)
+    context = {"ticket": read, "received": received, "link": case_url(read, root=root)}
+    page = render_to_string("triage/triage_results.html", context, request)
+    answers = Answers(read, page=page, root=root, allowance=allowance)
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -95,6 +97,11 @@ def form(
     answer = render(request, "triage/triage.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+def case_url(read: Ticket, *, root: str) -> str:
+    """Return a URL that reproduces the case. A fragment is sent to no server, and is in no log."""
+    return f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
 
 
 def too_many(wait: int) -> str:

@@ -106,6 +106,40 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
             assert f"{server}/intent/{known[0]}" in text_copied
 
 
+def test_the_link_to_a_case_reproduces_it_in_a_fresh_browser(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        text, _ = ticket(visit)
+        visit.open("/triage")
+        page.get_by_label("Text").fill(text)
+        page.get_by_role("button", name="Triage").click()
+        page.get_by_role("button", name="Copy link to this case").click()
+        expect(page.locator("#said")).to_have_text("Copied")
+        link = copied(page)
+        rows = page.locator("tr[id]").evaluate_all("rows => rows.map(row => row.id)")
+        owners = page.locator("tr.owner bdi").all_text_contents()
+        page.get_by_role("button", name="Re-check").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
+        assert page.locator("[data-case]").input_value().splitlines() == text.splitlines()
+    with visiting(browser, server, theme="light", width=360) as visit:
+        page = visit.page
+        requested = []
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto(link)
+        expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
+        expect(page.locator("tr[id]")).to_have_count(len(rows))
+        assert page.locator("tr[id]").evaluate_all("rows => rows.map(row => row.id)") == rows
+        assert page.locator("tr.owner bdi").all_text_contents() == owners
+        assert page.url == f"{server}/triage"
+        assert not any(NOTHING in url.partition("#")[0] for url in requested)
+        page.evaluate("hash => location.hash = hash", f"ids={NOTHING},<b>,javascript:1,0x12,{USDC}")
+        expect(page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
+        page.evaluate("hash => location.hash = hash", "ids=<b>")
+        expect(page.get_by_text("The link has no identifiers.").first).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
+
+
 def test_an_invalid_ticket_returns_to_its_form(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page

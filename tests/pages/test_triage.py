@@ -304,6 +304,33 @@ def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emu
     assert re.sub("Status as of.*", "", reply) == re.sub("Status as of.*", "", own.lstrip("\n"))
 
 
+def test_a_case_is_checked_again_with_the_same_text(site: Client, emulator: Emulator) -> None:
+    text = f'Order "4711" &amp; <b>{emulator.finished(8)["intentId"]}</b>\r\n\u202eand {NOTHING}, thanks'
+    page = LexborHTMLParser(send(text).page)
+    again = page.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
+    assert (again or "").splitlines() == text.splitlines()
+    assert page.css_first('form[action="/triage"] button').text() == "Re-check"
+
+
+@pytest.mark.parametrize(
+    ("written", "linked", "words"),
+    [
+        pytest.param(f"{NOTHING} {USDC} 0xAB12…cd34", [NOTHING, USDC.lower(), "0xab12...cd34"], "this case", id="all"),
+        pytest.param(f"order 4711, jane@shop.example, {NOTHING}", [NOTHING], "this case", id="nothing else"),
+        pytest.param(f"vitalik.eth {NOTHING} …cd34ef", [NOTHING], "1 of 3 identifiers", id="some"),
+        pytest.param("4711", [], "", id="none"),
+    ],
+)
+def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
+    site: Client, emulator: Emulator, written: str, linked: list[str], words: str
+) -> None:
+    page = LexborHTMLParser(send(written, Origin="https://localhost").page)
+    button = page.css_first('button[data-copy*="/triage"]')
+    assert (button.text().strip() if button else "") == (f"Copy link to {words}" if words else "")
+    expected = f"https://localhost/triage#ids={','.join(linked)}" if linked else None
+    assert (button.attributes["data-copy"] if button else None) == expected
+
+
 def test_links_in_copies_use_the_host_in_the_users_browser(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(intent_id, Referer="https://localhost/triage")
@@ -400,7 +427,7 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
     assert said in answer.texts[0]
     assert "Not found" not in answer.page
     assert answer.total.startswith(total)
-    again = re.search(r'name="q" value="([^"]+)"[^<]*<button[^>]*>([^<]*)', answer.page)
+    again = re.search(r'name="q" value="([^"]+)">\s*<button[^>]*>([^<]*)', answer.page)
     assert again
     assert again[1].split()[:2] == [NOTHING, UNUSED_ADDRESS]
     assert again[2].startswith("Retry ")

@@ -1,5 +1,6 @@
 """Triage input: the identifiers in a text, and notes about what was not read."""
 
+import re
 from dataclasses import dataclass, replace
 
 from intents_ui.display.search import identifiers, input_errors
@@ -11,6 +12,9 @@ LONGEST = 64_000  # characters
 SEPARATOR = "\ufffd"
 
 EMPTY = "Paste some text."
+# What a link to a case may contain, and nothing else that a ticket may. `triage.js` reads it.
+LINKED = re.compile(r"0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]+\.{3}[0-9a-f]+)")
+
 TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."
 TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submit the other {left:,} separately."
 # Notes about the whole text appear once.
@@ -27,6 +31,12 @@ class Ticket:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     problem: str = ""
+
+    @property
+    def linked(self) -> tuple[str, ...]:
+        """Return the identifiers that a link to the case contains: hashes and addresses, also shortened ones."""
+        written = (f"0x{each.head}...{each.tail}" if each.head else each.value for each in self.findings)
+        return tuple(each for each in map(str.lower, written) if LINKED.fullmatch(each))
 
 
 def read(received: str) -> Ticket:
