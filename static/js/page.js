@@ -70,7 +70,7 @@ async function copyText(text, words = "Copied") {
 
 // "Copy address" has become "Copied address".
 function copiedBy(button) {
-  return button.getAttribute("aria-label")?.replace(/^Copy /, "Copied ");
+  return button.ariaLabel?.replace(/^Copy(?=:? )/, "Copied");
 }
 
 async function copy(button, words = copiedBy(button)) {
