@@ -136,7 +136,7 @@ def newer(request: HttpRequest) -> HttpResponse:
     if parsed.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
         raise BadRequest
     try:
-        found = newest(parsed.filters.with_(balances=False, ids=False, size=COUNTED))
+        found = newest(parsed.filters.with_(balances=False, size=COUNTED))
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
     count = count_newer(found, request.GET.get("top", ""), int(at))

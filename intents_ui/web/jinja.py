@@ -77,7 +77,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
-    env.globals.update(cached_fragment=cached_fragment, any_recoverable=any_recoverable)
+    env.globals.update(cached_fragment=cached_fragment, any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
@@ -134,6 +134,10 @@ def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str
 
 def any_recoverable(transfers: Iterable[Transfer]) -> bool:
     return any(transfer.recoverable for transfer in transfers)
+
+
+def any_priced(transfers: Iterable[Transfer]) -> bool:
+    return any(transfer.sent.usd is not None for transfer in transfers)
 
 
 def url(name: str, *args: Any) -> str:

@@ -1,4 +1,4 @@
-// Lists: focus after paging, highlighting of equal addresses, closing of menus.
+// Lists: focus after paging, highlighting of equal addresses, closing of menus, columns and row height.
 
 function begin(list) {
   const heading = list.querySelector("h1, h2");
@@ -58,3 +58,38 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// A table that is wider than its list scrolls sideways.
+const fitting = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const frame = target.closest(".intents-frame");
+    frame.toggleAttribute("data-scrolls", frame.querySelector("table").offsetWidth > frame.clientWidth);
+  }
+});
+
+function showListView() {
+  listView.apply();
+  for (const each of document.querySelectorAll(".intents-frame, .intents-frame > table")) fitting.observe(each);
+  const columns = listView.columns();
+  for (const choice of document.querySelectorAll("input[name=columns]")) choice.checked = columns.includes(choice.value);
+  const isCompact = document.documentElement.dataset.density === "compact";
+  for (const button of document.querySelectorAll("[data-action=density]")) button.setAttribute("aria-pressed", isCompact);
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.name !== "columns") return;
+  const { value, checked } = event.target;
+  const others = listView.columns().filter((each) => each !== value);
+  if (!storage.write("columns", checked ? [...others, value] : others)) toast(REFUSED);
+});
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-action=density]")) return;
+  const isCompact = document.documentElement.dataset.density === "compact";
+  if (!storage.write("density", isCompact ? "comfortable" : "compact")) toast(REFUSED);
+});
+
+showListView();
+addEventListener("storagechange", showListView);
+addEventListener("pageshow", (event) => event.persisted && showListView());
+document.addEventListener("htmx:after:swap", showListView);

@@ -316,7 +316,7 @@ TWO_LINES = 44  # pixels
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("query", ["status=FAILED", "recoverable=1", "ids=1", "balances=1", "ids=1&balances=1"])
+@pytest.mark.parametrize("query", ["status=FAILED", "recoverable=1", "balances=1"])
 def test_the_headline_makes_a_row_at_most_two_lines_higher(browser: Browser, server: str, query: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open(f"/history?size=100&{query}")
@@ -327,23 +327,9 @@ def test_the_headline_makes_a_row_at_most_two_lines_higher(browser: Browser, ser
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 900, 1024, 1180])
-def test_a_list_with_intent_ids_fits_every_screen(browser: Browser, server: str, width: int) -> None:
+def test_a_long_list_fits_every_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:
-        for query in ("status=FAILED&status=ABORTED", "ids=1" if width != 900 else ""):
+        for query in ("status=FAILED&status=ABORTED", ""):
             visit.open(f"/history?size=100&{query}")
             visit.page.evaluate(LONGEST_TIMES)
             assert fits(visit.page), query
-
-
-def test_the_intent_id_column_can_be_shown_and_links_to_transfers(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/history?status=FAILED")
-        page.get_by_role("link", name="Intent IDs: hidden").click()
-        expect(page.get_by_role("columnheader", name="Intent ID")).to_be_visible()
-        expect(page).to_have_url(f"{server}/history?status=FAILED&ids=1")
-        cell = page.locator("td[data-label='Intent ID']").first
-        expect(cell.get_by_role("button", name="Copy intent ID")).to_be_visible()
-        path = cell.get_by_role("link").get_attribute("href")
-        cell.get_by_role("link").click()
-        expect(page).to_have_url(f"{server}{path}")

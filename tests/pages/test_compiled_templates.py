@@ -32,7 +32,7 @@ OF_A_TRANSFER = (
     "/saved/status?id={0}",
     "/address/{1}",
     "/history?owner={1}",
-    "/history?owner={1}&balances=1&ids=1",
+    "/history?owner={1}&balances=1",
     "/recoverable?owner={1}",
 )
 IN_TROUBLE = ("/", "/history", "/recoverable", "/chains", "/tokens?chain=1", "/routes?from=1&token=AAVE", "/status")

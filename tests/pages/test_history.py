@@ -101,7 +101,6 @@ ASKED = [
     (f"to={NOW}", {"toTime": NOW}),
     ("from=0", {"fromTime": 0}),
     ("balances=1", {"includeBalances": True}),
-    ("ids=1", {}),
     ("recoverable=1", {"onlyRecoverable": True, "includeBalances": True}),
     (
         f"project=1042&owner={OWNER}&status=FAILED&origin=8453&destination=42161&from=1&to={NOW}&balances=1&recoverable=1",
@@ -175,6 +174,7 @@ MOVED = [
     (f"owner={OWNER.upper()}", f"owner={OWNER}"),
     ("size=30&order=ASC", "order=ASC&size=30"),
     ("utm_source=mail", ""),
+    ("ids=1", ""),
     ("cursor=", ""),
 ]
 
@@ -720,24 +720,3 @@ def test_unusual_data_breaks_no_list(site: Client, way: Transport) -> None:
     assert "recoverable balance" in page
     assert "More results exist but couldn't be loaded." in html.unescape(page)
     assert "the same page twice" not in page
-
-
-def test_the_intent_id_column_can_be_shown_and_hidden(site: Client, emulator: Emulator) -> None:
-    hidden, shown = read(site, "/history?status=FAILED"), read(site, "/history?status=FAILED&ids=1")
-    assert 'data-label="Intent ID"' not in hidden
-    cells = re.findall(r'<td data-label="Intent ID">(.*?)</td>', shown, re.DOTALL)
-    assert [re.findall(r'href="/intent/(0x[0-9a-f]{64})"', cell) for cell in cells] == [[row] for row in rows(shown)]
-    assert [re.findall(r'data-copy="(0x[0-9a-f]{64})"', cell) for cell in cells] == [[row] for row in rows(shown)]
-    assert 'href="/history?status=FAILED&amp;ids=1"' in hidden
-    assert 'href="/history?status=FAILED"' in shown
-
-
-def test_the_intent_id_column_stays_on_the_next_page_and_out_of_the_export(site: Client, emulator: Emulator) -> None:
-    page = read(site, "/history?status=FAILED&ids=1")
-    following = link(page, "next")
-    assert following
-    assert following.startswith("/history?status=FAILED&ids=1&cursor=")
-    assert 'data-label="Intent ID"' in read(site, following)
-    assert "/export/history.csv?status=FAILED" in page
-    assert not re.search(r"/export/[^\"]*ids=", page)
-    assert "ids=1" in read(site, "/history/newer?status=FAILED&ids=1")

@@ -30,7 +30,7 @@ TYPED_TIMES = {"since": "from_at", "until": "to_at"}
 class Filters(UrlFilters):
     """List filters. Times are Unix seconds, inclusive. Defaults mean no filter and are left out of the URL.
 
-    `balances`, `ids`: columns to show. Only `balances` changes the request."""
+    `balances`: show the column of balances."""
 
     PARAMETERS: ClassVar[Mapping[str, str]] = {"since": "from", "until": "to"}
 
@@ -42,7 +42,6 @@ class Filters(UrlFilters):
     since: int | None = None
     until: int | None = None
     balances: bool = False
-    ids: bool = False
     recoverable: bool = False
     sort: str = "createdAt"
     order: str = "DESC"
@@ -80,7 +79,7 @@ class Filters(UrlFilters):
     @property
     def bare(self) -> Self:
         """Return the same order and columns without filters."""
-        return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances, ids=self.ids)
+        return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances)
 
     @property
     def narrows(self) -> bool:
@@ -127,7 +126,6 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> ListQuery:
         "since": _seconds,
         "until": _seconds,
         "balances": parameters.switch,
-        "ids": parameters.switch,
         "recoverable": parameters.switch,
         "sort": partial(parameters.one_of, known=SORTS, what="sort"),
         "order": partial(parameters.one_of, known=ORDERS, what="order"),

@@ -45,7 +45,6 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("from=0", {"since": 0}),
     ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
     ("balances=0&recoverable=off", {}),
-    ("ids=1", {"ids": True}),
     ("sort=ID&order=asc&size=100", {"sort": "id", "order": "ASC", "size": 100}),
     ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
     ("size=10&size=30", {"size": 30}),
@@ -165,7 +164,6 @@ EVERYTHING = Filters(
     since=MOMENT - 3600,
     until=MOMENT,
     balances=True,
-    ids=True,
     recoverable=True,
     sort="id",
     order="ASC",
@@ -186,7 +184,6 @@ EVERYTHING = Filters(
         since=some.none() | some.integers(0, MOMENT),
         until=some.none() | some.integers(MOMENT, 10**11),
         balances=some.booleans(),
-        ids=some.booleans(),
         recoverable=some.booleans(),
         sort=some.sampled_from(["createdAt", "id"]),
         order=some.sampled_from(["DESC", "ASC"]),
@@ -207,10 +204,10 @@ def test_defaults_are_left_out_of_the_url() -> None:
 
 
 def test_without_filters_the_order_stays() -> None:
-    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30, balances=True, ids=True)
+    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30, balances=True)
     assert EVERYTHING.narrows
     assert not EVERYTHING.bare.narrows
-    assert not Filters(balances=True, ids=True).narrows
+    assert not Filters(balances=True).narrows
     assert Filters(until=MOMENT).narrows
 
 

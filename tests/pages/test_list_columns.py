@@ -1,0 +1,61 @@
+"""Optional columns of a list: every row has their values, and the style sheet shows those that the user has chosen."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+
+TAGS = re.compile(r'<span class="unseen">.*?</span>|<[^>]+>', re.DOTALL)
+
+
+def values(site: Client, path: str, intent_id: object) -> dict[str, str]:
+    """Return the text of the optional cells of a transfer's row, by column."""
+    page = site.get(path).content.decode()
+    row = page.partition(f'id="row-{intent_id}"')[2].partition("</tr>")[0]
+    cells = re.findall(r'<td [^>]*data-column="(\w+)"[^>]*>(.*?)</td>', row, re.DOTALL)
+    return {column: " ".join(html.unescape(TAGS.sub(" ", cell)).split()) for column, cell in cells}
+
+
+def test_a_failed_transfer_has_its_reason(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(25)
+    found = values(site, f"/history?owner={intent['ownerAddress']}", intent["intentId"])
+    assert found["reason"] == "refund reverted: token paused"
+    assert found["recipient"] == "to the owner"
+    assert re.fullmatch(r"\d+:\d\d", found["duration"])
+    assert found["id"].startswith(str(intent["intentId"])[:8])
+
+
+def test_another_recipient_is_shortened_and_can_be_copied(site: Client, emulator: Emulator) -> None:
+    page = site.get("/history?status=SUCCEEDED&size=100").content.decode()
+    recipients = re.findall(r'<td data-label="Recipient" data-column="recipient">(.*?)</td>', page, re.DOTALL)
+    others = [each for each in recipients if "data-address" in each]
+    assert 0 < len(others) < len(recipients) == 100
+    assert all("Copy recipient address" in each for each in others)
+
+
+def test_unknown_values_are_a_dash(site: Client, emulator: Emulator) -> None:
+    intent = emulator.play("expired-quote")
+    found = values(site, f"/history?owner={intent['ownerAddress']}", intent["intentId"])
+    assert (found["reason"], found["duration"]) == ("—", "—")
+
+
+def test_usd_is_the_value_sent_where_quotes_are_known(site: Client, emulator: Emulator) -> None:
+    intent = emulator.finished(8)
+    owner = intent["ownerAddress"]
+    found = values(site, f"/search?owner={owner}", intent["intentId"])
+    assert re.fullmatch(r"\$[\d,]+\.\d\d", found["usd"])
+    assert 'value="usd"' in site.get(f"/search?owner={owner}").content.decode()
+    assert "usd" not in values(site, f"/history?owner={owner}", intent["intentId"])
+
+
+@pytest.mark.parametrize("path", ["/history", "/history?status=FAILED&balances=1", "/"])
+def test_a_head_has_a_cell_for_each_cell_of_a_row(site: Client, emulator: Emulator, path: str) -> None:
+    page = site.get(path).content.decode()
+    table = page.partition('<table class="rows intents">')[2].partition("</table>")[0]
+    heads = table.count("<th ")
+    rows = re.findall(r"<tr id=.*?</tr>", table, re.DOTALL)
+    assert rows
+    assert {row.count("<td") for row in rows} == {heads}
