@@ -1,10 +1,11 @@
 // Recent searches, starred pages and labels, saved in this browser. Only Intent IDs are sent (saved.js).
 
-const MOST = { "looked-up": 50, starred: 200, followed: 20, labels: 1000 };
+const MOST = { "looked-up": 50, starred: 200, followed: 20, views: 20, labels: 1000 };
 const LONGEST = { name: 120, label: 60, told: 300 };
 const ADDRESS = /^[a-z0-9]{20,100}$/;
 // The only paths that may be saved, so that storage or an imported file can't add other links.
 const PATH = /^\/(?:(?:intent|address)\/[\w.:~-]{1,200}|search\?q=[\w%.~!'()*-]{1,600})$/;
+const VIEW = /^\/history\?[\w%.~*+&=-]{1,600}$/;
 const REFUSED = "Couldn't save. Browser storage is full or blocked.";
 
 const isText = (value) => typeof value === "string";
@@ -13,7 +14,7 @@ const isText = (value) => typeof value === "string";
 function readPages(value, list) {
   const pages = Array.isArray(value) ? value : [];
   return pages
-    .filter((page) => isText(page?.path) && PATH.test(page.path) && isText(page.name) && Number.isFinite(page.at))
+    .filter((page) => isText(page?.path) && (list === "views" ? VIEW : PATH).test(page.path) && isText(page.name) && Number.isFinite(page.at))
     .map(({ path, name, at, told }) => ({
       path,
       name: name.slice(0, LONGEST.name),
@@ -40,10 +41,10 @@ const savedItems = {
   page: (list, path) => savedItems.pages(list).find((page) => page.path === path),
   labels: () => readLabels(storage.read("labels", {})),
 
-  // Old searches are dropped at the limit. Starred and followed pages are not.
+  // Old searches are dropped at the limit. Starred and followed pages and views are not.
   add(list, page) {
     const others = savedItems.pages(list).filter(({ path }) => path !== page.path);
-    if (list !== "looked-up" && others.length >= MOST[list]) return `Limit of ${MOST[list]} reached. Remove a ${list} item first.`;
+    if (list !== "looked-up" && others.length >= MOST[list]) return `Limit of ${MOST[list]} reached. Remove a ${list === "views" ? "view" : `${list} item`} first.`;
     return savedItems.save(list, [page, ...others].slice(0, MOST[list]));
   },
 
@@ -98,7 +99,7 @@ function showLabels() {
 }
 
 // Names of the saved page types, by path prefix.
-const KINDS = { intent: "Transfer", address: "Address", search: "Search" };
+const KINDS = { intent: "Transfer", address: "Address", search: "Search", history: "View" };
 
 function row(template, { path, name, at }) {
   const made = template.content.cloneNode(true);

@@ -1,7 +1,7 @@
 // The page of saved items: remove, export, import, clear.
 
 const KIND_OF_FILE = "intents-ui/kept";
-const IN_A_FILE = ["starred", "looked-up"];
+const IN_A_FILE = ["starred", "looked-up", "views"];
 const LARGEST = 2_000_000;
 
 const count = (many, word) => `${many} ${word}${many === 1 ? "" : "s"}`;
@@ -83,9 +83,9 @@ function readBook(found) {
     added.map(([list, pages]) => savedItems.save(list, merged(list, pages))).find(Boolean) ??
     savedItems.saveLabels(new Map(Array.from(labels).slice(-MOST.labels)));
   const given = IN_A_FILE.map((list) => found[list]?.length ?? 0).reduce((sum, many) => sum + many, Object.keys(found.labels ?? {}).length);
-  const understood = sizes[0] + sizes[1] + readLabels(found.labels).size;
+  const understood = sizes[0] + sizes[1] + sizes[2] + readLabels(found.labels).size;
   const rest = given > understood ? ` ${given - understood} ${given - understood === 1 ? "entry was" : "entries were"} skipped.` : "";
-  return problem || `Imported ${sizes[0]} starred, ${sizes[1]} recent, ${count(readLabels(found.labels).size, "label")}.${rest}`;
+  return problem || `Imported ${sizes[0]} starred, ${sizes[1]} recent, ${count(sizes[2], "view")}, ${count(readLabels(found.labels).size, "label")}.${rest}`;
 }
 
 async function readFile(file) {

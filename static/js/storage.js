@@ -1,6 +1,6 @@
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
 const storage = {
-  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed", "notified", "columns", "density"],
+  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed", "notified", "columns", "density", "views"],
 
   read(name, otherwise) {
     try {
@@ -71,7 +71,7 @@ if (openedList.read().paths.includes(location.pathname)) document.documentElemen
 addEventListener("storage", (event) => dispatchEvent(new CustomEvent("storagechange", { detail: event.key })));
 
 // Deferred scripts fill the saved lists. Hide what's below until then, so that it doesn't shift.
-if (["starred", "looked-up"].some((name) => storage.read(name, []).length)) {
+if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).length)) {
   document.documentElement.dataset.fillsLists = "";
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
 }

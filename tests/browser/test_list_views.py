@@ -1,4 +1,4 @@
-"""Row height and columns of lists, and their width on a wide screen."""
+"""Row height, columns and saved views of lists, and their width on a wide screen."""
 
 import json
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ AT_FIRST_PAINT = """new MutationObserver((_, observer) => {
   sessionStorage.setItem("early", JSON.stringify({ ...document.documentElement.dataset }));
 }).observe(document, { childList: true, subtree: true })"""
 EVERY_COLUMN = ["Recipient", "Duration", "Failure reason", "Intent ID"]
+NAME = "<b>Failed</b> & stuck"
 
 
 @pytest.fixture
@@ -38,6 +39,16 @@ def choose(page: Page, *columns: str) -> None:
     for column in columns:
         page.get_by_role("checkbox", name=column).click()
     page.keyboard.press("Escape")
+
+
+def views(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="Saved views").get_by_role("link")
+
+
+def save_view(page: Page, name: str, menu: str = "Save view") -> None:
+    page.locator("summary", has_text=menu).click()
+    page.get_by_label("Name of this view").fill(name)
+    page.keyboard.press("Enter")
 
 
 def test_twenty_compact_rows_fit_a_laptop_screen_with_the_header(visit: Visit) -> None:
@@ -169,5 +180,59 @@ def test_without_scripts_a_list_has_its_usual_columns_and_no_menu(browser: Brows
         visit.open("/history?status=FAILED")
         shown = [each for each in visit.page.locator("thead th").all() if each.is_visible()]
         assert [each.inner_text() for each in shown][:6] == ["Status", "Created", "Sent", "Received", "Owner", "Route"]
-        for menu in ("Columns",):
+        for menu in ("Columns", "Save view"):
             expect(visit.page.locator("summary", has_text=menu)).to_be_hidden()
+
+
+def test_a_view_is_saved_opened_renamed_and_removed(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    expect(page.get_by_text("Save view")).to_have_count(0)
+    visit.open("/history?status=FAILED")
+    save_view(page, NAME)
+    expect(views(page)).to_have_text([NAME])
+    expect(views(page)).to_have_attribute("aria-current", "page")
+    expect(page.locator("summary", has_text="Saved view")).to_be_focused()
+    visit.open("/history?status=SUCCEEDED&size=10")
+    save_view(page, "Done")
+    expect(views(page)).to_have_text([NAME, "Done"])
+
+    # A list that only its part replaces has them, too.
+    page.get_by_role("link", name="Older →").click()
+    expect(page.get_by_role("link", name="← Newer")).to_be_visible()
+    expect(page.locator(".views [aria-current]")).to_have_text("Done")
+    page.get_by_role("link", name="Remove filter: Status: succeeded").click()
+    expect(page).to_have_url(f"{visit.root}/history?size=10")
+    expect(views(page)).to_have_count(2)
+    expect(page.locator(".views [aria-current]")).to_have_count(0)
+
+    views(page).filter(has_text="stuck").click()
+    expect(page).to_have_url(f"{visit.root}/history?status=FAILED")
+    save_view(page, "Stuck", menu="Saved view")
+    expect(views(page)).to_have_text(["Done", "Stuck"])
+    page.locator("summary", has_text="Saved view").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(views(page)).to_have_text(["Done"])
+    visit.open("/saved")
+    page.get_by_role("button", name="Remove view: Done").click()
+    visit.open("/history")
+    expect(page.get_by_role("navigation", name="Saved views")).to_be_hidden()
+
+
+def test_only_paths_of_the_history_become_views(visit: Visit) -> None:
+    paths = [
+        "javascript:alert(1)",
+        "//evil.example/history?a=1",
+        "/history?a=1\n",
+        "/console?x=1",
+        "/history?status=FAILED",
+    ]
+    visit.open("/saved")
+    visit.page.evaluate(
+        "paths => storage.write('views', paths.map((path) => ({ path, name: 'x'.repeat(500), at: 1 })))", paths
+    )
+    visit.open("/history")
+    expect(views(visit.page)).to_have_count(1)
+    expect(views(visit.page)).to_have_attribute("href", "/history?status=FAILED")
+    assert len(views(visit.page).inner_text()) <= 120
+    assert fits(visit.page)

@@ -166,7 +166,7 @@ def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: P
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
     assert stored(page) == {}
     page.get_by_label("Import").set_input_files(saved)
-    expect(page.locator("#book-said")).to_have_text("Imported 1 starred, 2 recent, 1 label.")
+    expect(page.locator("#book-said")).to_have_text("Imported 1 starred, 2 recent, 0 views, 1 label.")
     again = stored(page)
     assert [again[name] for name in ("starred", "looked-up", "labels")] == [
         before[name] for name in ("starred", "looked-up", "labels")
@@ -193,7 +193,7 @@ def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) ->
     }
     give(page, json.dumps(file))
     expect(page.locator("#book-said")).to_contain_text(
-        "Imported 1 starred, 0 recent, 2 labels. 6 entries were skipped."
+        "Imported 1 starred, 0 recent, 0 views, 2 labels. 6 entries were skipped."
     )
     assert shown(page, "Starred") == ["<img src=x onerror=alert(1)>", "one"]
     assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
