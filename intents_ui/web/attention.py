@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import is_
 
 from intents_ui import wiring
 from intents_ui.display.lists import attention
@@ -62,6 +63,7 @@ class Reader:
         self._lock = threading.Lock()
         self._sent: dict[Question, float] = {}
         self._counted: tuple[int, datetime] | None = None
+        self._found: tuple[Sequence[Rows], Attention] = (), Attention(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it was never received and isn't its turn."""
@@ -78,8 +80,12 @@ class Reader:
 
     def problems(self, lists: Sequence[Read]) -> Attention:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
-        read = [each for each in lists if isinstance(each, Listing)]
-        found = attention.of([situation for each in read for situation in each.rows])
+        read = [each.rows for each in lists if isinstance(each, Listing)]
+        known, found = self._found
+        # The same rows are only shown again while what was derived from them is true.
+        if len(known) != len(read) or not all(map(is_, known, read)):
+            found = attention.of([situation for rows in read for situation in rows])
+            self._found = read, found
         if len(read) == len(PROBLEMS):
             self._counted = found.count, datetime.now(UTC)
         return found
