@@ -290,6 +290,14 @@ def test_each_row_is_counted_by_its_urgency_except_repetitions(site: Client, emu
     assert [numbers for _, numbers in answer.groups] == [[4], [2, 5], [1, 3]]
 
 
+def test_an_owners_most_urgent_row_is_first_and_repetitions_follow_their_first_row(
+    site: Client, emulator: Emulator
+) -> None:
+    fine, expired, check = (emulator.finished(scenario)["intentId"] for scenario in (22, 6, 18))
+    answer = send(f"{fine} {expired} {check} {legs(site, fine)['deposit']}")
+    assert [numbers for _, numbers in answer.groups] == [[3, 1, 4, 2]]
+
+
 def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.inject("GetIntentReceipt", "failing-500")
