@@ -265,19 +265,16 @@ def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
 def ended(sent: list[TriageRow], *, root: str) -> str:
     """Render the rows by owner, each with a reply, and the summary, with a button to retry the failed rows."""
     at = now()
-    groups = [(group, reply(group.transfers, root=root)) for group in cases.groups(sent)]
+    groups = [(group, replies(group.transfers, root=root)) for group in cases.groups(sent)]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
-    transfers = [each for group, _ in groups for each in group.transfers]
-    end = macros().triage_end(
-        export.total(sent), at, failed, reply(transfers, root=root), export.copies(sent, root=root, now=at)
-    )
-    return f"{macros().triage_case(groups, cases.counts(sent))}{end}"
+    whole = group_reply.plain([each for _, owned in groups for each in owned])
+    case = macros().triage_case([(group, group_reply.plain(owned)) for group, owned in groups], cases.counts(sent))
+    copies = export.copies(sent, root=root, now=at)
+    return f"{case}{macros().triage_end(export.total(sent), at, failed, whole, copies)}"
 
 
-def reply(transfers: Iterable[Situation], *, root: str) -> str:
-    """Return one reply about these transfers."""
-    pages = ((each, root + reverse("intent", args=[each.intent.intent_id])) for each in transfers)
-    return group_reply.plain([Reply(each, url) for each, url in pages])
+def replies(transfers: Iterable[Situation], *, root: str) -> list[Reply]:
+    return [Reply(each, root + reverse("intent", args=[each.intent.intent_id])) for each in transfers]
 
 
 def macros() -> Any:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.markdown import literal
@@ -87,7 +88,7 @@ class Reply:
     def transactions(self) -> tuple[Transaction, ...]:
         return tuple(_transactions(self.situation))
 
-    @property
+    @cached_property
     def plain(self) -> str:
         return text.bare("\n".join(self._plain()) + "\n")
 
