@@ -170,12 +170,29 @@ def costs_of(site: Site, draw: Draw, state: State) -> dict[str, int]:
     return {"calls": measured(function_calls), "peak bytes": min(peaks)}
 
 
+def one_by_one(_: object, *calls: Callable[[], object]) -> list[object]:
+    from intents_ui.service.errors import ServiceError
+
+    def result(call: Callable[[], object]) -> object:
+        try:
+            return call()
+        except ServiceError as error:
+            return error
+
+    return list(map(result, calls))
+
+
 def main() -> None:
     django.setup()
     logging.disable(logging.CRITICAL)
     from intents_ui.service import caching_client
+    from intents_ui.service.context import concurrency
     from intents_ui.settings import ENV
+    from intents_ui.web import attention
 
+    # Concurrent calls would overlap differently each time.
+    concurrency.CallThreads.together = one_by_one  # type: ignore[method-assign,assignment]
+    attention.PERIOD = 0.0  # the clock stands still
     caching_client.COPY_PATIENCE = ENV.intents_balance_timeout = PATIENCE
     with time_machine.travel(NOW, tick=False), asyncio.Runner() as runner:
         site = Site(runner)
