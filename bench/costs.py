@@ -188,7 +188,7 @@ def main() -> None:
     from intents_ui.service import caching_client
     from intents_ui.service.context import concurrency
     from intents_ui.settings import ENV
-    from intents_ui.web import attention
+    from intents_ui.web.transfers import attention
 
     # Concurrent calls would overlap differently each time.
     concurrency.CallThreads.together = one_by_one  # type: ignore[method-assign,assignment]

@@ -49,7 +49,7 @@ from intents_ui.pages import share, triage
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
-from intents_ui.web import balance_cache, situations
+from intents_ui.web.transfers import balance_cache, situations
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0

@@ -147,7 +147,7 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
     waits = [answer.again_in for answer in result if answer.again_in is not None]
     return Old(
         oldest.learned_at,
-        ", ".join(dict.fromkeys(map(_part, result))),
+        ", ".join(sorted({*map(_part, result)}, reverse=True)),
         _why(oldest.error),
         _again(max(waits, default=None)),
         is_names=result is answers,

@@ -30,8 +30,9 @@ from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
 from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
-from intents_ui.web import cursors, situations
+from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial, part_or_page
+from intents_ui.web.transfers import situations
 
 BEGINNING = Position()
 MOST_NEAR = 3

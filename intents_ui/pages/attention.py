@@ -9,12 +9,12 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.lists import attention
-from intents_ui.display.lists.attention import AttentionFilters, Group
+from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.attention import PROBLEMS, Listing, reader
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers.attention import PROBLEMS, Listing, reader
 
 PAGE_SIZE = 50
 
@@ -58,7 +58,7 @@ def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
     }
 
 
-def page_of(group: Group, filters: AttentionFilters, written: str) -> dict[str, object]:
+def page_of(group: ProblemGroup, filters: AttentionFilters, written: str) -> dict[str, object]:
     """Return the rows of one page, by default the first, and the URLs of its neighbors."""
     last = -(-len(group.rows) // PAGE_SIZE)
     number = min(max(int(written), 1), last) if written.isascii() and written.isdigit() and len(written) < 6 else 1
@@ -71,6 +71,6 @@ def page_of(group: Group, filters: AttentionFilters, written: str) -> dict[str, 
     }
 
 
-def url(group: Group, filters: AttentionFilters, page: int = 1) -> str:
+def url(group: ProblemGroup, filters: AttentionFilters, page: int = 1) -> str:
     shown = f"&{filters.query}" if filters.query else ""
     return f"{reverse('attention')}?group={group.key}{f'&page={page}' if page > 1 else ''}{shown}"

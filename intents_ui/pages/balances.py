@@ -12,8 +12,8 @@ from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
-from intents_ui.web import balance_cache
 from intents_ui.web.frame import is_partial
+from intents_ui.web.transfers import balance_cache
 
 
 @require_safe

@@ -26,8 +26,9 @@ from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
-from intents_ui.web import cursors, situations
+from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers import situations
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12

@@ -28,8 +28,9 @@ from intents_ui.exports.reader import Batch, Reader
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, situations
+from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial
+from intents_ui.web.transfers import situations
 
 HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
 RETRY_SECONDS = 30  # another export may have ended by then

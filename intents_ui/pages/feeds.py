@@ -30,8 +30,8 @@ from intents_ui.service.context import request_context
 from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.web import situations
 from intents_ui.web.links import elsewhere
+from intents_ui.web.transfers import situations
 
 AUTHOR = "Intents"
 MOST = 25

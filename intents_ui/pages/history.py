@@ -20,8 +20,9 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.service.wire.results import Position
-from intents_ui.web import cursors, situations
+from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers import situations
 
 BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".

@@ -10,12 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui.display.lists.attention import Attention
+from intents_ui.display.lists.attention import Problems
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.attention import FUNDED, PROBLEMS, Listing, Read, reader
+from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read, reader
 
 SHOWN = 10
 HOUR = timedelta(hours=1)
@@ -49,7 +49,7 @@ class Overview:
     """What needs attention, from the `lists` that were read. `read_at`: when the oldest of them was."""
 
     lists: dict[str, Read]
-    attention: Attention
+    attention: Problems
     failed: Failed | None
 
     @property

@@ -35,9 +35,9 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
-from intents_ui.web import situations
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import canonical, elsewhere, moved_to
+from intents_ui.web.transfers import situations
 
 PLANS_BYTES = 4 * 2**20
 

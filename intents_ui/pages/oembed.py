@@ -17,8 +17,8 @@ from django.views.decorators.http import require_safe
 
 from intents_ui.display.formatting import text
 from intents_ui.display.sharing import embed, preview
-from intents_ui.web import situations
 from intents_ui.web.links import canonical
+from intents_ui.web.transfers import situations
 
 PROVIDER = "Intents"
 # Cache lifetimes of the title: while it can change, and afterwards.

@@ -20,8 +20,9 @@ from intents_ui.service.queries.worklist import read
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Position, Read
-from intents_ui.web import cursors, situations
+from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers import situations
 
 BEGINNING = Position()
 PAGE_SIZE = 50

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
-from intents_ui.web import situations
 from intents_ui.web.links import canonical
+from intents_ui.web.transfers import situations
 
 MOST_IDS = 20
 

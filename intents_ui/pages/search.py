@@ -28,8 +28,8 @@ from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
-from intents_ui.web import situations
 from intents_ui.web.links import intent_url
+from intents_ui.web.transfers import situations
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 

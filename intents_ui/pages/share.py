@@ -31,9 +31,9 @@ from intents_ui.pictures.drawing import Ruler
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
-from intents_ui.web import situations
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import elsewhere
+from intents_ui.web.transfers import situations
 
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60

@@ -26,8 +26,8 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
-from intents_ui.web import situations
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers import situations
 
 LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
 CHAINS_SHOWN = 8

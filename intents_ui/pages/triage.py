@@ -50,9 +50,10 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, situations
+from intents_ui.web import client_ip
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
+from intents_ui.web.transfers import situations
 
 log = logging.getLogger(__name__)
 

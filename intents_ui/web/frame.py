@@ -9,7 +9,7 @@ from intents_ui import wiring
 from intents_ui.exports import progress
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web import attention
+from intents_ui.web.transfers import attention
 
 NAV = (
     ("search", "Search"),

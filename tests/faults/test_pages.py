@@ -210,7 +210,7 @@ def test_each_service_error_is_shown_by_its_code_in_either_envelope(
 
 PARTS = [
     pytest.param("intent failed", "GetIntentReceipt", "Couldn't load the receipt", "Where the funds are", id="receipt"),
-    pytest.param("home", "GetIntentHistory", "Couldn't load recent transfers", "Track a transfer", id="newest"),
+    pytest.param("home", "GetIntentHistory", "Couldn't load the newest transfers", "Track a transfer", id="newest"),
     pytest.param(
         "address", "GetIntentHistory", "Couldn't load the history", r"Owner of \d+ transfers", id="owner's lists"
     ),

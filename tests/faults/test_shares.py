@@ -16,7 +16,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
 from intents_ui.server import handlers
 from intents_ui.settings import ENV
-from intents_ui.web import balance_cache
+from intents_ui.web.transfers import balance_cache
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving

@@ -21,6 +21,7 @@ from tests.url_patterns import url_patterns
 # Every URL with a mark: when it is costly, when it streams, the limit of its body, and its other marks.
 MARKED = """
 newest                                    | never      | never  | body    | whole
+overview                                  | never      | never  | body    | whole
 search                                    | with_query | never  | body    |
 triage                                    | posted     | posted | triage  |
 intent/<identifier:intent_id>/receipt     | never      | never  | body    | whole
@@ -36,7 +37,8 @@ console/<identifier:operation>            | never      | asked  | console |
 """
 # All others.
 UNMARKED = """
-/ history history/newer recoverable intent/<identifier:intent_id>.json intent/<identifier:intent_id>/raw/intent.json
+/ attention history history/newer recoverable
+intent/<identifier:intent_id>.json intent/<identifier:intent_id>/raw/intent.json
 intent/<identifier:intent_id>/raw/receipt.json intent/<identifier:intent_id>/reply
 intent/<identifier:intent_id>/route-stats intent/<identifier:intent_id>/proof intent/<identifier:intent_id>/balances
 intent/<identifier:intent_id>/card.png intent/<identifier:intent_id>/badge.svg intent/<identifier:intent_id>/qr.svg

@@ -22,7 +22,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.config import Group
 from intents_ui.settings import ENV
-from intents_ui.web import balance_cache
+from intents_ui.web.transfers import balance_cache
 
 PARTIAL = {"HX-Request-Type": "partial"}
 ABORTED_WITH_FUNDS = 13

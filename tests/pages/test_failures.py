@@ -88,7 +88,7 @@ def test_a_transfer_without_its_receipt_is_shown_with_a_note(site: Client, emula
 def test_a_list_that_failed_to_load_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
     emulator.inject("GetIntentHistory", fault)
     page = unescape(site.get("/").content.decode())
-    assert "Couldn't load recent transfers" in page
+    assert "Couldn't load the newest transfers" in page
     assert "No transfers yet" not in page
 
 

@@ -17,8 +17,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
-from intents_ui.web import attention, situations
-from intents_ui.web.attention import CALLS
+from intents_ui.web.transfers import attention, situations
+from intents_ui.web.transfers.attention import CALLS
 from tests.pages.recorded import recorded
 
 

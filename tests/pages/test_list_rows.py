@@ -18,7 +18,7 @@ from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
-from intents_ui.web import balance_cache, situations
+from intents_ui.web.transfers import balance_cache, situations
 from tests.pages.conftest import fresh
 
 pytestmark = pytest.mark.cached

@@ -9,7 +9,7 @@ from intents_ui.display.quotes import comparison
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service.wire.models import IntentReceipt
-from intents_ui.web import situations
+from intents_ui.web.transfers import situations
 
 LINES = [
     pytest.param(

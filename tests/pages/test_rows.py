@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.web import situations
+from intents_ui.web.transfers import situations
 
 SPACES = re.compile(r"\s+")
 ROW = re.compile(r'<tr[^>]*>\s*<td>(<a class="row-link" href="/intent/(0x[0-9a-f]{64})".*?)</td>', re.DOTALL)

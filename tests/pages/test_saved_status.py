@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui.display.summary import glance
 from intents_ui.emulator.app import Emulator
-from intents_ui.web import situations
+from intents_ui.web.transfers import situations
 
 UNKNOWN = "0x" + "ab" * 32
 

@@ -13,7 +13,7 @@ from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.web import situations
+from intents_ui.web.transfers import situations
 from tests.pages.test_triage import legs, send
 
 UNKNOWN = "0x12ab…34cd"

@@ -121,13 +121,13 @@ def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Cl
 
 
 def test_the_home_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
-    emulator.play(SPOOF)
+    emulator.play(SPOOF, age=60)  # funded
     assert is_marked(page(site, "/"))
 
 
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
-    plain, markdown, result = map(html.unescape, texts)
+    plain, markdown, result, _escalation = map(html.unescape, texts)
     assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
     assert WORDS in markdown
     assert json.loads(result)["sent"]["warnings"] == [

@@ -11,7 +11,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Refused
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire.models import IntentHistory
-from intents_ui.web.balance_cache import MOST_PAGES, entry_of
+from intents_ui.web.transfers.balance_cache import MOST_PAGES, entry_of
 
 OWNER = "0x" + "11" * 20
 WANTED = "0x" + "ab" * 32

@@ -65,7 +65,7 @@ def _usd(written: str) -> Decimal:
 
 
 @dataclass(frozen=True)
-class Group:
+class ProblemGroup:
     """Transfers with the same problem, oldest first. `key`: the group's name in URLs, which stays the same."""
 
     key: str
@@ -97,11 +97,11 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Section:
+class ProblemSection:
     """All groups with one cause, largest first."""
 
     cause: Cause
-    groups: Sequence[Group]
+    groups: Sequence[ProblemGroup]
 
     @property
     def title(self) -> str:
@@ -121,7 +121,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Attention:
+class Problems:
     rows: Sequence[tuple[Cause, RecoverableRow]]
 
     @property
@@ -129,27 +129,29 @@ class Attention:
         return len(self.rows)
 
     @cached_property
-    def sections(self) -> Sequence[Section]:
+    def sections(self) -> Sequence[ProblemSection]:
         """Return a section for each cause, also if it is empty."""
-        return [Section(cause, _groups(cause, [row for of, row in self.rows if of is cause])) for cause in TITLES]
+        return [
+            ProblemSection(cause, _groups(cause, [row for of, row in self.rows if of is cause])) for cause in TITLES
+        ]
 
-    def narrowed(self, filters: AttentionFilters) -> "Attention":
-        return Attention([(cause, row) for cause, row in self.rows if filters.takes(row)])
+    def narrowed(self, filters: AttentionFilters) -> "Problems":
+        return Problems([(cause, row) for cause, row in self.rows if filters.takes(row)])
 
-    def section(self, cause: Cause) -> Section:
+    def section(self, cause: Cause) -> ProblemSection:
         return next(each for each in self.sections if each.cause == cause)
 
-    def group(self, key: str) -> Group | None:
+    def group(self, key: str) -> ProblemGroup | None:
         return next((group for each in self.sections for group in each.groups if group.key == key), None)
 
 
-def of(situations: Iterable[Situation]) -> Attention:
+def of(situations: Iterable[Situation]) -> Problems:
     """Return those that need attention. Of the same transfer in two lists, the first counts."""
     by_id: dict[str, Situation] = {}
     for situation in situations:
         by_id.setdefault(situation.intent.intent_id.lower(), situation)
     found = [(cause, recoverable.row(each)) for each in by_id.values() if (cause := _cause(each))]
-    return Attention(sorted(found, key=lambda each: recoverable.by_age(each[1])))
+    return Problems(sorted(found, key=lambda each: recoverable.by_age(each[1])))
 
 
 def _cause(situation: Situation) -> Cause | None:
@@ -159,12 +161,12 @@ def _cause(situation: Situation) -> Cause | None:
     return Cause.RECOVERABLE if situation.has_balance else None
 
 
-def _groups(cause: Cause, rows: Iterable[RecoverableRow]) -> Sequence[Group]:
+def _groups(cause: Cause, rows: Iterable[RecoverableRow]) -> Sequence[ProblemGroup]:
     alike: dict[str, list[RecoverableRow]] = {}
     for row in rows:
         problem = f"{row.transfer.summary.key}\n{NUMBERS.sub('…', _reason(row))}"
         alike.setdefault(f"{cause}-{crc32(problem.encode()):08x}", []).append(row)
-    groups = [Group(key, same) for key, same in alike.items()]
+    groups = [ProblemGroup(key, same) for key, same in alike.items()]
     return sorted(groups, key=lambda group: (-len(group.rows), group.oldest or LAST))
 
 

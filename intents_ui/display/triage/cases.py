@@ -30,7 +30,7 @@ DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
 
 
 @dataclass(frozen=True)
-class Group:
+class OwnerGroup:
     """Rows of one owner. `owner` is "" for rows without one, or with several."""
 
     owner: str
@@ -43,8 +43,8 @@ class Group:
         return tuple({each.intent.intent_id.lower(): each for each in found}.values())
 
 
-def groups(rows: Sequence[TriageRow]) -> tuple[Group, ...]:
-    """Group by owner. A transfer's repetitions stand below its first row."""
+def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
+    """OwnerGroup by owner. A transfer's repetitions stand below its first row."""
     first = {row.number: row for row in rows}
 
     def place(row: TriageRow) -> tuple[Urgency, int, int]:
@@ -54,7 +54,7 @@ def groups(rows: Sequence[TriageRow]) -> tuple[Group, ...]:
     by_owner: dict[str, list[TriageRow]] = {}
     for row in sorted(rows, key=place):
         by_owner.setdefault(row.owner, []).append(row)
-    found = [Group(owner, tuple(owned)) for owner, owned in by_owner.items()]
+    found = [OwnerGroup(owner, tuple(owned)) for owner, owned in by_owner.items()]
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
 
 

@@ -21,7 +21,7 @@ from intents_ui.service.errors import NotFound
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.operations import get_intent
 from intents_ui.service.wire.models import Page
-from intents_ui.web import balance_cache
+from intents_ui.web.transfers import balance_cache
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService

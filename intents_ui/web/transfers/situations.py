@@ -31,7 +31,7 @@ from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
-from intents_ui.web import balance_cache
+from intents_ui.web.transfers import balance_cache
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0

@@ -14,7 +14,7 @@ from operator import is_
 
 from intents_ui import wiring
 from intents_ui.display.lists import attention
-from intents_ui.display.lists.attention import Attention
+from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
@@ -22,7 +22,7 @@ from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.models import IntentStatus, Page
 from intents_ui.service.wire.responses import HistoryAnswer
-from intents_ui.web import situations
+from intents_ui.web.transfers import situations
 
 HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
@@ -63,7 +63,7 @@ class Reader:
         self._lock = threading.Lock()
         self._sent: dict[Question, float] = {}
         self._counted: tuple[int, datetime] | None = None
-        self._found: tuple[Sequence[Rows], Attention] = (), Attention(())
+        self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it was never received and isn't its turn."""
@@ -78,7 +78,7 @@ class Reader:
         known = service.last_known(calls)
         return [_read(asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
 
-    def problems(self, lists: Sequence[Read]) -> Attention:
+    def problems(self, lists: Sequence[Read]) -> Problems:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
         read = [each.rows for each in lists if isinstance(each, Listing)]
         known, found = self._found
