@@ -19,7 +19,8 @@ let marked = [];
 function mark(place) {
   for (const each of marked) delete each.dataset.marked;
   const address = place?.dataset.address;
-  marked = address ? Array.from(document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`)) : [];
+  const places = address ? document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`) : [];
+  marked = Array.from(places).filter((each) => each.checkVisibility());
   if (marked.length > 1) for (const each of marked) each.dataset.marked = "";
 }
 

@@ -189,13 +189,15 @@ def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) ->
         "kind": "intents-ui/kept",
         "version": 1,
         "starred": [good, *bad],
+        "views": [{"path": "/history?status=FAILED", "name": "Failed", "at": 3}],
         "labels": {OTHER: "theirs", "0x" + "cd" * 20: "x" * 500, "__proto__": "y", "0x" + "ef" * 20: 7},
     }
     give(page, json.dumps(file))
     expect(page.locator("#book-said")).to_contain_text(
-        "Imported 1 starred, 0 recent, 0 views, 2 labels. 6 entries were skipped."
+        "Imported 1 starred, 0 recent, 1 view, 2 labels. 6 entries were skipped."
     )
     assert shown(page, "Starred") == ["<img src=x onerror=alert(1)>", "one"]
+    assert shown(page, "Views") == ["Failed"]
     assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
 
 
