@@ -47,6 +47,7 @@ def test_the_start_page_links_the_problems_and_the_navigation_counts_them(browse
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
         visit.open("/")
+        expect(page.get_by_role("link", name="Failed in the last hour")).not_to_contain_text("Counting…")
         tile = page.get_by_role("link", name="Funds waiting for their owner")
         expect(tile).to_contain_text("$")
         tile.click()

@@ -99,6 +99,18 @@ def test_a_list_that_fails_is_not_an_empty_list(
         assert "None in the lists that were loaded." in page
 
 
+@pytest.mark.cached
+def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "PERIOD", 2.0)
+    site.get("/")  # three of four lists
+    page = read(site)
+    assert "Loading failed transfers. They are missing below." in page
+    monkeypatch.setattr(attention, "PERIOD", 0.0)
+    assert "Loading failed transfers" not in read(site)
+
+
 def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "failing-500", times=20)
     page = site.get("/attention")
