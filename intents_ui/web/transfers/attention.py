@@ -26,9 +26,8 @@ from intents_ui.web.transfers import situations
 
 HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
-# Seconds. The newest transfers are as fresh as any list.
-MAX_AGE = 8.0
-CALLS, PERIOD = 3, 2.0
+CALLS, PERIOD = 3, 2.0  # calls and seconds
+MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
 COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 
 RECOVERABLE = operations.get_intent_history(page=Page.first(size=SIZE), include_balances=True, only_recoverable=True)
@@ -97,7 +96,7 @@ class Reader:
         return count if datetime.now(UTC) - at < COUNTED_FOR else None
 
     def _take(self, question: Question) -> bool:
-        """Return whether this call may be sent now. One that was just sent may, too, to share its response."""
+        """Return whether this call may be sent now. One without a response that was just sent may, to share it."""
         now = time.monotonic()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
@@ -113,7 +112,7 @@ def reader() -> Reader:
 
 
 def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
-    return 0.0 if call is FUNDED else MAX_AGE
+    return PERIOD if call is FUNDED else MAX_AGE
 
 
 def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
