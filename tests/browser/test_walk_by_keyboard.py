@@ -97,7 +97,9 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         page.keyboard.press("Enter")
         expect(page.locator("[data-end]")).to_be_visible()
         page.wait_for_load_state()
-        page.keyboard.press("j")
+        links = [each.get_attribute("href") for each in page.locator("main tbody a.row-link").all()]
+        for _ in range(links.index(f"/intent/{intent_id}") + 1):  # the most urgent row is first
+            page.keyboard.press("j")
         expect(page.locator(":focus")).to_have_attribute("href", f"/intent/{intent_id}")
         page.keyboard.press("c")
         expect_copied(page, intent_id)
