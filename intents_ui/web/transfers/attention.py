@@ -61,6 +61,8 @@ class Reader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sent: dict[Question, float] = {}
+        # Also what the cache has dropped, so that a group stays while its rows are unfolded.
+        self._received: dict[Question, tuple[HistoryAnswer, datetime]] = {}
         self._counted: tuple[int, datetime] | None = None
         self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
@@ -75,7 +77,7 @@ class Reader:
         answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
         asked = dict(zip((call.question for call in turns), answers, strict=True))
         known = service.last_known(calls)
-        return [_read(asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
+        return [self._listing(call, asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
 
     def problems(self, lists: Sequence[Read]) -> Problems:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
@@ -94,6 +96,23 @@ class Reader:
         """Return how many transfers need attention by the last reading, None if that is too old."""
         count, at = self._counted or (0, datetime.min.replace(tzinfo=UTC))
         return count if datetime.now(UTC) - at < COUNTED_FOR else None
+
+    def _listing(
+        self,
+        call: ServiceCall[HistoryAnswer],
+        asked: HistoryAnswer | ServiceError | None,
+        last: tuple[HistoryAnswer, float] | None,
+    ) -> Read:
+        """Return the last known list, or the error if none is known."""
+        now = datetime.now(UTC)
+        if last:
+            self._received[call.question] = last[0], now - timedelta(seconds=last[1])
+        elif isinstance(asked, HistoryAnswer):
+            self._received[call.question] = asked, now
+        if call.question not in self._received:
+            return asked if isinstance(asked, ServiceError) else None
+        answer, at = self._received[call.question]
+        return Listing(situations.of_entries(Entries.of(tuple(answer.intents))), answer.following is None, at)
 
     def _take(self, question: Question) -> bool:
         """Return whether this call may be sent now. One without a response that was just sent may, to share it."""
@@ -117,12 +136,3 @@ def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
 
 def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
     return age is not None and (age < _max_age(call) or wiring.service().has_fresh(call))
-
-
-def _read(asked: HistoryAnswer | ServiceError | None, last: tuple[HistoryAnswer, float] | None) -> Read:
-    """Return the list that was asked for, else the last known one, else the error."""
-    answer, age = last or (asked, 0.0)
-    if not isinstance(answer, HistoryAnswer):
-        return answer
-    rows = situations.of_entries(Entries.of(tuple(answer.intents)))
-    return Listing(rows, answer.following is None, datetime.now(UTC) - timedelta(seconds=age))
