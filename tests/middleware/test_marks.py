@@ -50,7 +50,7 @@ tokens/rows token/<chain:chain_id>/<identifier:address>/routes token/<chain:chai
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
-.well-known/security.txt help help/status/<identifier:status> demo suggest
+.well-known/security.txt suggest help help/status/<identifier:status> demo
 """
 FRONT = [
     ROOT / "intents_ui/asgi.py",
