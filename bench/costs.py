@@ -18,6 +18,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from types import FrameType
 from typing import Any, Final
+from unittest.mock import patch
 
 import django
 import httpx
@@ -171,15 +172,8 @@ def costs_of(site: Site, draw: Draw, state: State) -> dict[str, int]:
 
 
 def one_by_one(_: object, *calls: Callable[[], object]) -> list[object]:
-    from intents_ui.service.errors import ServiceError
-
-    def result(call: Callable[[], object]) -> object:
-        try:
-            return call()
-        except ServiceError as error:
-            return error
-
-    return list(map(result, calls))
+    """Run calls in this thread, where they can't overlap differently each time. None of the service's fails."""
+    return [call() for call in calls]
 
 
 def main() -> None:
@@ -188,13 +182,10 @@ def main() -> None:
     from intents_ui.service import caching_client
     from intents_ui.service.context import concurrency
     from intents_ui.settings import ENV
-    from intents_ui.web.transfers import attention
 
-    # Concurrent calls would overlap differently each time.
-    concurrency.CallThreads.together = one_by_one  # type: ignore[method-assign,assignment]
-    attention.PERIOD = 0.0  # the clock stands still
     caching_client.COPY_PATIENCE = ENV.intents_balance_timeout = PATIENCE
-    with time_machine.travel(NOW, tick=False), asyncio.Runner() as runner:
+    in_turn = patch.object(concurrency.CallThreads, "together", one_by_one)
+    with time_machine.travel(NOW, tick=False), asyncio.Runner() as runner, in_turn:
         site = Site(runner)
         gc.freeze()
         gc.disable()

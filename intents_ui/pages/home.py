@@ -36,12 +36,13 @@ class Newest:
 
 @dataclass(frozen=True)
 class Failed:
-    """Failed transfers of the last hour: a minimum unless `is_counted`. `reason`: the most common one, of `alike`."""
+    """Failed transfers created `since`, in Unix seconds: a minimum unless `is_counted`. `reason`: that of `alike`."""
 
+    since: int
     count: int
     is_counted: bool
-    reason: str = ""
-    alike: int = 0
+    reason: str
+    alike: int
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def lately(failed: Listing) -> Failed:
     found = [each for each in failed.rows.transfers if each.created_at and each.created_at >= since]
     reasons = Counter(each.reason.whole for each in found if each.reason)
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
-    return Failed(len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
+    return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
 
 
 def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:

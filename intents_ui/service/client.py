@@ -115,6 +115,7 @@ class ServiceClient(BlockingOperations):
         shared: RedisCache | None = None,
     ) -> None:
         self.config = config
+        self.clock = clock
         self.health = health or Health(clock=clock)
         self.memory = memory or ResponseMemory()
         self._entries = entries or EntryCache(config.names)

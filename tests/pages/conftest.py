@@ -11,6 +11,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
+from intents_ui.web.transfers import attention
 
 # Tests of pages with this data depend on its lifetimes.
 CACHED_KINDS = (
@@ -35,6 +36,7 @@ def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
+        patch.setattr(attention, "PERIOD", 0.0)
         yield
 
 

@@ -5,7 +5,6 @@ shown as last received, with its age.
 """
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,8 @@ from intents_ui import wiring
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
-from intents_ui.service.errors import ServiceError
+from intents_ui.service.context import request_context
+from intents_ui.service.errors import ServiceError, StaleResponse
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.wire.entries import Entries
@@ -61,8 +61,8 @@ class Reader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sent: dict[Question, float] = {}
-        # Also what the cache has dropped, so that a group stays while its rows are unfolded.
-        self._received: dict[Question, tuple[HistoryAnswer, datetime]] = {}
+        # Three lists are most of what the cache holds, so it may have dropped one.
+        self._received: dict[Question, tuple[HistoryAnswer | ServiceError, datetime]] = {}
         self._counted: tuple[int, datetime] | None = None
         self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
@@ -101,27 +101,31 @@ class Reader:
         self,
         call: ServiceCall[HistoryAnswer],
         asked: HistoryAnswer | ServiceError | None,
-        last: tuple[HistoryAnswer, float] | None,
+        cached: tuple[HistoryAnswer, float] | None,
     ) -> Read:
         """Return the last known list, or the error if none is known."""
-        now = datetime.now(UTC)
-        if last:
-            self._received[call.question] = last[0], now - timedelta(seconds=last[1])
-        elif isinstance(asked, HistoryAnswer):
+        now, before = datetime.now(UTC), self._received.get(call.question)
+        if cached:
+            self._received[call.question] = cached[0], now - timedelta(seconds=cached[1])
+        elif isinstance(asked, HistoryAnswer) or (asked and not (before and isinstance(before[0], HistoryAnswer))):
             self._received[call.question] = asked, now
-        if call.question not in self._received:
-            return asked if isinstance(asked, ServiceError) else None
-        answer, at = self._received[call.question]
+        elif isinstance(asked, ServiceError) and before:
+            request_context.add_stale(StaleResponse(call.operation, before[1], asked, has_balances=call is not FUNDED))
+        answer, at = self._received.get(call.question, (None, now))
+        if not isinstance(answer, HistoryAnswer):
+            return answer
         return Listing(situations.of_entries(Entries.of(tuple(answer.intents))), answer.following is None, at)
 
     def _take(self, question: Question) -> bool:
-        """Return whether this call may be sent now. One without a response that was just sent may, to share it."""
-        now = time.monotonic()
+        """Return whether this call may be sent now. One that was just sent may until it has a response, to share it."""
+        now = wiring.service().clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
-            if question not in self._sent and len(self._sent) >= CALLS:
+            if question in self._sent:
+                return question not in self._received
+            if len(self._sent) >= CALLS:
                 return False
-            self._sent.setdefault(question, now)
+            self._sent[question] = now
             return True
 
 
