@@ -65,11 +65,29 @@ def _usd(written: str) -> Decimal:
 
 
 @dataclass(frozen=True)
-class ProblemGroup:
-    """Transfers with the same problem, oldest first. `key`: the group's name in URLs, which stays the same."""
+class ProblemRows:
+    """Transfers with a problem, oldest first."""
+
+    rows: Sequence[RecoverableRow]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def value(self) -> Value:
+        return balances.value(holding for row in self.rows for holding in row.holdings)
+
+    @property
+    def oldest(self) -> datetime | None:
+        return self.rows[0].transfer.created_at if self.rows else None
+
+
+@dataclass(frozen=True)
+class ProblemGroup(ProblemRows):
+    """Transfers with the same problem. `key`: the group's name in URLs, which stays the same."""
 
     key: str
-    rows: Sequence[RecoverableRow]
 
     @property
     def headline(self) -> str:
@@ -87,37 +105,25 @@ class ProblemGroup:
         only = reasons.pop()
         return NUMBERS.sub("…", only) if reasons else only
 
-    @property
-    def value(self) -> Value:
-        return _value(self.rows)
-
-    @property
-    def oldest(self) -> datetime | None:
-        return self.rows[0].transfer.created_at
-
 
 @dataclass(frozen=True)
-class ProblemSection:
-    """All groups with one cause, largest first."""
+class ProblemSection(ProblemRows):
+    """Transfers with one cause, and their groups, largest first."""
 
     cause: Cause
-    groups: Sequence[ProblemGroup]
 
     @property
     def title(self) -> str:
         return TITLES[self.cause]
 
-    @property
-    def count(self) -> int:
-        return sum(len(group.rows) for group in self.groups)
-
-    @property
-    def value(self) -> Value:
-        return _value([row for group in self.groups for row in group.rows])
-
-    @property
-    def oldest(self) -> datetime | None:
-        return min((group.oldest for group in self.groups if group.oldest), default=None)
+    @cached_property
+    def groups(self) -> Sequence[ProblemGroup]:
+        alike: dict[str, list[RecoverableRow]] = {}
+        for row in self.rows:
+            problem = f"{row.transfer.summary.key}\n{NUMBERS.sub('…', _reason(row))}"
+            alike.setdefault(f"{self.cause}-{crc32(problem.encode()):08x}", []).append(row)
+        groups = [ProblemGroup(same, key) for key, same in alike.items()]
+        return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
 
 
 @dataclass(frozen=True)
@@ -131,9 +137,7 @@ class Problems:
     @cached_property
     def sections(self) -> Sequence[ProblemSection]:
         """Return a section for each cause, also if it is empty."""
-        return [
-            ProblemSection(cause, _groups(cause, [row for of, row in self.rows if of is cause])) for cause in TITLES
-        ]
+        return [ProblemSection([row for of, row in self.rows if of is cause], cause) for cause in TITLES]
 
     def narrowed(self, filters: AttentionFilters) -> "Problems":
         return Problems([(cause, row) for cause, row in self.rows if filters.takes(row)])
@@ -161,18 +165,5 @@ def _cause(situation: Situation) -> Cause | None:
     return Cause.RECOVERABLE if situation.has_balance else None
 
 
-def _groups(cause: Cause, rows: Iterable[RecoverableRow]) -> Sequence[ProblemGroup]:
-    alike: dict[str, list[RecoverableRow]] = {}
-    for row in rows:
-        problem = f"{row.transfer.summary.key}\n{NUMBERS.sub('…', _reason(row))}"
-        alike.setdefault(f"{cause}-{crc32(problem.encode()):08x}", []).append(row)
-    groups = [ProblemGroup(key, same) for key, same in alike.items()]
-    return sorted(groups, key=lambda group: (-len(group.rows), group.oldest or LAST))
-
-
 def _reason(row: RecoverableRow) -> str:
     return row.transfer.reason.whole if row.transfer.reason else ""
-
-
-def _value(rows: Iterable[RecoverableRow]) -> Value:
-    return balances.value(holding for row in rows for holding in row.holdings)
