@@ -70,7 +70,8 @@ WORDS: Final = st.one_of(
 )
 # Parts of a page, which others put where they belong.
 FRAGMENTS: Final = re.compile(
-    r"live |/newest|/overview|/intent/[^/]+/(receipt|route-stats|proof|balances)|.*/(rows|newer|routes|intents)|/routes/tokens"
+    r"live |/newest|/overview|/intent/[^/]+/(receipt|route-stats|proof|balances)|.*/(rows|newer|routes|intents)"
+    r"|/routes/tokens"
 )
 
 

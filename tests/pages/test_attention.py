@@ -116,6 +116,14 @@ def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator
     assert "with a problem" not in page.content.decode()
 
 
+def test_without_the_chain_list_a_chain_is_typed(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recorded(emulator, monkeypatch) as way:
+        way.scripts["GetChains"] = lambda _: {"status": 500, "code": 0, "msg": "?"}
+        assert "Couldn't load the chain list. Enter a chain ID." in read(Client())
+
+
 def test_an_unknown_group_says_so(site: Client, emulator: Emulator) -> None:
     for key in ("late-00000000", "x", "<b>"):
         assert "This group has no transfers now." in read(site, f"/attention?group={key}")

@@ -59,6 +59,10 @@ class Parsed[T]:
     typed: Mapping[str, str]
     choices: Mapping[str, Sequence[TokenInfo]] = field(default_factory=dict)
 
+    def field(self, name: str) -> str:
+        """Return the text of a filter's field."""
+        return self.typed[name]
+
 
 @dataclass(frozen=True)
 class Chip:
