@@ -73,7 +73,7 @@ class Reader:
         due = [call for call in calls if not _is_recent(call, ages[call.question])]
         # Missing ones first, in this order, then the oldest.
         due.sort(key=lambda call: -(ages[call.question] or float("inf")))
-        turns = [call for call in due if self._take(call.question)]
+        turns = [call for call in due if self._take(call)]
         answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
         asked = dict(zip((call.question for call in turns), answers, strict=True))
         known = service.last_known(calls)
@@ -116,13 +116,16 @@ class Reader:
             return answer
         return Listing(situations.of_entries(Entries.of(tuple(answer.intents))), answer.following is None, at)
 
-    def _take(self, question: Question) -> bool:
-        """Return whether this call may be sent now. One that was just sent may until it has a response, to share it."""
-        now = wiring.service().clock()
+    def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
+        """Return whether to ask for this call now.
+
+        One that was just sent is asked for again while it is pending or cached: the client sends no second request.
+        """
+        question, now = call.question, wiring.service().clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
             if question in self._sent:
-                return question not in self._received
+                return question not in self._received or wiring.service().age(call) is not None
             if len(self._sent) >= CALLS:
                 return False
             self._sent[question] = now
