@@ -14,7 +14,9 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # In cascade order. Sheets for a single kind of page are linked by that page.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports")
 FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage")
-FRAME += ("pages", "saved", "actions", "palette", "utilities")
+FRAME += ("pages", "saved", "actions", "palette", "commit", "sharing", "utilities")
+# Before the first paint.
+HEAD: tuple[str, ...] = ("js/storage", "js/theme")
 # In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = (
     "js/trusted_types",
@@ -25,10 +27,10 @@ SCRIPTS: tuple[str, ...] = (
     "js/tooltips",
     "js/live",
 )
-SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette")
+SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette", "js/share")
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
-JOINED, JOINED_HTMX = "frame", "htmx"
+JOINED, JOINED_HEAD, JOINED_HTMX = "frame", "head", "htmx"
 
 # Keeps strings and URLs. Of whitespace and comments, keeps one space where it separates two words.
 GAP = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)"
@@ -48,6 +50,7 @@ class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  
         made[f"css/{JOINED}.css"] = "\n".join(made[f"css/{name}.css"] for name in FRAME)
         made |= {name: slim_script(self._read(name)) for name in paths if name.startswith("js/")}
         made[f"js/{JOINED}.js"] = "\n;".join(made[f"{name}.js"] for name in SCRIPTS)
+        made[f"js/{JOINED_HEAD}.js"] = "\n;".join(made[f"{name}.js"] for name in HEAD)
         made[f"js/{JOINED_HTMX}.js"] = "\n;".join(self._read(f"{name}.js") for name in HTMX)
         for name, text in made.items():
             self.delete(name)
@@ -71,6 +74,11 @@ def slim_script(script: str) -> str:
 def frame_sheets() -> tuple[str, ...]:
     """Return the names of the style sheets that every page links."""
     return (JOINED,) if are_joined() else FRAME
+
+
+def head_scripts() -> tuple[str, ...]:
+    """Return the paths of the scripts that every page runs before its first paint."""
+    return (f"js/{JOINED_HEAD}",) if are_joined() else HEAD
 
 
 def frame_scripts() -> tuple[str, ...]:

@@ -76,7 +76,9 @@ def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
-    env.globals.update(frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts)
+    env.globals.update(
+        head_scripts=assets.head_scripts, frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts
+    )
     env.globals.update(cached_fragment=cached_fragment, any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)

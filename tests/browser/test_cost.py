@@ -78,6 +78,7 @@ def test_nothing_shifts_while_a_page_loads(browser: Browser, collected: str, wid
 
 def test_a_transfers_page_is_light_and_the_next_one_reuses_its_files(browser: Browser, collected: str) -> None:
     with visiting(browser, collected, theme="light", width=360) as visit:
+        visit.page.context.new_cdp_session(visit.page).send("Network.clearBrowserCache")  # of other tests
         sizes = received(visit.page)
         visit.open(some_intent(visit, 5))
         visit.page.wait_for_load_state("networkidle")
