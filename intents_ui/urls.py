@@ -29,7 +29,6 @@ from intents_ui.pages import (
     logo,
     oembed,
     operator,
-    recoverable,
     route_matrix,
     route_stats,
     routes,
@@ -121,7 +120,8 @@ OF_TOKEN = [
 ]
 EXPORTS = [
     path("history.<file:kind>", export.history, name="export-history"),
-    path("recoverable.<file:kind>", export.recoverable, name="export-recoverable"),
+    path("recoverable.<file:kind>", export.recoverable),
+    path("attention.<file:kind>", export.attention, name="export-attention"),
     path("address/<identifier:address>.<file:kind>", export.address, name="export-address"),
     path("progress/<identifier:run>", export.run, name="export-run"),
 ]
@@ -132,7 +132,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("history", history.view, name="history"),
     path("history/newer", history.newer, name="history-newer"),
     path("attention", attention.view, name="attention"),
-    path("recoverable", recoverable.view, name="recoverable"),
+    path("recoverable", history.recoverable),
     path("search", search.view, name="search"),
     path("suggest", suggest.view, name="suggest"),
     path("triage", triage.view, name="triage"),

@@ -86,24 +86,11 @@ class Reader:
 
     def history(self, *, most: int) -> Iterator[Batch]:
         """Yield the rows of the history. Raises ServiceError."""
-        return self._limited(self._pages(), most=most)
+        return limited(self._pages(), most=most)
 
     def of_address(self, address: str, *, most: int) -> Iterator[Batch]:
         """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
-        return self._limited(self._pages_of_address(address), most=most)
-
-    def _limited(self, pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
-        given, pages_at_most = 0, most_pages(most)
-        for number, batch in enumerate(pages, 1):
-            room = most - given
-            given += len(batch.rows)
-            if len(batch.rows) > room:
-                yield Batch(batch.rows[:room], f"limit of {most:,} rows per export")
-                return
-            if batch.why is None and number == pages_at_most:
-                yield Batch(batch.rows, f"limit of {pages_at_most:,} pages per export")
-                return
-            yield batch
+        return limited(self._pages_of_address(address), most=most)
 
     def _pages(self) -> Iterator[Batch]:
         size = PAGE_SIZE_WITH_BALANCES if self._filters.request["include_balances"] else PAGE_SIZE
@@ -192,6 +179,21 @@ class Reader:
 
     def _row(self, situation: Situation) -> ExportRow:
         return export_row.of(situation, url=self._link(situation.intent.intent_id))
+
+
+def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
+    """Yield pages up to the limits on rows and pages. The last one says which limit was reached."""
+    given, pages_at_most = 0, most_pages(most)
+    for number, batch in enumerate(pages, 1):
+        room = most - given
+        given += len(batch.rows)
+        if len(batch.rows) > room:
+            yield Batch(batch.rows[:room], f"limit of {most:,} rows per export")
+            return
+        if batch.why is None and number == pages_at_most:
+            yield Batch(batch.rows, f"limit of {pages_at_most:,} pages per export")
+            return
+        yield batch
 
 
 def _passes(intent: Intent, filters: Filters) -> bool:

@@ -17,7 +17,6 @@ from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists import filter_labels, filters, recoverable
 from intents_ui.display.lists.filters import Filters, ListQuery
-from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.explorers import Explorer, explorers_of
 from intents_ui.display.search.identifiers import Finding, Kind
@@ -224,7 +223,7 @@ def cards(parts: Parts, finding: Finding) -> dict[str, object]:
     open_list = situations.of_entries(entries(parts.open_list))
     # An expired quote keeps its status but isn't open.
     open_transfers = [glance.of(each) for each in open_list if not each.is_expired]
-    work = recoverable.worklist(situations.of_entries(entries(parts.recoverable)), sort=Sort.AGE)
+    work = recoverable.worklist(situations.of_entries(entries(parts.recoverable)))
     return {
         "owner": owner,
         # If the lookup failed, it may be an owner.

@@ -12,9 +12,8 @@ from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
-from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import part_or_page
-from intents_ui.web.transfers.attention import PROBLEMS, Listing, reader
+from intents_ui.web.transfers.attention import reader
 
 PAGE_SIZE = 50
 
@@ -25,19 +24,14 @@ def view(request: HttpRequest) -> HttpResponse:
     parsed = attention.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return render(request, "lists/attention.html", form(parsed), status=HTTPStatus.BAD_REQUEST)
-    lists = reader().read([*PROBLEMS.values()])
-    errors = [each for each in lists if isinstance(each, ServiceError)]
-    if len(errors) == len(lists):
-        raise errors[0]
-    found = reader().problems(lists).narrowed(parsed.filters)
-    group = found.group(request.GET.get("group", ""))
+    found = reader().read_problems()
+    problems = found.problems.narrowed(parsed.filters)
+    group = problems.group(request.GET.get("group", ""))
     context = form(parsed) | {
-        "found": found,
-        "unread": {name: each for name, each in zip(PROBLEMS, lists, strict=True) if not isinstance(each, Listing)},
-        "cut": [
-            name for name, each in zip(PROBLEMS, lists, strict=True) if isinstance(each, Listing) and not each.is_whole
-        ],
-        "as_of": min(each.read_at for each in lists if isinstance(each, Listing)),
+        "found": problems,
+        "unread": found.unread,
+        "cut": found.cut,
+        "as_of": found.read_at,
         "group": group,
         "is_gone": group is None and "group" in request.GET,
         **(page_of(group, parsed.filters, request.GET.get("page", "")) if group else {}),
@@ -51,6 +45,7 @@ def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
         "parsed": parsed,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "names": wiring.catalog(),
+        "called": attention.LISTS,
         **dict.fromkeys(("found", "group"), None),
         "unread": {},
         "cut": (),

@@ -3,7 +3,7 @@
 The first page of the list is read before the response starts, so that errors get an error page or JSON.
 """
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Event
@@ -16,23 +16,24 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
-from intents_ui.display.lists import filters
+from intents_ui.display.lists import attention as problems
+from intents_ui.display.lists import export_row, filters
+from intents_ui.display.lists.attention import AttentionFilters
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
-from intents_ui.display.lists.filters import Filters, ListQuery
-from intents_ui.display.lists.recoverable import Sort
 from intents_ui.display.search import input_errors
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
-from intents_ui.exports.reader import Batch, Reader
+from intents_ui.exports.reader import Batch, Reader, limited
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial
 from intents_ui.web.transfers import situations
+from intents_ui.web.transfers.attention import reader
 
-HISTORY, RECOVERABLE, ADDRESS = "history", "recoverable", "address"
+HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
 MOST_POLLS = 30  # for a download that doesn't start
 
@@ -41,15 +42,31 @@ MOST_POLLS = 30  # for a download that doesn't start
 @marks.streams()
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
-    return view(request, kind, HISTORY, parse_filters(request))
+    return of_list(request, kind, HISTORY)
+
+
+@require_safe
+def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """Redirect the former export of recoverable transfers to that of the history."""
+    query = request.GET.copy()
+    query.pop("sort", None)
+    query["recoverable"] = "1"
+    return redirect(f"{reverse('export-history', args=[kind])}?{query.urlencode()}", permanent=True)
 
 
 @marks.costly()
 @marks.streams()
 @require_safe
-def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
-    """Export recoverable transfers in the service's order, because the list page sorts only what it has loaded."""
-    return view(request, kind, RECOVERABLE, parse_filters(request, unless_sorted=tuple(Sort)), recoverable=True)
+def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
+    with wiring.page():
+        parsed = problems.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return refused(request, "Invalid filters", list(parsed.problems.values()))
+    group = request.GET.get("group") or None
+    written = parse_qs(parsed.filters.query) | ({"group": [group]} if group else {})
+    link = links(request)
+    return file(request, kind, ATTENTION, written, lambda _: with_problems(parsed.filters, group, link=link))
 
 
 @marks.costly()
@@ -64,23 +81,47 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
         query = request.META["QUERY_STRING"]
         url = reverse("export-address", args=[known, kind])
         return redirect(f"{url}?{query}" if query else url, permanent=True)
-    return view(request, kind, ADDRESS, parse_filters(request), owner=known)
+    return of_list(request, kind, ADDRESS, owner=known)
 
 
-def parse_filters(request: HttpRequest, *, unless_sorted: Container[str] = ()) -> ListQuery:
-    """Parse the filters from the URL. Sort orders in `unless_sorted` are ignored."""
-    query = dict(request.GET.lists())
-    if request.GET.get("sort") in unless_sorted:
-        del query["sort"]
+def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None = None) -> HttpResponseBase:
+    """Return the history as a file, that of an owner or intent address if there is one, or an error."""
     with wiring.page():
-        return filters.read(query, chains=wiring.catalog().chains())
-
-
-def view(request: HttpRequest, kind: str, listed: str, parsed: ListQuery, **fixed: object) -> HttpResponseBase:
-    """Return the file, or an error. `fixed`: the filters that define this list."""
+        parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return refused(request, "Invalid filters", list(parsed.problems.values()))
-    now, effective = datetime.now(UTC), parsed.filters.with_(**fixed)
+    wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
+    link = links(request)
+
+    def batches(over: Event) -> Iterator[Batch]:
+        pages = Reader(wiring.uncached_service(), situations, wanted, link=link, page=wiring.page, over=over)
+        most = ENV.intents_max_export_rows
+        return pages.of_address(owner, most=most) if owner else pages.history(most=most)
+
+    return file(request, kind, listed, parse_qs(wanted.query), batches)
+
+
+def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
+    """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
+    with wiring.page():
+        found = reader().read_problems()
+        shown = found.problems.narrowed(wanted)
+        rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
+    lacks = [f"{problems.LISTS[name]} could not be read" for name in found.unread]
+    lacks += [f"there are more {problems.LISTS[name]} than were read" for name in found.cut]
+    exported = [export_row.of(row.transfer.summary.situation, url=link(row.transfer.intent_id)) for row in rows]
+    yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
+
+
+def file(
+    request: HttpRequest,
+    kind: str,
+    listed: str,
+    written: Mapping[str, list[str]],
+    batches: Callable[[Event], Iterator[Batch]],
+) -> HttpResponseBase:
+    """Return the file. `written`: the filters. `batches`: the rows, until the event is set. Raises ServiceError."""
+    now = datetime.now(UTC)
     headers = {
         "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
         "Content-Type": FORMATS[kind].content_type,
@@ -90,34 +131,20 @@ def view(request: HttpRequest, kind: str, listed: str, parsed: ListQuery, **fixe
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    download = start(request, kind, About(listed, parse_qs(effective.query), now), effective)
-    return StreamingHttpResponse(download, headers=headers) if download else no_slot(request)
-
-
-def start(request: HttpRequest, kind: str, about: About, wanted: Filters) -> Download | None:
-    """Return the download with its first page, or None if no export slot is free. Raises ServiceError."""
     over = Event()
-    reader = Reader(wiring.uncached_service(), situations, wanted, link=links(request), page=wiring.page, over=over)
     download = Download(
-        batches(reader, about.listed, wanted),
+        batches(over),
         FORMATS[kind],
-        about,
+        About(listed, written, now),
         among=wiring.exports(),
         over=over,
         run=run_of(request),
         is_ending=wiring.lifecycle().is_stopping,
     )
     if not wiring.exports().acquire(download, request_context.visitor()):
-        return None
+        return no_slot(request)
     download.begin()
-    return download
-
-
-def batches(reader: Reader, listed: str, wanted: Filters) -> Iterator[Batch]:
-    most = ENV.intents_max_export_rows
-    if listed == ADDRESS and wanted.owner:
-        return reader.of_address(wanted.owner, most=most)
-    return reader.history(most=most)
+    return StreamingHttpResponse(download, headers=headers)
 
 
 def links(request: HttpRequest) -> Callable[[str], str]:

@@ -46,7 +46,7 @@ NOT_FOR_CRAWLERS = (
 )
 # With noindex, crawlers may not read the lists. They may read the pages of transfers and addresses, which have the link
 # previews and the noindex tag.
-LISTS = ("/history", "/recoverable")
+LISTS = ("/history", "/attention")
 VALID_DAYS = 180
 
 

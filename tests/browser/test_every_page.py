@@ -28,10 +28,9 @@ the two themes and on the two widths that differ most, and not in each product o
 |---|---|---|
 | search, an intent, its raw JSON | test_look_up.py | test_look_up.py |
 | an intent that moves | test_live.py: stream, polling | test_live.py: refresh |
-| what its addresses hold | test_recoverable.py | test_recoverable.py |
+| what its addresses hold | test_balances.py | test_balances.py |
 | the response on the first screen; on paper | test_answer.py; test_print.py | |
 | history: filters, pages, the way back | test_history.py | test_history.py |
-| recoverable: order, filters | test_recoverable.py | test_recoverable.py |
 | an address | test_address.py | test_address.py |
 | triage | test_triage.py | test_triage.py |
 | exports | test_export.py | test_export.py |

@@ -59,8 +59,8 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
 
 def test_without_scripts_a_term_links_to_the_help(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        visit.open("/recoverable")
-        expect(visit.page.locator(".tip")).to_be_hidden()
-        visit.page.get_by_role("link", name="Recoverable balances").click()
-        expect(visit.page.locator("#recoverable-balance")).to_be_in_viewport()
-        expect(visit.page.locator("#recoverable-balance")).to_contain_text("The owner's wallet can recover them.")
+        visit.open("/console")
+        expect(visit.page.locator("#term-quote")).to_be_hidden()
+        visit.page.get_by_role("link", name="Quote", exact=True).click()
+        expect(visit.page.locator("#quote")).to_be_in_viewport()
+        expect(visit.page.locator("#quote")).to_contain_text("The service's price for a transfer")

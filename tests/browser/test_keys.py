@@ -23,7 +23,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate(FOCUSED))
 
 
-LISTS = ["/history", "/recoverable", "/tokens", "/chains", "/search?owner={owner}", "/address/{owner}"]
+LISTS = ["/history", "/history?recoverable=1", "/tokens", "/chains", "/search?owner={owner}", "/address/{owner}"]
 
 
 @pytest.mark.browser

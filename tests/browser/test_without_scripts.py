@@ -5,9 +5,8 @@ Where a job is done in the same steps with scripts and without, one test does bo
 | job | its walk without scripts |
 |---|---|
 | look up; an intent and its raw JSON; search by keys | test_look_up.py; here |
-| an intent that moves; what its addresses hold; share | test_live.py; test_recoverable.py; test_share.py |
+| an intent that moves; what its addresses hold; share | test_live.py; test_balances.py; test_share.py |
 | history: filters, pages, the way back | test_history.py |
-| recoverable: order, filters | test_recoverable.py |
 | an address and the parts of its history | test_address.py, here |
 | triage, rows that come one by one | test_triage.py |
 | export: the file; how far it has come, and stop | here; test_export.py |

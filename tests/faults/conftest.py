@@ -57,7 +57,7 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "search by keys": f"/search?owner={owner.rpartition('/')[2]}",
         "transaction": "/tx/0x" + "cd" * 32,
         "history": "/history?origin=8453",
-        "recoverable": "/recoverable",
+        "recoverable": "/history?recoverable=1",
         "address": owner,
         "address with a filter": f"{owner}?status=in-flight",
         "address of a token": f"/address/{USDC}",

@@ -62,8 +62,8 @@ OF_AN_OWNER: Final = [
     "/export/address/OWNER.csv", "/export/address/OWNER.ndjson", f"{TYPED}/triage OWNER",
 ]  # fmt: skip
 LISTS: Final = [
-    "/", "/newest", "/overview", "/attention", "/history", "/history?recoverable=1", "/recoverable",
-    "/export/history.csv", "/export/history.json", "/export/history.ndjson", "/export/recoverable.csv",
+    "/", "/newest", "/overview", "/attention", "/history", "/history?recoverable=1",
+    "/export/history.csv", "/export/history.json", "/export/history.ndjson", "/export/attention.csv",
     "/console/GetIntentHistory?ask=fields",
     f"/token/1/{USDC}/intents", "/chain/8453",
 ]  # fmt: skip

@@ -100,7 +100,7 @@ SEARCHES = [
         for word, status in (("<script>alert(1)</script>", 200), ("\"'><img src=x onerror=alert(1)>", 404))
     ),
 ]
-LISTS = ("/history", "/recoverable", f"/address/{ADDRESS}", "/export/history.csv", "/export/recoverable.json")
+LISTS = ("/history", f"/address/{ADDRESS}", "/export/history.csv", "/export/history.json")
 NO_CHAIN = ("-1", "1.5", "1e3", "1_000", "0x1", "９", "０", "٣", "1 2", "9" * 20, "1" * 21)  # noqa: RUF001 - other digits
 NO_SIZE = ("0", "-1", "1000", "abc", "1e1", "１")  # noqa: RUF001 - another digit
 FILTERS = [

@@ -311,7 +311,6 @@ def test_a_ticket_may_be_anything(site: Site, text: str):
 
 FILTERED: Final = (
     "/history",
-    "/recoverable",
     "/attention",
     "/tokens",
     "/chains",
@@ -346,7 +345,7 @@ def cursor(site: Site) -> str:
     change=st.lists(
         st.tuples(st.integers(0, 400), strategies.words().map(lambda word: word[:3])), min_size=1, max_size=4
     ),
-    path=st.sampled_from(["/history", "/recoverable", "/address/OWNER", "/search"]),
+    path=st.sampled_from(["/history", "/address/OWNER", "/search"]),
 )
 def test_a_modified_cursor_leads_nowhere(site: Site, cursor: str, change: list[tuple[int, str]], path: str):
     changed = cursor

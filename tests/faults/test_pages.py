@@ -48,7 +48,7 @@ def fragments(paths: dict[str, str]) -> list[str]:
         "/overview",
         "/tokens/rows?chain=1",
         "/history",
-        "/recoverable",
+        "/history?recoverable=1",
         "/attention",
         paths["address"],
     ]
@@ -59,7 +59,7 @@ def files(paths: dict[str, str]) -> list[str]:
     of_intent = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png",
                                               "/badge.svg", "/feed.atom", "/feed.json")]  # fmt: skip
     lists = [f"{owner}/feed.atom", f"{owner}/feed.json"]
-    exports = ["/export/history.csv", "/export/recoverable.json", f"/export{owner}.ndjson"]
+    exports = ["/export/history.csv", "/export/attention.json", f"/export{owner}.ndjson"]
     return [*of_intent, *lists, *exports, f"/embed{intent}", f"/oembed?url=http://testserver{intent}"]
 
 

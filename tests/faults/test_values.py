@@ -374,7 +374,7 @@ NO_CURSORS = ["abc", 2**63, 10**100, -1, 1.5, True, [5], "9" * 300]
 
 
 @pytest.mark.parametrize("cursor", NO_CURSORS, ids=lambda cursor: repr(cursor)[:12])
-@pytest.mark.parametrize("path", ["/history", "/recoverable", "/export/history.csv"])
+@pytest.mark.parametrize("path", ["/history", "/history?recoverable=1", "/export/history.csv"])
 def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
     following = {"column": "id", "after": cursor, "more": True}
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}

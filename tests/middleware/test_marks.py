@@ -28,7 +28,7 @@ intent/<identifier:intent_id>/receipt     | never      | never  | body    | whol
 intent/<identifier:intent_id>/commit      | never      | never  | console |
 embed/intent/<identifier:intent_id>       | never      | never  | body    | framed
 export/history.<file:kind>                | always     | always | body    |
-export/recoverable.<file:kind>            | always     | always | body    |
+export/attention.<file:kind>              | always     | always | body    |
 export/address/<identifier:address>.<file:kind> | always | always | body   |
 export/progress/<identifier:run>          | never      | always | body    |
 tx/<identifier:transaction_hash>          | always     | never  | body    |
@@ -37,7 +37,7 @@ console/<identifier:operation>            | never      | asked  | console |
 """
 # All others.
 UNMARKED = """
-/ attention history history/newer recoverable
+/ attention history history/newer recoverable export/recoverable.<file:kind>
 intent/<identifier:intent_id>.json intent/<identifier:intent_id>/raw/intent.json
 intent/<identifier:intent_id>/raw/receipt.json intent/<identifier:intent_id>/reply
 intent/<identifier:intent_id>/route-stats intent/<identifier:intent_id>/proof intent/<identifier:intent_id>/balances

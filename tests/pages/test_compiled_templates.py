@@ -33,9 +33,9 @@ OF_A_TRANSFER = (
     "/address/{1}",
     "/history?owner={1}",
     "/history?owner={1}&balances=1",
-    "/recoverable?owner={1}",
+    "/history?owner={1}&recoverable=1",
 )
-IN_TROUBLE = ("/", "/history", "/recoverable", "/chains", "/tokens?chain=1", "/routes?from=1&token=AAVE", "/status")
+IN_TROUBLE = ("/", "/history", "/attention", "/chains", "/tokens?chain=1", "/routes?from=1&token=AAVE", "/status")
 
 
 class Compared:

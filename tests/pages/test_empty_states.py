@@ -17,12 +17,6 @@ NEW_CHAIN = 777
 # URL, what is missing, and the next step.
 STATES = [
     pytest.param("/history?owner=" + UNUSED_ADDRESS, "No matching transfers", "/history", id="history, filters"),
-    pytest.param(
-        "/recoverable?owner=" + UNUSED_ADDRESS,
-        "No recoverable balances match the filters.",
-        "/recoverable",
-        id="recoverable, filters",
-    ),
     pytest.param(f"/address/{UNUSED_ADDRESS}", "No matches", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
     pytest.param("/tokens?q=nobody&chain=1", "No tokens match", "/tokens?q=nobody", id="tokens, search"),

@@ -23,7 +23,7 @@ from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
 from tests.conftest import needs
 from tests.emulator.driving import Clock, send_request
-from tests.exported import KINDS, emulator_entries, read
+from tests.exported import KINDS, Exported, emulator_entries, read
 from tests.faults.hostile import visible
 from tests.live.redis_server import RedisServer, redis_running
 from tests.pages.conftest import renew
@@ -139,11 +139,9 @@ def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recor
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_file_downloads_and_is_not_cached(service: Recorder, method: str, kind: str, content_type: str) -> None:
-    answer = ask(method, f"/export/recoverable.{kind}")
+    answer = ask(method, f"/export/history.{kind}")
     assert answer.headers["Content-Type"] == content_type
-    assert answer.headers["Content-Disposition"] == (
-        f'attachment; filename="intents-recoverable-2026-11-21T1200Z.{kind}"'
-    )
+    assert answer.headers["Content-Disposition"] == (f'attachment; filename="intents-history-2026-11-21T1200Z.{kind}"')
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["X-Accel-Buffering"] == "no"
@@ -167,19 +165,50 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service
 
 
 def test_recoverable_balances_are_exported_with_their_amounts(service: Recorder) -> None:
-    found = read("ndjson", get("/export/recoverable.ndjson").content)
+    found = read("ndjson", get("/export/history.ndjson?recoverable=1").content)
     own = emulator_entries(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
     assert all(row["has_balance"] is True and " on " in row["balances"] for row in found.rows)
     assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(("written", "sent"), [("usd", "createdAt"), ("age", "createdAt"), ("id", "id")])
-def test_the_recoverable_pages_own_order_is_accepted_by_its_export(service: Recorder, written: str, sent: str) -> None:
-    assert get(f"/export/recoverable.csv?sort={written}").status_code == 200
-    assert {page["page"]["sort"][0]["column"] for page in service.pages} == {sent}
-    assert get("/export/history.csv?sort=usd").status_code == 400
+def test_the_former_export_of_recoverable_transfers_redirects(service: Recorder) -> None:
+    answer = get("/export/recoverable.csv?status=FAILED&sort=usd&run=x")
+    assert answer.status_code == 301
+    assert answer.headers["Location"] == "/export/history.csv?status=FAILED&run=x&recoverable=1"
+
+
+def of_attention(query: str = "") -> Exported:
+    return read("csv", get(f"/export/attention.csv{query}").content)
+
+
+def test_what_needs_attention_is_exported_as_on_its_page(service: Recorder) -> None:
+    page = get("/attention").text
+    groups = {key: int(count) for key, count in re.findall(r'<details id="([a-z0-9-]+)".*?<strong>(\d+)<', page, re.S)}
+    found = of_attention()
+    assert (found.state, len(found.rows)) == ("complete", sum(groups.values()))
+    assert {row["cause"] for row in found.rows} >= {"recoverable", "late"}
+    key, count = max(groups.items(), key=lambda each: each[1])
+    of_group = of_attention(f"?group={key}")
+    assert len(of_group.rows) == count
+    assert {*of_group.ids} < {*found.ids}
+    assert {row["headline"] for row in of_group.rows}.isdisjoint({""})
+    on_base = of_attention("?chain=8453").rows
+    assert all("8453" in (row["origin_chain_id"], row["destination_chain_id"]) for row in on_base)
+    assert 0 < len(on_base) < len(found.rows)
+
+
+def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(service: Recorder) -> None:
+    service.emulator.inject("GetIntentHistory", "failing-500", times=2)
+    found = of_attention()
+    assert found.state == "truncated"
+    assert "could not be read" in str(found.why)
+
+
+def test_an_invalid_filter_of_the_attention_page_is_refused(service: Recorder) -> None:
+    assert get("/export/attention.csv?min=1e3").status_code == 400
+    assert get("/export/attention.csv?chain=nowhere").status_code == 400
+    assert of_attention("?group=%3Cb%3E").rows == []
 
 
 def test_a_row_links_to_the_transfer_on_this_dashboard(service: Recorder) -> None:
@@ -775,7 +804,7 @@ def test_every_progress_state_has_a_sentence(standing: ExportStatus, sentence: s
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("path", ["history", "recoverable", "address/{owner}"])
+@pytest.mark.parametrize("path", ["history", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
 def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(
     service: Recorder, path: str, part: dict[str, str]

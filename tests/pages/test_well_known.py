@@ -17,7 +17,7 @@ from intents_ui.settings import Environment
 from intents_ui.web import assets
 from tests.pages.test_share import tags
 
-PLACES = ("/", "/search", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
+PLACES = ("/", "/search", "/history", "/attention", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
 PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/saved", "/demo")
 REFUNDED = 8
 UNUSED_ADDRESS = "0x" + "12" * 20
@@ -49,7 +49,7 @@ def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: st
 
 
 def test_pages_have_distinct_titles(site: Client) -> None:
-    places = ("/", "/history", "/recoverable", "/triage", "/chains", "/chain/8453", "/tokens", "/routes", "/help")
+    places = ("/", "/history", "/attention", "/triage", "/chains", "/chain/8453", "/tokens", "/routes", "/help")
     assert len({tags(site.get(path).content.decode())["description"] for path in places}) == len(places)
 
 
@@ -120,7 +120,7 @@ def allows(answer: Any, path: str) -> bool:
 def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site: Client) -> None:
     answer = site.get("/robots.txt")
     assert answer["Content-Type"].startswith("text/plain")
-    refused = ("/export/history.csv", "/search?q=1", "/console", "/triage", "/live/0x1", "/history", "/recoverable")
+    refused = ("/export/history.csv", "/search?q=1", "/console", "/triage", "/live/0x1", "/history", "/attention")
     assert not [path for path in refused if allows(answer, path)]
     # A crawler that may not read them would miss both the noindex tag and the link preview.
     assert all(allows(answer, path) for path in ("/", "/help", "/chains", "/intent/0x1", "/intent/0x1/card.png"))
@@ -129,7 +129,7 @@ def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site: Cl
 @pytest.mark.usefixtures("listed")
 def test_the_index_setting_lets_crawlers_read_the_lists(site: Client) -> None:
     answer = site.get("/robots.txt")
-    assert all(allows(answer, path) for path in ("/history", "/recoverable"))
+    assert all(allows(answer, path) for path in ("/history", "/attention"))
     assert not allows(answer, "/export/history.csv")
 
 

@@ -32,6 +32,12 @@ TITLES: Mapping[Cause, str] = {
     Cause.CONFLICT: "Service and chain disagree",
     Cause.LATE: "Late",
 }
+# What the lists are called that the transfers are from.
+LISTS: Mapping[str, str] = {
+    "recoverable": "transfers with a recoverable balance",
+    "open": "open transfers",
+    "failed": "failed transfers",
+}
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 # Words that a cut headline doesn't end with.
 JOINING = frozenset({"for", "on", "at", "to", "from"})

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from enum import Enum, StrEnum, auto
+from enum import StrEnum, auto
 from typing import Self
 
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import Intent, IntentHistory, Page
+from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.responses import SearchAnswer
 
 # Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
@@ -132,34 +132,6 @@ class Position:
     def has_been_at(self, page: Page) -> bool:
         been = (self.cursor, *self.earlier)
         return any(each is not None and each.cursor == page.cursor for each in been)
-
-
-class Stop(Enum):
-    """Why reading stopped."""
-
-    END = "end"
-    ENOUGH = "enough"
-    TIME = "time"
-    CIRCLES = "circles"  # the service reports more, but its cursor was already used
-    LOST = "lost"  # the service reports more, but its cursor is invalid
-    EMPTY_PAGE = "empty page"  # although the service reports more
-    TROUBLE = "trouble"
-
-
-@dataclass(frozen=True)
-class Read:
-    """Entries without duplicates. `following` is where to continue or retry, and `error` is the failure, if any."""
-
-    entries: tuple[IntentHistory, ...]
-    stop: Stop
-    following: Position | None = None
-    error: ServiceError | None = None
-    unreadable: int = 0
-
-    @property
-    def is_faulty(self) -> bool:
-        """Whether the list ended unexpectedly."""
-        return self.stop in (Stop.CIRCLES, Stop.LOST, Stop.EMPTY_PAGE, Stop.TROUBLE)
 
 
 @dataclass(frozen=True, slots=True)

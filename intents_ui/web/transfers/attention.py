@@ -5,7 +5,7 @@ shown as last received, with its age.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -55,6 +55,29 @@ class Listing:
 type Read = Listing | ServiceError | None
 
 
+@dataclass(frozen=True)
+class ProblemLists:
+    """The transfers with a problem, and the lists that they are from, by their names in PROBLEMS."""
+
+    problems: Problems
+    lists: Mapping[str, Read]
+
+    @property
+    def unread(self) -> dict[str, ServiceError | None]:
+        """Return the lists that are missing: with their error, or None if their turn hasn't come."""
+        return {name: each for name, each in self.lists.items() if not isinstance(each, Listing)}
+
+    @property
+    def cut(self) -> list[str]:
+        """Return the lists of which only the first page was read."""
+        return [name for name, each in self.lists.items() if isinstance(each, Listing) and not each.is_whole]
+
+    @property
+    def read_at(self) -> datetime | None:
+        """Return when the oldest of the lists was read."""
+        return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
+
+
 class Reader:
     """Reads the lists within the limit on calls. Thread-safe."""
 
@@ -90,6 +113,14 @@ class Reader:
         if len(read) == len(PROBLEMS):
             self._counted = found.count, datetime.now(UTC)
         return found
+
+    def read_problems(self) -> ProblemLists:
+        """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
+        lists = self.read([*PROBLEMS.values()])
+        errors = [each for each in lists if isinstance(each, ServiceError)]
+        if len(errors) == len(lists):
+            raise errors[0]
+        return ProblemLists(self.problems(lists), dict(zip(PROBLEMS, lists, strict=True)))
 
     @property
     def count(self) -> int | None:
