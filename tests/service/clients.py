@@ -10,7 +10,7 @@ from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceC
 from tests.canary import KEY as CANARY
 
 
-def config(base_url: str, *, total: float = 0.6, size: int = 2**16, **others: Any) -> ServiceConfig:
+def config(base_url: str, *, total: float = 10.0, size: int = 2**16, **others: Any) -> ServiceConfig:
     limits: dict[Group, Limits] = {group: Limits(total, total, total, size) for group in LIMITS}
     return ServiceConfig(base_url, access_key=SecretStr(CANARY), limits=limits, **others)
 

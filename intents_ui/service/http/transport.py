@@ -40,7 +40,7 @@ class DeadlineTransport(httpx.BaseTransport):
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        allowed = time_left(request.extensions["timeout"]["pool"], expired=httpcore.PoolTimeout)
+        allowed = time_left(request.extensions["timeout"]["pool"], expired=httpcore.ReadTimeout)
         with processor.waiting():
             is_free = self._free.acquire(timeout=-1 if allowed is None else allowed)
         if not is_free:

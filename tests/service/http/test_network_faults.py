@@ -326,6 +326,10 @@ def test_a_captive_portal_page_is_unreadable():
     assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
 
 
+def test_a_call_that_is_late_before_it_is_sent_has_timed_out():
+    assert reason(ends_in(answering(INTENT), total=0.0)) is Reason.TIMEOUT
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 526])
 def test_a_proxy_error_page_means_that_the_service_failed(status):
     error = ends_in(answering("<html>" + "x" * 60_000, status=status, kind="text/html"))
