@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from intents_ui.display.transfers import statuses
+from intents_ui.web import frame
 
 ROOT = Path(__file__).parent.parent
 
@@ -16,7 +17,13 @@ def used() -> set[str]:
     notes = re.findall(r'note\("[a-z]+", "([a-z0-9-]+)"', templates)
     shown = [*statuses.INTENTS.values(), *statuses.TRANSACTIONS.values(), statuses.EXPIRED, statuses.NOT_SENT]
     shown += [statuses.NOT_GIVEN, statuses.unknown("FROZEN")]
-    return {*written, *notes, *re.findall(r': "([a-z-]+)"', marks[1]), *(each.icon for each in shown)}
+    return {
+        *written,
+        *notes,
+        *re.findall(r': "([a-z-]+)"', marks[1]),
+        *(each.icon for each in shown),
+        *(page.icon for page in frame.PAGES),
+    }
 
 
 def test_the_sprite_contains_exactly_the_icons_in_use() -> None:

@@ -91,8 +91,9 @@ def path() -> str:
 def form(labels: ListLabels) -> dict[str, object]:
     """Context of the filters, valid or not."""
     parsed = labels.parsed
+    narrowed = ", ".join(chip.text for chip in labels.chips.values())
     return {
-        "title": f"History: {', '.join(chip.text for chip in labels.chips.values())}" if labels.chips else "History",
+        "title": f"Transfers: {narrowed}" if narrowed else "Transfers",
         "now": datetime.now(UTC),
         "parsed": parsed,
         "filters": parsed.filters,

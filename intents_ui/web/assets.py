@@ -14,7 +14,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # In cascade order. Sheets for a single kind of page are linked by that page.
 FRAME: tuple[str, ...] = ("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports")
 FRAME += ("address", "summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage")
-FRAME += ("pages", "saved", "actions", "palette", "commit", "sharing", "utilities")
+FRAME += ("pages", "saved", "actions", "navigation", "palette", "commit", "sharing", "utilities")
 # Before the first paint.
 HEAD: tuple[str, ...] = ("js/storage", "js/theme")
 # In execution order, after the page is parsed.

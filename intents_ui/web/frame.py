@@ -1,6 +1,8 @@
 """The frame of every page: its template context, and responses without it, because htmx requests only a part."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,24 +13,46 @@ from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 
-NAV = (
-    ("search", "Search"),
-    ("history", "History"),
-    ("attention", "Attention"),
-    ("triage", "Triage"),
-    ("tokens", "Tokens"),
-    ("chains", "Chains"),
-    ("routes", "Routes"),
+
+@dataclass(frozen=True)
+class NavPage:
+    """A linked page: the name of its URL, the link's text, and the icon on a phone."""
+
+    name: str
+    word: str
+    icon: str = ""
+
+
+@dataclass(frozen=True)
+class Navigation:
+    """The pages that are always linked, named groups of further ones, and what only a phone has in its menu."""
+
+    pages: tuple[NavPage, ...]
+    groups: tuple[tuple[str, tuple[NavPage, ...]], ...]
+    own: tuple[NavPage, ...]
+
+    @property
+    def others(self) -> tuple[NavPage, ...]:
+        """Return the pages of a phone's menu."""
+        return (*(page for _, pages in self.groups for page in pages), *self.own)
+
+
+PAGES = (
+    NavPage("home", "Overview", "layout-dashboard"),
+    NavPage("history", "Transfers", "arrow-left-right"),
+    NavPage("attention", "Attention", "triangle-alert"),
+    NavPage("triage", "Triage", "list-checks"),
 )
+NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
+SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
+OWN = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
 
-def nav_links() -> Iterator[tuple[str, str]]:
-    """Yield the navigation links to enabled pages."""
-    yield from NAV
-    if ENV.console != "off":
-        yield "console", "Console"
-    if wiring.embedded():
-        yield "demo", "Demo"
+@cache
+def navigation(*, has_console: bool, has_demo: bool) -> Navigation:
+    """Return the links to enabled pages."""
+    tools = (SEARCH, *((CONSOLE,) if has_console else ()), *((DEMO,) if has_demo else ()))
+    return Navigation(PAGES, (("Network", NETWORK), ("Tools", tools)), OWN)
 
 
 def context(request: HttpRequest) -> dict[str, object]:
@@ -37,7 +61,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "embedded": wiring.embedded(),
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
-        "nav": tuple(nav_links()),
+        "nav": navigation(has_console=ENV.console != "off", has_demo=wiring.embedded()),
         "attention_count": attention.reader().count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,

@@ -65,7 +65,8 @@ function actionOptions(fits) {
 function pageOptions(fits) {
   const links = Array.from(document.querySelectorAll(".frame-head nav a[href], .frame-foot a[href]"));
   const others = links.filter((link) => link.ariaCurrent !== "page" && fits(link.textContent));
-  return others.map((link) => option(link.textContent, { href: link.href }));
+  const pages = new Map(others.map((link) => [link.href, link.textContent.trim()])); // a phone's menu repeats some
+  return Array.from(pages, ([href, name]) => option(name, { href }));
 }
 
 function savedOptions(fits) {

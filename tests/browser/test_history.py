@@ -79,7 +79,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         assert not set(first) & set(second)
         if scripts:
             expect(said(page)).to_have_text(f"{len(second)} transfers, older page")
-            expect(page.get_by_role("heading", name="History")).to_be_focused()
+            expect(page.get_by_role("heading", name="Transfers")).to_be_focused()
             assert is_at_its_top(page)
 
         page.get_by_role("link", name="← Newer").click()
@@ -96,7 +96,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         expect(pill(page, "status").locator("summary")).to_have_text("Status")
         page.get_by_role("link", name="Clear all").click()
         expect(page).to_have_url(f"{server}/history")
-        expect(page).to_have_title("History · Intents")
+        expect(page).to_have_title("Transfers · Intents")
         assert fits(page)
 
 
@@ -165,7 +165,7 @@ def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser
 @pytest.mark.parametrize(
     ("path", "on", "title"),
     [
-        ("/history?origin=8453", "Older →", "History: From Base · Intents"),
+        ("/history?origin=8453", "Older →", "Transfers: From Base · Intents"),
         (f"/address/{names.address_of(Role.OWNER, 0)}", "Older →", None),
     ],
 )
@@ -241,7 +241,7 @@ def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -
         marked = page.locator("[data-marked]")
         page.locator(f'[data-address="{often}"]:visible').first.hover()
         expect(marked).to_have_count(places.count(often))
-        page.get_by_role("heading", name="History").hover()
+        page.get_by_role("heading", name="Transfers").hover()
         expect(marked).to_have_count(0)
         if places.count(alone) == 1:
             page.locator(f'[data-address="{alone}"]:visible').hover()
@@ -267,7 +267,7 @@ def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, serve
         summary.click()
         pill(page, "sort").locator("summary").click()
         expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
-        page.get_by_role("heading", name="History").click()
+        page.get_by_role("heading", name="Transfers").click()
         expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
 
 

@@ -1,29 +1,79 @@
-"""The main navigation is one line on every screen, and shows the current page."""
+"""The main navigation: in the header, and on a phone five places at the bottom of the screen."""
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import visiting
+from tests.browser.conftest import some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
-SCROLLS = "each => each.scrollWidth > each.clientWidth"
 LEAST_SEARCH = 280
+PLACES = ["Overview", "Transfers", "Attention", "Triage"]
 
 
-@pytest.mark.parametrize(("width", "scrolls"), [(360, True), (1280, False)])
-def test_the_current_page_is_visible_in_the_navigation(
-    browser: Browser, server: str, width: int, scrolls: bool
+@pytest.mark.parametrize(
+    ("width", "menus"), [(1280, ["Network", "Tools"]), (768, ["Network", "Tools"]), (360, ["More"])]
+)
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_every_kind_of_page_is_two_steps_away(
+    browser: Browser, server: str, width: int, menus: list[str], scripts: bool
 ) -> None:
-    with visiting(browser, server, theme="light", width=width) as visit:
+    with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:
         visit.open("/chain/8453")
         navigation = visit.page.get_by_role("navigation", name="Main")
-        here = navigation.locator("[aria-current]")
-        expect(here).to_have_text("Chains")
-        expect(here).to_be_in_viewport(ratio=1)
-        places = [link.bounding_box() for link in navigation.get_by_role("link").all()]
-        assert len({place["y"] for place in places if place}) == 1
-        assert navigation.evaluate(SCROLLS) is scrolls
+        for name, link in zip(PLACES, navigation.get_by_role("link").all(), strict=True):
+            expect(link).to_contain_text(name)
+            expect(link).to_be_in_viewport(ratio=1)
+        expect(navigation.locator("[aria-current]:visible")).to_have_text(menus[0])
+        places = [each.bounding_box() for each in navigation.locator("> a, > details > summary").all()]
+        assert len({place["y"] + place["height"] for place in places if place}) == 1
         search = visit.page.get_by_role("search").bounding_box()
         assert search
         assert search["width"] > LEAST_SEARCH
+        names = []
+        for menu in menus:
+            navigation.locator("summary", has_text=menu).click()
+            names += navigation.locator("details[open] a:visible").all_inner_texts()
+            navigation.locator("summary", has_text=menu).click()
+        assert names[:6] == ["Routes", "Chains", "Tokens", "Advanced search", "Console", "Demo"]
+        navigation.locator("summary", has_text=menus[0]).click()
+        expect(navigation.get_by_role("link", name="Chains")).to_have_attribute("aria-current", "true")
+        navigation.get_by_role("link", name="Routes").click()
+        expect(visit.page).to_have_url(f"{server}/routes")
+
+
+def test_escape_and_a_click_elsewhere_close_a_menu(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        visit.open("/history")
+        navigation = visit.page.get_by_role("navigation", name="Main")
+        summary, link = navigation.locator("summary", has_text="Network"), navigation.get_by_role("link", name="Tokens")
+        summary.press("Enter")
+        expect(link).to_be_visible()
+        visit.page.keyboard.press("Escape")
+        expect(link).to_be_hidden()
+        expect(summary).to_be_focused()
+        summary.press("Enter")
+        visit.page.get_by_role("heading", level=1).click()
+        expect(link).to_be_hidden()
+
+
+def test_on_a_phone_the_bottom_of_the_screen_is_for_the_navigation_or_a_transfers_actions(
+    browser: Browser, server: str
+) -> None:
+    with visiting(browser, server, theme="light", width=360) as visit:
+        bottom = "element => innerHeight - element.getBoundingClientRect().bottom"
+        navigation = visit.page.get_by_role("navigation", name="Main")
+        visit.open("/history")
+        assert navigation.evaluate(bottom) == 0
+        visit.page.keyboard.press("End")
+        footer = visit.page.locator("footer.frame-foot")
+        expect(footer).to_be_in_viewport()
+        assert footer.evaluate(bottom) >= navigation.bounding_box()["height"] - 1  # type: ignore[index]
+        visit.open(some_intent(visit, 13))
+        actions = visit.page.get_by_role("group", name="Actions")
+        assert actions.evaluate(bottom) == 0
+        expect(navigation).to_be_in_viewport(ratio=1)
+        for link in navigation.get_by_role("link").all():
+            box = link.bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 24

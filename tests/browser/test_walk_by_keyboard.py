@@ -59,7 +59,7 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         page.keyboard.press("/")  # 5
         expect(page.locator("[data-search]")).to_be_focused()
         navigation = page.get_by_role("navigation", name="Main")
-        tab_to(page, navigation.get_by_role("link", name="History"), key="Shift+Tab")
+        tab_to(page, navigation.get_by_role("link", name="Transfers"), key="Shift+Tab")
         page.keyboard.press("Enter")
         expect(page).to_have_url(f"{server}/history")
 

@@ -127,7 +127,7 @@ FILTERS = [
     Row("B12", "/history?from_at=2026-11-21&zone=../../etc/passwd", 400, "Enter a time zone such as"),
     Row("B12", "/history?from=10&to=10", 200, calls=1),
     *(Row("B13", f"{path}?cursor={word}", 400, "Invalid page link")
-      for path in LISTS[:3] for word in ("abc", "a:b:c", "%00", "a" * 9000)),
+      for path in LISTS[:2] for word in ("abc", "a:b:c", "%00", "a" * 9000)),
     *(Row("B14", f"/history?size={quote(word)}", 400, "role=\"alert\"") for word in NO_SIZE),
     *(Row("B14", f"/export/history.csv?size={quote(word)}", 400, "Invalid filters") for word in NO_SIZE),
     *(Row("B14", f"/tokens?limit={quote(word)}", 400, "from 1 to 1,000") for word in ("0", "-1", "1001", "abc", "１")),  # noqa: RUF001

@@ -323,7 +323,7 @@ def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client, 
 def test_a_fragment_is_only_the_list_and_announces_it(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page
-    assert page.startswith("<title>History: Status: open · Intents</title>")
+    assert page.startswith("<title>Transfers: Status: open · Intents</title>")
     assert 'data-said="20 transfers, newest first"' in page
     assert len(rows(page)) == 20
     onward = read(site, str(link(page, "next")), **PARTIAL)
