@@ -1,7 +1,9 @@
-// Load the current status of saved transfers in view. Only their Intent IDs are sent.
+// Load the current status of saved transfers in view, and again for followed ones that may change. Only their Intent IDs
+// are sent.
 
 const MOST_IDS = 20; // in one request
 const HASH = /^0x[\da-f]{64}$/;
+const REFRESH_EVERY = 10_000; // ms
 const NOT_LOADED = "Status not loaded";
 
 let statuses = new Map();
@@ -23,7 +25,7 @@ function tell(ids, words) {
 }
 
 async function load(ids) {
-  tell(ids, "Loading status…");
+  tell(ids.filter((id) => !statuses.has(id)), "Loading status…");
   const loaded = new Map();
   try {
     const query = new URLSearchParams(ids.map((id) => ["id", id]));
@@ -63,7 +65,14 @@ function showStatuses() {
   }
 }
 
+function refreshFollowed() {
+  const rows = document.querySelectorAll("[data-saved-list=followed] [data-status]");
+  const open = Array.from(rows, (row) => row.dataset.status).filter((id) => statuses.get(id)?.hasAttribute("data-open"));
+  if (!document.hidden) for (const ids of batches(open)) load(ids);
+}
+
 showStatuses();
+setInterval(refreshFollowed, REFRESH_EVERY);
 addEventListener("storagechange", showStatuses);
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.conftest import Visit, fits, some_intent, visiting
 
@@ -303,6 +303,36 @@ def test_saved_transfers_show_their_status(visit: Visit) -> None:
     for url in asked:
         assert set(re.findall(r"(?:\?|&)id=([^&]+)", url)) <= ids
         assert not re.sub(r"(?:\?|&)id=[^&]+", "", url).partition("/saved/status")[2]
+
+
+def test_followed_transfers_are_on_the_home_page_and_open_ones_stay_current(visit: Visit) -> None:
+    page = visit.page
+    page.clock.install()
+    visit.open("/demo")
+    moving = str(page.get_by_role("link", name="Live transfer of scenario 11").get_attribute("href"))
+    closed = some_intent(visit, 2)
+    visit.open(moving)
+    page.get_by_role("button", name="Follow").click()
+    page.evaluate("path => savedItems.add('followed', { path, name: 'x', at: 1 })", closed)
+    answers = iter(["Executing", "Failed"])
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        is_open = "data-open" if len(asked) == 1 else ""
+        one = f'<div data-status-of="{moving.removeprefix("/intent/")}" {is_open}>{next(answers)}</div>'
+        other = f'<div data-status-of="{closed.removeprefix("/intent/")}">Succeeded</div>'
+        route.fulfill(body=one + (other if len(asked) == 1 else ""))
+
+    page.route("**/saved/status*", answer)
+    visit.open("/")
+    rows = page.get_by_role("region", name="Followed").locator(".saved-status")
+    expect(rows).to_have_text(["Succeeded", "Executing"])
+    page.clock.run_for(10_000)
+    expect(rows).to_have_text(["Succeeded", "Failed"])
+    page.clock.run_for(20_000)
+    assert [url.count("id=") for url in asked] == [2, 1]
+    assert moving.removeprefix("/intent/") in asked[1]
 
 
 def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> None:

@@ -17,7 +17,7 @@ def parts(site: Client, *ids: str) -> dict[str, str]:
     answer = site.get("/saved/status", {"id": ids})
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
-    found = re.findall(r'<div data-status-of="([^"]+)">(.*?)</div>', answer.content.decode(), re.DOTALL)
+    found = re.findall(r'<div data-status-of="([^"]+)"(?: data-open)?>(.*?)</div>', answer.content.decode(), re.DOTALL)
     return {intent_id: html.unescape(re.sub(r"<[^>]+>", "|", part)) for intent_id, part in found}
 
 
