@@ -266,10 +266,11 @@ def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
 def ended(sent: list[TriageRow], *, root: str) -> str:
     """Render the rows by owner, each with a reply, and the summary, with a button to retry the failed rows."""
     at = now()
-    groups = [(group, replies(group.transfers, root=root)) for group in cases.groups(sent)]
+    by_owner = cases.groups(sent)
+    groups = [(group, replies(group.transfers, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
     whole = group_reply.plain([each for _, owned in groups for each in owned])
-    case = macros().triage_case([(group, group_reply.plain(owned)) for group, owned in groups], cases.counts(sent))
+    case = macros().triage_case([(group, group_reply.plain(owned)) for group, owned in groups], cases.counts(by_owner))
     copies = export.copies(sent, root=root, now=at)
     return f"{case}{macros().triage_end(export.total(sent), at, failed, whole, copies)}"
 

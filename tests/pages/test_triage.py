@@ -288,6 +288,20 @@ def test_each_row_is_counted_by_its_urgency_except_repetitions(site: Client, emu
     assert counts
     assert visible_text(counts[1]) == "Needs action 1 Check 1 Fine 2"
     assert [numbers for _, numbers in answer.groups] == [[4], [2, 5], [1, 3]]
+    assert re.findall(r'<(\w+) class="status"(?: href="([^"]+)")?', counts[1]) == [
+        ("a", "#row-4"),
+        ("a", "#row-2"),
+        ("a", "#row-5"),
+    ]
+
+
+def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client, emulator: Emulator) -> None:
+    fine, check = emulator.finished(22)["intentId"], emulator.finished(18)["intentId"]
+    page = LexborHTMLParser(send(f"{fine} {check}").page)
+    act, watch, done = page.css(".counts > *")
+    assert (act.tag, act.text().strip()) == ("span", "Needs action 0")
+    rows_of_page = [f"#{row.id}" for row in page.css("tbody tr[id]")]
+    assert [each.attributes["href"] for each in (watch, done)] == [*rows_of_page]
 
 
 def test_an_owners_most_urgent_row_is_first_and_repetitions_follow_their_first_row(

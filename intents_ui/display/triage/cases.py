@@ -1,6 +1,5 @@
 """Case: the rows of a ticket by owner, with the most urgent first."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -58,10 +57,21 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
 
 
-def counts(rows: Iterable[TriageRow]) -> tuple[tuple[StatusLabel, int], ...]:
-    """Return the number of rows by urgency, without repetitions."""
-    counted = Counter(urgency(row) for row in rows if not row.same_as)
-    return tuple((label, counted[each]) for each, label in LABELS.items())
+@dataclass(frozen=True)
+class UrgencyCount:
+    """Number of rows with this urgency, without repetitions. `first` is the number of the first row, 0 if none has."""
+
+    label: StatusLabel
+    count: int
+    first: int
+
+
+def counts(groups: Iterable[OwnerGroup]) -> tuple[UrgencyCount, ...]:
+    """Return a count for each urgency. The first row is that of the page, in the order of the groups."""
+    numbers: dict[Urgency, list[int]] = {each: [] for each in Urgency}
+    for row in (row for group in groups for row in group.rows if not row.same_as):
+        numbers[urgency(row)].append(row.number)
+    return tuple(UrgencyCount(LABELS[each], len(found), next(iter(found), 0)) for each, found in numbers.items())
 
 
 def urgency(row: TriageRow) -> Urgency:
