@@ -1,7 +1,8 @@
 """`/search` and `/tx/…`: find the transfers of any pasted identifier.
 
 A single hit redirects to the transfer, and hits for one address redirect to its page. Several hits are listed with the
-field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches.
+field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches. Text that
+describes a transfer in words leads to the guesses of triage if it has no hits.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import descriptions, situations
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
@@ -252,7 +253,17 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
     return {
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
+        "read_as": read_as(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else "",
     }
+
+
+def read_as(query: str) -> str:
+    """Return what a text says about a transfer, or "" if it describes none. Without chains and tokens, it doesn't."""
+    try:
+        described = descriptions.read(query)
+    except ServiceError:
+        return ""
+    return described.said(today=datetime.now(UTC).date()) if described else ""
 
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
@@ -276,6 +287,7 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
+        "read_as": read_as(query) if problem == input_errors.NOTHING else "",
     }
     status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
     return render(request, "search/search.html", context, status=status)

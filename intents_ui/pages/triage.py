@@ -1,7 +1,8 @@
 """Triage page: look up every identifier of a ticket, and stream a line for each as soon as it's known.
 
 The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The page streams
-its head at once, then a line for each in the order of the text, then the rows by owner and the summary.
+its head at once, then a line for each in the order of the text, then the rows by owner and the summary. A text without
+identifiers that describes a transfer has guesses instead.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -30,14 +31,14 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
-from intents_ui.display.search import shortened
+from intents_ui.display.search import input_errors, shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.sharing import group_reply
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.triage import cases, export, rows, ticket
+from intents_ui.display.triage import cases, description, export, rows, ticket
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
@@ -53,7 +54,8 @@ from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import descriptions, situations
+from intents_ui.web.transfers.descriptions import Guesses
 
 log = logging.getLogger(__name__)
 
@@ -76,13 +78,13 @@ async def view(request: HttpRequest) -> HttpResponseBase:
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
     read = await aside(wiring.text_threads(), partial(ticket.read, received))
+    if read.is_prose and await aside(wiring.text_threads(), partial(description.has_number, ticket.readable(received))):
+        return await guessed(request, received=received)
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     allowance = Allowance(len(read.findings))
     if wait := await asyncio.to_thread(allowance.spend):
-        answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
-        answer["Retry-After"] = str(wait)
-        return answer
+        return limited(request, received=received, wait=wait)
     root = client_ip.root(request)
     context = {"ticket": read, "received": received, "link": case_url(read, root=root)}
     page = render_to_string("triage/triage_results.html", context, request)
@@ -91,11 +93,53 @@ async def view(request: HttpRequest) -> HttpResponseBase:
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
+async def guessed(request: HttpRequest, *, received: str) -> HttpResponse:
+    """Respond with the newest transfers that fit a text without identifiers, or ask for one.
+
+    Guesses are only for such a text. Next to an identifier, they would compete with what is certain.
+    """
+    allowance = Allowance(1)
+    if wait := await asyncio.to_thread(allowance.spend):
+        return limited(request, received=received, wait=wait)
+    guesses, error = None, None
+    try:
+        guesses = await aside(wiring.ticket_threads(), partial(guess, ticket.readable(received)))
+    except ServiceError as failure:
+        error = failure
+    finally:
+        allowance.settle()
+    if not (guesses or error):
+        return form(request, received=received, problem=input_errors.NOTHING, status=HTTPStatus.BAD_REQUEST)
+    status = failures.status(error) if error else HTTPStatus.OK
+    answer = form(request, received=received, status=status, template="guesses", guesses=guesses, error=error)
+    if error and (seconds := failures.retry_after(error)):
+        answer["Retry-After"] = str(seconds)
+    return answer
+
+
+def guess(written: str) -> Guesses | None:
+    """Return the guesses for a text. Its service calls have the limits of a page."""
+    with wiring.page():
+        return descriptions.guess(written)
+
+
+def limited(request: HttpRequest, *, received: str, wait: int) -> HttpResponse:
+    answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
+    answer["Retry-After"] = str(wait)
+    return answer
+
+
 def form(
-    request: HttpRequest, *, received: str = "", problem: str = "", status: HTTPStatus = HTTPStatus.OK
+    request: HttpRequest,
+    *,
+    received: str = "",
+    problem: str = "",
+    status: HTTPStatus = HTTPStatus.OK,
+    template: Literal["triage", "guesses"] = "triage",
+    **context: object,
 ) -> HttpResponse:
-    context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
-    answer = render(request, "triage/triage.html", context, status=status)
+    context |= {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
+    answer = render(request, f"triage/{template}.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
 

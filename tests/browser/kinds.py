@@ -220,7 +220,7 @@ def triaged(pasted: str) -> Callable[[Page], None]:
     def then(page: Page) -> None:
         page.get_by_label("Text").fill(pasted)
         page.get_by_role("button", name="Triage").click()
-        expect(page.locator("[data-end], [role=alert]").first).to_be_visible()
+        expect(page.locator("[data-end], [role=alert], #guesses").first).to_be_visible()
 
     return then
 
@@ -259,9 +259,12 @@ def internal_error(page: Page) -> None:
 
 
 PASTED: Final = f"{OWNER} 0x{'f' * 64} vitalik.eth {'intent_' + 'x1' * 50}, <b>of</b> {USDC} {NOTHING}"
+DESCRIBED: Final = "100 USDC from Arbitrum to Base"
 AFTER_A_FORM: Final = [
     Kind("triage, its rows", "/triage", then=triaged(PASTED)),
     Kind("triage of what has nothing", "/triage", then=triaged("0x12")),
+    Kind("triage, guesses", "/triage", then=triaged(f"{DESCRIBED} yesterday")),
+    Kind("search of a description", f"/search?q={quote(DESCRIBED)}", 404),
     Kind("console, an intent", "/console/GetIntentHistory", then=press("Send")),
     Kind("console, a refusal", "/console/GetIntent", then=sent({"intentId": NOTHING})),
     Kind("console, a request that is no JSON", "/console/GetIntent", then=sent({"intentId": 5})),

@@ -33,6 +33,11 @@ class Ticket:
     problem: str = ""
 
     @property
+    def is_prose(self) -> bool:
+        """Return whether the text has no identifier, not even a malformed one, so that it may describe a transfer."""
+        return self.problem == input_errors.NOTHING
+
+    @property
     def linked(self) -> tuple[str, ...]:
         """Return the identifiers that a link to the case contains: hashes and addresses, also shortened ones."""
         written = (f"0x{each.head}...{each.tail}" if each.head else each.value for each in self.findings)
@@ -41,7 +46,7 @@ class Ticket:
 
 def read(received: str) -> Ticket:
     """Return the identifiers of a text, each once, in order, with notes about what exceeds the limits."""
-    fitting = _fitting(received)
+    fitting = readable(received)
     found = identifiers.read(identifiers.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
     if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
         return Ticket(problem=input_errors.NOTHING)
@@ -63,7 +68,7 @@ def _is_a_number(words: str) -> bool:
     return all(any(character.isdigit() for character in word) for word in words.split())
 
 
-def _fitting(received: str) -> str:
+def readable(received: str) -> str:
     """Return the text up to the limit, without cutting a word."""
     whole, following = received[:LONGEST], received[LONGEST : LONGEST + 1]
     if not following or following.isspace() or whole[-1].isspace():

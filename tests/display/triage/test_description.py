@@ -1,0 +1,163 @@
+"""What is read from a transfer described in words."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.display.triage import description
+from intents_ui.display.triage.description import Vocabulary
+from intents_ui.service.wire.models import ChainInfo
+from tests.display.search.test_identifiers import grows_with_its_length
+
+TODAY = date(2026, 11, 25)
+CHAINS = {1: "Ethereum", 8453: "Base", 42161: "Arbitrum One", 42170: "Arbitrum Nova", 56: "BNB Smart Chain", 8333: "B3",
+          84532: "Base Sepolia", 5: None, 6: "From Here", 7: "Flow\u202e<b>"}  # fmt: skip
+KNOWN = Vocabulary.of(
+    [ChainInfo(id=number, name=name) for number, name in CHAINS.items()],
+    ["USDC", "usdc", "ETH", "BNB", "S", "USDC.e", "USDT", None, "", "to", "<b>", "1INCH"],
+)
+
+
+def read(written: str) -> str:
+    found = description.read(written, known=KNOWN, today=TODAY)
+    return found.said(today=TODAY) if found else ""
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("100 USDC from Arbitrum to Base yesterday", "100 USDC, Arbitrum One to Base, Nov 24"),
+        ("Token: USDC\nAmount: 1,250.50\nFrom: Arbitrum Nova\nTo: Base", "1,250.5 USDC, Arbitrum Nova to Base"),
+        ("> My 0.5 ETH\n> from my Base Sepolia wallet", "0.5 ETH, from Base Sepolia"),
+        ("0.5ETH", "0.5 ETH"),
+        (".5 ETH", "0.5 ETH"),
+        ("ETH 0.5", "0.5 ETH"),
+        ("100 USDC.e to B3.", "100 USDC.e, to B3"),
+        ("100 USDC. Everything from Base", "100 USDC, from Base"),
+        ("5 BNB from the BNB chain", "5 BNB, from BNB Smart Chain"),
+        ("order 4711: sent 100 USDC", "100 USDC"),
+        ("ETH Base to Ethereum, 3 transfers of 100 USDC", "100 USDC, Base to Ethereum"),
+        ("sent USDC, in total 100", "100 USDC"),
+        ("100 from Base", "100, from Base"),
+        ("I waited 30s for 100 on Base", "100, on Base"),
+        ("2 s on Base", "2, on Base"),
+        ("2 S on Base", "2 S, on Base"),
+        ("$100 to Base", "$100, to Base"),
+        ("US$1,250.50 of ETH", "$1,250.5 of ETH"),
+        ("100$ to Base", "$100, to Base"),
+        ("5 days, 100 USD to Base", "$100, to Base"),
+        ("$100 USDC", "100 USDC"),
+        ("100 from Flow⟨U+202E⟩<b>", "100, from Flow⟨U+202E⟩<b>"),
+    ],
+)
+def test_amount_token_and_chains_are_read(written: str, said: str) -> None:
+    assert read(written) == said
+
+
+@pytest.mark.parametrize(
+    ("route", "said"),
+    [
+        ("Base to Ethereum", "Base to Ethereum"),
+        ("to Ethereum from Base", "Base to Ethereum"),
+        ("Base -> Ethereum", "Base to Ethereum"),
+        ("Base→Ethereum", "Base to Ethereum"),
+        ("Base > Ethereum", "Base to Ethereum"),
+        ("Base, Ethereum", "Base to Ethereum"),
+        ("on Base to Ethereum", "Base to Ethereum"),
+        ("from Base, Ethereum", "Base to Ethereum"),
+        ("from base to BASE", "Base to Base"),
+        ("on Base", "on Base"),
+        ("> Base", "on Base"),
+        ("in the base", "on Base"),
+        ("on Fantom", ""),
+    ],
+)
+def test_chains_have_a_direction_by_the_words_around_them(route: str, said: str) -> None:
+    assert read(f"100 USDC\n{route}") == ", ".join(filter(None, ("100 USDC", said)))
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ("today", "Nov 25"),
+        ("Yesterday", "Nov 24"),
+        ("2 days ago", "Nov 23"),
+        ("400 days ago", ""),
+        ("9999999999 days ago", ""),
+        ("2026-11-03", "Nov 3"),
+        ("2026-11-03T12:30:00Z", "Nov 3"),
+        ("2025-12-31", "Dec 31, 2025"),
+        ("2026-13-45", ""),
+        ("0001-01-01", "Jan 1, 1"),
+        ("9999-12-31", "Dec 31, 9999"),
+        ("Nov 3", "Nov 3"),
+        ("november 3rd, 2025", "Nov 3, 2025"),
+        ("the 3rd of November", "Nov 3"),
+        ("3 Nov.", "Nov 3"),
+        ("Nov 26", "Nov 26"),
+        ("Nov 30", "Nov 30, 2025"),
+        ("Feb 30", ""),
+        ("Nov 3 1999", "Nov 3"),
+        ("may", ""),
+    ],
+)
+def test_the_day_is_read(day: str, said: str) -> None:
+    assert read(f"100 USDC, {day}") == ", ".join(filter(None, ("100 USDC", said)))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "100",
+        "$100 yesterday",
+        "my transfer from Base is gone",
+        "my order 4711 is gone",
+        "order #4711 on Base",
+        "call +49 about Base at 12:30 on 11/24",
+        "100k USDC",
+        "100,5 USDC",
+        "1.2.3 USDC",
+        "5% of my USDC",
+        "€100 from Base",
+        "100 € from Base",
+        "1e400 USDC",
+        "9" * 401 + " USDC from Base",
+        "٣ USDC from Base",
+        "１００ USDC from Base",  # noqa: RUF001
+        "²₂ USDC from Base",
+        "0x100 from Base",
+        "2026-11-24 on Base",
+    ],
+)
+def test_a_text_without_an_amount_and_a_token_or_chain_describes_nothing(written: str) -> None:
+    assert read(written) == ""
+
+
+def test_an_amount_keeps_every_digit() -> None:
+    found = description.read("0." + "1" * 77 + " ETH", known=KNOWN, today=TODAY)
+    assert found
+    assert found.amount == Decimal("0." + "1" * 77)
+
+
+def test_a_number_is_needed_before_chains_and_tokens_are() -> None:
+    assert description.has_number("sent 5 of them")
+    assert not description.has_number("Hello,\nmy transfer from Base is gone on 2026-11-24. Call +49")
+
+
+UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base ", "bnb smart ", "a.", "> ", "-", "$",
+         "=>", "2026-11-24", "2 days ago ", "\u0430", "\U0001f600")  # fmt: skip
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("unit", UNITS, ids=ascii)
+def test_the_cost_grows_with_length_only(unit: str) -> None:
+    assert grows_with_its_length(read, (unit * 64_000)[:64_000])
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from([*UNITS, *"0x1. ,:\n"]), max_size=40).map("".join)))
+def test_any_text_is_read(written: str) -> None:
+    assert not read(written) or description.has_number(written)
