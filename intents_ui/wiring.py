@@ -30,7 +30,6 @@ from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.catalog.prices import Prices
-from intents_ui.service.catalog.routes import Routes
 from intents_ui.service.catalog.token_lists import TokenLists
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, UncachedClient
 from intents_ui.service.context import request_context
@@ -186,11 +185,6 @@ class Dashboard:
         return Catalog(self.service)
 
     @cached_property
-    def routes(self) -> Routes:
-        """The route lookups."""
-        return Routes(self.service)
-
-    @cached_property
     def token_lists(self) -> TokenLists:
         """The token lists."""
         return TokenLists(self.service, self.catalog)
@@ -305,10 +299,6 @@ def tasks() -> LongTasks:
 
 def catalog() -> Catalog:
     return _current.catalog
-
-
-def routes() -> Routes:
-    return _current.routes
 
 
 def token_lists() -> TokenLists:

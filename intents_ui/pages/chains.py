@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -16,7 +15,6 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import chain_filters
 from intents_ui.display.catalog.chain_filters import ChainFilters
-from intents_ui.display.formatting import times
 from intents_ui.display.search.parameters import Chip, Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains as display
@@ -103,7 +101,6 @@ def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str
     known = [info.id for info in wiring.catalog().chains()]
     return {
         "listed": listed,
-        "age": age(listed),
         "all_known": len(known),
         "found": found,
         "chains": parsed.filters.keep(found),
@@ -121,10 +118,6 @@ def failed(request: HttpRequest, parsed: Parsed[ChainFilters], error: ServiceErr
     return response
 
 
-def age(listed: Listed[Any]) -> str:
-    return times.duration(timedelta(seconds=int(listed.age)))
-
-
 @require_safe
 def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     number = int(chain_id)
@@ -136,23 +129,23 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         return not_listed(request, number, listed)
     catalog = wiring.catalog()
     tokens = Part(lambda: catalog.listed_tokens(number))
-    ways = Part(lambda: catalog.learn((), route_providers=connections.ASKED))
+    ways = Part(lambda: catalog.chains_by_provider(providers.KNOWN))
     leaving, arriving = lists(number)
     ask(tokens, ways, leaving, arriving)
-    served = {provider: catalog.chains_served(provider) for provider in connections.ASKED}
     context = {
         "listed": listed,
-        "age": age(listed),
         "chain": display.of(info),
         "native": NATIVE_TOKEN,
-        "connections": connections.connected_chains(number, among=listed.entries, served=served),
+        "connections": connections.connected_chains(
+            number, among=listed.entries, served=ways.found or dict.fromkeys(providers.KNOWN)
+        ),
     }
     return render(request, "catalog/chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
 
 
 def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> HttpResponse:
     """Render the page of an unsupported chain, which may still have transfers."""
-    context: dict[str, object] = {"number": number, "listed": listed, "age": age(listed), "is_possible": False}
+    context: dict[str, object] = {"number": number, "listed": listed, "is_possible": False}
     context["has_name"] = number in names.WELL_KNOWN
     if display.is_possible(number):
         leaving, arriving = lists(number)
@@ -186,7 +179,6 @@ def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
     found = sorted(listed.entries if listed else (), key=lambda token: not token.featured)
     return {
         "tokens": part,
-        "tokens_age": age(listed) if listed else "",
         "token_count": len(found),
         "featured_count": sum(token.featured is True for token in found),
         "shown": [

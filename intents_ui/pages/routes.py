@@ -86,19 +86,19 @@ def answer(question: RouteQuery) -> dict[str, object]:
 def chain_routes(question: RouteQuery) -> dict[str, object]:
     """Return what a chain without a token offers: the service lists routes of a token only, so of its native one."""
     native = question.with_token(ZERO_ADDRESS)
-    names, found = wiring.catalog(), wiring.routes().ask(receive(native) if native.origin.address else pay(native))
+    names, found = wiring.catalog(), wiring.service().ask(receive(native) if native.origin.address else pay(native))
     names.learn(token.chain_id for token in found.tokens)
     return {"of_chain": display.of_chain(found, question, using=names)}
 
 
 def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[str, object]:
-    names, found = wiring.catalog(), wiring.routes().ask(call)
+    names, found = wiring.catalog(), wiring.service().ask(call)
     names.learn(token.chain_id for token in found.tokens)
     return {"listed": display.listed(found, question, using=names)}
 
 
 def one_route(question: RouteQuery) -> dict[str, object]:
-    request = wiring.routes().ask
+    request = wiring.service().ask
     received, paid = wiring.service().threads.both(lambda: request(receive(question)), lambda: request(pay(question)))
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from http import HTTPStatus
 from threading import Lock
 from urllib.parse import urlencode
@@ -187,7 +186,7 @@ def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, obje
         "total": total,
         "after": after,
         "ends": ends,
-        "age": timedelta(seconds=listed.found.age),
+        "age": listed.found.age,
         "sentence": token_list.sentence(total, filters, chains=listed.chains),
         "failed_chains": [names.chain(each, info=catalog.chain(each)) for each in listed.found.failed],
         "next": address("tokens", filters, after=ends) if ends < total else None,

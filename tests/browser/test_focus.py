@@ -99,7 +99,6 @@ ROWS: Final = [
     Row("tokens that are typed", "/tokens", type_usdc, "input[type=search][name=q]", r"\d"),
     Row("the next window of tokens", "/tokens?show=listed", go_down, "tbody tr:last-child .row-link"),
     Row("a window of tokens that had failed", "/tokens?show=listed", try_again, ".window:nth-of-type(2) .row-link"),
-    Row("the matrix for a token", "/routes/matrix", press(".pick a", name="ETH"), ".pick a[aria-current]"),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display.tokens import connections
+from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -383,7 +383,7 @@ def test_each_part_of_a_chain_page_fails_independently(
 
 def wire_connections(way: Transport, chain_id: int) -> dict[int, set[str]]:
     chains = {chain["id"]: chain["isTestnet"] for chain in way.ask("GetChains")["chains"]}
-    between = set(connections.ASKED) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
+    between = set(providers.KNOWN) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
     found: dict[int, set[str]] = {}
     for provider in between:
         served = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
@@ -414,7 +414,7 @@ def test_each_route_provider_is_requested_once_for_all_chains(way: Transport, si
     read(site, f"/chain/{BASE}")
     read(site, "/chain/10")
     requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
-    assert requested == dict.fromkeys(connections.ASKED, 1)
+    assert requested == dict.fromkeys(providers.KNOWN, 1)
     way.now += 1.2 * HOUR
     read(site, "/chain/10")
     requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
@@ -433,6 +433,22 @@ def test_without_any_route_provider_no_connections_are_claimed(way: Transport, s
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "Couldn&#39;t load route providers." in connected
     assert "No provider" not in connected
+
+
+def test_a_provider_that_failed_to_load_makes_the_counts_of_the_matrix_a_minimum(way: Transport, site: Client) -> None:
+    way.cut = lambda operation, body: body.get("routeProvider") == "RELAY"
+    page = read(site, "/routes/matrix")
+    assert "Couldn't load in time: Relay. Counts may be higher." in visible_text(page)
+    counts = re.findall(r'<td data-shade="\d".*?>([^<]*)</a></td>', page)
+    assert len(counts) == 19 * 19 + 5 * 5
+    assert all(re.fullmatch(r"\d+[+]", count) for count in counts)
+
+
+def test_without_any_route_provider_there_is_no_matrix_of_zeros(way: Transport, site: Client) -> None:
+    way.cut = lambda operation, body: "routeProvider" in body
+    page = read(site, "/routes/matrix", status=503)
+    assert "Couldn't load route providers." in visible_text(page)
+    assert "<table" not in page
 
 
 # Unlisted chains and unusual IDs

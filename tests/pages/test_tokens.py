@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -338,7 +339,9 @@ def test_a_list_that_could_not_be_refreshed_shows_its_age(
     site: Client, transport: Recorded, monkeypatch: pytest.MonkeyPatch
 ):
     known = wiring.catalog().listed_featured([BASE])
-    monkeypatch.setattr(Catalog, "listed_featured", lambda *_: replace(known, age=1200.0, error=Unreachable()))
+    monkeypatch.setattr(
+        Catalog, "listed_featured", lambda *_: replace(known, age=timedelta(minutes=20), error=Unreachable())
+    )
     shown = page(site, f"/tokens?chain={BASE}")
     assert "Couldn't refresh. Showing a list from 20 min ago." in visible_text(shown)
     assert len(rows(shown)) == 5

@@ -195,8 +195,8 @@ def title(question: RouteQuery, *, using: Names) -> str:
         case RouteDirection.NOTHING:
             return "Routes"
         case RouteDirection.CHAIN:
-            chain = names.chain(question.chain_alone.chain_id, info=using.chain(question.chain_alone.chain_id))
-            return f"Routes {'from' if question.chain_alone is question.origin else 'to'} {chain}"
+            sides = ((question.origin, "from"), (question.destination, "to"))
+            return f"Routes{''.join(_on(side.chain_id, word, using=using) for side, word in sides)}"
         case RouteDirection.RECEIVE:
             return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
         case RouteDirection.PAY:

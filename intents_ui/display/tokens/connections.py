@@ -8,17 +8,13 @@ from dataclasses import dataclass
 
 from intents_ui.display.tokens import chains, providers
 from intents_ui.display.tokens.chains import Chain, Network
+from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.wire.models import ChainInfo
 
-# Excludes "automatic", which lets the service choose a provider.
-ASKED = tuple(word for word in providers.LABELS if word != providers.AUTOMATIC)
 NAMED = 3  # named providers of a connection; the others are counted
 
-
-@dataclass(frozen=True)
-class Provider:
-    word: str
-    label: str
+# The chains of each route provider, None where they couldn't be loaded.
+type ServedChains = Mapping[str, frozenset[int] | None]
 
 
 @dataclass(frozen=True)
@@ -46,33 +42,38 @@ class Connections:
     @property
     def is_unknown(self) -> bool:
         """Return whether nothing could be loaded."""
-        return len(self.unknown) == len(ASKED)
+        return len(self.unknown) == len(providers.KNOWN)
 
 
-def connected_chains(
-    chain_id: int, *, among: Sequence[ChainInfo], served: Mapping[str, frozenset[int] | None]
-) -> Connections:
-    """Return a chain's connections. `served`: the chains of each provider, None where they couldn't be loaded."""
+def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains) -> Connections:
     here = {word: ids for word, ids in served.items() if ids and chain_id in ids}
-    carriers = tuple(_provider(word) for word in here if word not in providers.ON_ONE_CHAIN)
     shown = [chains.of(info) for info in among]
     own = next((chain for chain in shown if chain.id == chain_id), None)
     found = [
         Connection(chain, shared)
         for chain in shown
         if chain.id != chain_id and not (own and _are_apart(own, chain))
-        if (shared := tuple(each for each in carriers if chain.id in here[each.word]))
+        if (shared := between(chain_id, chain.id, served=here))
     ]
     return Connections(
-        carriers=carriers,
-        swappers=tuple(_provider(word) for word in here if word in providers.ON_ONE_CHAIN),
-        unknown=tuple(_provider(word) for word, ids in served.items() if ids is None),
+        carriers=tuple(providers.of(word) for word in here if word not in providers.ON_ONE_CHAIN),
+        swappers=between(chain_id, chain_id, served=here),
+        unknown=unknown(served),
         chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
     )
 
 
-def _provider(word: str) -> Provider:
-    return Provider(word, providers.label(word))
+def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ...]:
+    """Return the providers that bridge between two chains or, for a chain and itself, that only swap on it."""
+    return tuple(
+        providers.of(word)
+        for word, ids in served.items()
+        if ids and one in ids and other in ids and (word in providers.ON_ONE_CHAIN) is (one == other)
+    )
+
+
+def unknown(served: ServedChains) -> tuple[Provider, ...]:
+    return tuple(providers.of(word) for word, ids in served.items() if ids is None)
 
 
 def _are_apart(one: Chain, other: Chain) -> bool:

@@ -1,6 +1,7 @@
 """Route providers: their names, and how long the slow ones may take (docs/contract.md#durations)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from intents_ui.display.formatting import text
@@ -24,11 +25,31 @@ LABELS = {
     "ZEROX": "0x",
 }
 
+# Without "automatic", which lets the service choose a provider.
+KNOWN = tuple(word for word in LABELS if word != AUTOMATIC)
+
 # They swap or wrap on one chain, so two chains with them aren't connected.
 ON_ONE_CHAIN = frozenset({"SOMNIA_EXCHANGE", "SOMNIA_SWAP", "SUSHI", "WETH", "ZEROX"})
 
 # Bridges that wait for finality, and their usual maximum.
 SLOW = {"CCTP": timedelta(minutes=30), "LZ_OFT": timedelta(minutes=90), "LZ_TRANSFER": timedelta(minutes=90)}
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A route provider. `word`: its name in the API."""
+
+    word: str
+    label: str
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it's one of KNOWN, and so has a page."""
+        return self.word in KNOWN
+
+
+def of(word: str) -> Provider:
+    return Provider(word.upper() if word.upper() in LABELS else word, label(word))
 
 
 def label(provider: str) -> str:

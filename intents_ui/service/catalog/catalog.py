@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -27,6 +27,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
+SECOND = timedelta(seconds=1)
 LISTS_HELD = 256
 PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list that isn't cached
 PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names
@@ -58,11 +59,11 @@ class Held[K, V]:
 
 @dataclass(frozen=True, slots=True)
 class Listed[V]:
-    """List without duplicates, for the page about it. `error` is why it is `age` seconds old, if it is stale."""
+    """List without duplicates, for the page about it. `error` is why it is of that `age`, if it is stale."""
 
     entries: tuple[V, ...]
     unreadable: int = 0
-    age: float = 0.0
+    age: timedelta = timedelta()
     error: ServiceError | None = None
 
 
@@ -204,6 +205,12 @@ class Catalog:
         held = self._cached(served_by(route_provider))
         return frozenset(held.index) if held else None
 
+    def chains_by_provider(self, route_providers: Iterable[str]) -> dict[str, frozenset[int] | None]:
+        """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
+        wanted = tuple(route_providers)
+        self.learn((), route_providers=wanted)
+        return {provider: self.chains_served(provider) for provider in wanted}
+
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
         """Return all supported chains or a route provider's, for the page about them.
 
@@ -286,7 +293,7 @@ class Catalog:
         if not stale:
             return Listed(entries, unreadable)
         age = datetime.now(UTC) - stale[0].learned_at
-        return Listed(entries, unreadable, age.total_seconds(), stale[0].error)
+        return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
 
     def _index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
         """Return a list's entries by key."""

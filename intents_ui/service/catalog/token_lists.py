@@ -6,6 +6,7 @@ one can fail without the others, and the number of cache entries doesn't grow wi
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 
 from intents_ui.service.catalog.catalog import Catalog, Listed
@@ -18,12 +19,12 @@ from intents_ui.service.wire.models import TokenInfo
 class TokenMatches:
     """Unordered tokens.
 
-    `failed` are the chains whose list is unavailable, and `age` is the oldest list's in seconds.
+    `failed` are the chains whose list is unavailable, and `age` is the oldest list's.
     """
 
     tokens: Sequence[TokenInfo]
     unreadable: int = 0
-    age: float = 0.0
+    age: timedelta = timedelta()
     failed: Mapping[int, ServiceError] = field(default_factory=dict)
 
 
@@ -85,6 +86,6 @@ class TokenLists:
         return TokenMatches(
             tokens=[token for each in lists for token in each.entries],
             unreadable=sum(each.unreadable for each in lists),
-            age=max((each.age for each in lists), default=0.0),
+            age=max((each.age for each in lists), default=timedelta()),
             failed=failed,
         )

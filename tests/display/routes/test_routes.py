@@ -213,35 +213,24 @@ def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
     assert groups[1].ways[0].query == BOTH.query
 
 
-def table(rows: matrix.Rows, asked: matrix.Origins) -> matrix.Table:
-    return matrix.tables(rows, asked, LISTS.chains(), using=LISTS)[0]
-
-
 def test_the_shade_is_the_share_of_the_largest_count() -> None:
-    asked = dict.fromkeys((1, 2, 3), NATIVE)
-    drawn = table({1: {1: 8, 2: 1, 3: 100}, 2: {1: 4}, 3: {}}, asked)
-    assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in drawn.rows] == [
-        [(8, 4, True), (1, 1, False)],
-        [(4, 2, False), (0, 0, True)],
+    both, one = frozenset({1, 2, 3}), frozenset({2})
+    served = {"RELAY": both, "CCTP": both, "LIFI": one, "SUSHI": frozenset({1, 3}), "OIF": None}
+    mainnets, testnets = matrix.tables(LISTS.chains(), served=served, featured={1: 2})
+    assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in mainnets.rows] == [
+        [(1, 2, True), (2, 4, False)],
+        [(2, 4, False), (0, 0, True)],
     ]
-    assert [cell.shade for row in table({1: {}, 2: {}}, asked).rows for cell in row.cells] == [0, 0, 0, 0]
-
-
-def test_a_row_without_a_response_says_why() -> None:
-    drawn = table({1: LOST}, {1: NATIVE, 2: NATIVE})
-    assert [(row.cells, row.why) for row in drawn.rows] == [
-        ((), "Service unreachable"),
-        ((), "Not loaded, because other requests failed"),
+    assert [head.tokens for head in mainnets.heads] == [2, None]
+    assert [cell.label for cell in mainnets.rows[0].cells] == [
+        "1 provider on Alpha: Sushi",
+        "2 providers from Alpha to Beta: Relay, CCTP",
     ]
-    drawn = table({}, {2: None})
-    assert [row.why for row in drawn.rows] == [
-        "Couldn't load the tokens of this chain",
-        "Not featured on this chain",
-    ]
+    assert mainnets.rows[0].cells[1].query == "from=1&to=2"
+    assert mainnets.rows[1].cells[1].label == "No providers on Beta"
+    assert [cell.count for row in testnets.rows for cell in row.cells] == [1]
 
 
-def test_rows_can_be_selected_for_the_symbols_most_chains_feature() -> None:
-    offers = matrix.offers("", LISTS.chains(), using=LISTS)
-    assert [each.word for each in offers.all] == ["native", "USDC", "0x12", "usdc"]
-    assert matrix.origins("USDC", LISTS.chains(), using=LISTS) == {1: ONE, 2: None, 3: None}
-    assert matrix.origins("USDC", LISTS.chains(), using=Away()) == {}
+def test_a_matrix_without_providers_has_no_shades() -> None:
+    mainnets, _ = matrix.tables(LISTS.chains(), served={"RELAY": frozenset()}, featured={})
+    assert [cell.shade for row in mainnets.rows for cell in row.cells] == [0, 0, 0, 0]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from intents_ui.display.tokens.connections import ASKED, Connections, connected_chains
+from intents_ui.display.tokens import providers
+from intents_ui.display.tokens.connections import Connections, connected_chains
 from intents_ui.service.wire.models import ChainInfo
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
@@ -54,9 +55,9 @@ def test_an_unavailable_provider_differs_from_one_without_chains() -> None:
     found = of(MAIN, RELAY=None, CCTP=frozenset(), LIFI=frozenset({OTHER}))
     assert [provider.label for provider in found.unknown] == ["Relay"]
     assert not found.is_unknown
-    assert of(MAIN, **dict.fromkeys(ASKED)).is_unknown
+    assert of(MAIN, **dict.fromkeys(providers.KNOWN)).is_unknown
 
 
 def test_automatic_is_not_a_provider() -> None:
-    assert "AUTO" not in ASKED
-    assert len(ASKED) == 14
+    assert "AUTO" not in providers.KNOWN
+    assert len(providers.KNOWN) == 14
