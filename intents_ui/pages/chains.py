@@ -80,6 +80,7 @@ def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
         "parsed": parsed,
         "filters": parsed.filters,
         "chip": Chip("provider", "Served by", providers.label(provider), without) if provider else None,
+        "served_by": providers.of(provider) if provider else None,
         "providers": [(label, parsed.filters.with_(provider=word).query) for word, label in BY_LABEL],
         "listed": None,
         "failed": None,

@@ -13,6 +13,8 @@ from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
+from intents_ui.display.tokens import connections, providers
+from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
@@ -46,6 +48,7 @@ def page(
     question, names = parsed.filters, wiring.catalog()
     names.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
+        "providers": shared_providers(question) if answered else (),
         "parsed": parsed,
         "question": question,
         "title": display.title(question, using=names),
@@ -58,6 +61,15 @@ def page(
         "error": None,
     }
     return render(request, "routes/routes.html", context | (answered or {}), status=status)
+
+
+def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
+    """Return the route providers of both chains."""
+    catalog = wiring.catalog()
+    origin, destination = catalog.chain(question.origin.chain_id), catalog.chain(question.destination.chain_id)
+    if not (origin and destination) or origin.is_testnet != destination.is_testnet:
+        return ()
+    return connections.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
 
 
 def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) -> HttpResponse:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.browser
 SCENARIOS: Final = (3, 8, 11, 17, 18, 20, 28, 30)
 PLACES: Final = [
     *("/", "/history", "/history?recoverable=1", "/attention"),
-    *("/chains", "/chain/8453", "/tokens?chain=1", "/tokens?q=usd"),
+    *("/chains", "/chain/8453", "/provider/RELAY", "/tokens?chain=1", "/tokens?q=usd"),
     *(f"/token/1/{USDC}", f"/token/1/{USDC}/routes", kinds.SPOOF, kinds.FROM_USDC, "/routes/matrix"),
     *(f"/address/{USDC}", "/console/GetIntentHistory", '/console/GetTokenList?ask=json&json={"chainIds": [1]}'),
     *("/status", "/tx/0x" + "cd" * 32, "/search?q=0x" + "ab" * 32, "/history?status=LOST", "/chain/4711"),

@@ -74,6 +74,7 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "chains": "/chains",
         "chains of a provider": "/chains?provider=CCTP",
         "chain": "/chain/8453",
+        "provider": "/provider/RELAY",
         "tokens": "/tokens?chain=1",
         "tokens searched": "/tokens?q=usd",
         "token": token,

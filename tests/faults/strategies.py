@@ -30,7 +30,7 @@ FITTING = (
     OWNER, OWNER.upper(), USDC, NOTHING, NOTHING[2:], "0x" + "0" * 40, "0x" + "0" * 64, "intent_7",
     "So11111111111111111111111111111111111111112", "1", "8453", "424242", str(2**64 - 1), "20", "0", "csv", "json",
     "DESC", "ASC", "createdAt", "id", "in-flight", "on", "all", "featured", "external", "UTC", "Europe/Berlin",
-    "2026-11-21T14:03", "1763726580", "Wormhole", "USDC", "xml", "http://testserver/intent/" + NOTHING,
+    "2026-11-21T14:03", "1763726580", "Wormhole", "RELAY", "USDC", "xml", "http://testserver/intent/" + NOTHING,
     *IntentStatus, *OPERATIONS,
 )  # fmt: skip
 ODD = (

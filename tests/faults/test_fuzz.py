@@ -323,6 +323,7 @@ FILTERED: Final = (
     "/history/newer",
     "/routes/matrix",
     "/chain/8453",
+    "/provider/RELAY",
 )
 
 

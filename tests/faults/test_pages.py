@@ -220,6 +220,8 @@ PARTS = [
     pytest.param("one route", "GetExactInputRoutes", "no response", "Yes: a route", id="half of a route"),
     pytest.param("token", "GetTokenPrices", "Failed requests", "USD Coin", id="prices"),
     pytest.param("tokens", "GetTokenPrices", "Failed requests", "USDC", id="prices of a list"),
+    pytest.param("provider", "GetChains", "load chains: ", "Newest transfers", id="a provider's chains"),
+    pytest.param("provider", "GetIntentHistory", "load transfers: ", "Chains", id="a provider's transfers"),
     pytest.param("history", "GetChains", "chain", "Sent", id="names"),
 ]
 

@@ -83,7 +83,8 @@ def pages(service: Hostile) -> Iterator[str]:
     yield from ("/", "/newest", "/history", f"/history?owner={owner}&recoverable=1", "/attention", "/demo", "/saved")
     yield from (f"/address/{owner}", f"/address/{owner}/share", f"/address/{owner}/feed.atom", f"/address/{USDC}")
     yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={result[8:]}")
-    yield from ("/chains", "/chain/1", "/chain/8453", "/tokens?chain=1", "/tokens?q=usd", "/tokens/rows?chain=1")
+    yield from ("/chains", "/chain/1", "/chain/8453", "/provider/RELAY", "/tokens?chain=1", "/tokens?q=usd")
+    yield "/tokens/rows?chain=1"
     yield from (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", f"/token/1/{USDC}/intents", f"/token/1/{NATIVE}")
     yield from (f"/token/8453/{FAKE}", "/routes", f"/routes?from=1&token={USDC}", f"/routes/tokens?from=1&token={USDC}")
     yield from (f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}", "/routes/matrix", "/console")

@@ -45,8 +45,9 @@ intent/<identifier:intent_id>/card.png intent/<identifier:intent_id>/badge.svg i
 intent/<identifier:intent_id>/share intent/<identifier:intent_id>/feed.atom intent/<identifier:intent_id>/feed.json
 intent/<identifier:intent_id> intents/<identifier:intent_id> i/<identifier:intent_id>
 address/<identifier:address>/qr.svg address/<identifier:address>/share address/<identifier:address>/feed.atom
-address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id> tokens
-tokens/rows token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents
+address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id>
+provider/<identifier:name> tokens tokens/rows
+token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico

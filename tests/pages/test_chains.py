@@ -407,7 +407,7 @@ def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: 
         assert f'href="/routes?from={chain_id}&amp;token={NATIVE}&amp;to={other}"' in connected
     assert "Chains that share a route provider with this one" in connected
     for provider in set.union(*wanted.values()):
-        assert f'href="/chains?provider={provider}"' in connected
+        assert f'href="/provider/{provider}"' in connected
 
 
 def test_each_route_provider_is_requested_once_for_all_chains(way: Transport, site: Client) -> None:

@@ -54,8 +54,7 @@ def title(filters: ChainFilters) -> str:
 
 def _provider(written: str) -> str:
     """Return the provider by its API name or label, in any letter case. Unknown names stay unchanged."""
-    by_name = {label.lower(): word for word, label in providers.LABELS.items()}
-    known = written.upper() if written.upper() in providers.LABELS else by_name.get(written.lower())
+    known = providers.named(written)
     if not known and not PROVIDER.fullmatch(written):
         raise InvalidParameter("A route provider is one word of at most 40 letters, digits, “_”, “-” and “.”.")
     return known or written

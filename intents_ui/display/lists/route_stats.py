@@ -9,6 +9,7 @@ from math import ceil
 
 from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
+from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, Tone, leg
 from intents_ui.display.transfers.transfer_data import Facts
@@ -52,7 +53,7 @@ class RouteStats:
     median: timedelta | None
     p95: timedelta | None
     repeated: CommonFailure | None
-    way: str
+    providers: tuple[Provider, ...]
     is_settled: bool
 
     @property
@@ -116,7 +117,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
         median=_rank(durations, 50),
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
         repeated=_repeated([each for each in ended if not each.is_delivered]),
-        way=" and ".join(providers.labels(like.providers)) or "any provider",
+        providers=tuple(map(providers.of, like.providers)),
         is_settled=like.is_delivered or like.is_expired(now=now),
     )
 

@@ -13,6 +13,7 @@ from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names, providers, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money, identity
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
@@ -91,7 +92,7 @@ class Transfer:
     owner: str | None
     recipient: str | None
     to_owner: bool
-    providers: tuple[str, ...]
+    providers: tuple[Provider, ...]
     trade: str
     clock: Clock
     reason: text.Text | None = None
@@ -138,7 +139,7 @@ def of(situation: Situation) -> Transfer:
         owner=facts.owner,
         recipient=facts.recipient,
         to_owner=not facts.pays_somebody_else,
-        providers=providers.labels(facts.providers),
+        providers=tuple(map(providers.of, facts.providers)),
         trade=_trade(facts.summary.trade_type or facts.request.trade_type),
         clock=_clock(situation),
         reason=reason(facts),

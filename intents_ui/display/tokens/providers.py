@@ -52,6 +52,12 @@ def of(word: str) -> Provider:
     return Provider(word.upper() if word.upper() in LABELS else word, label(word))
 
 
+def named(written: str) -> str | None:
+    """Return the API name of the provider with this name or label, in any letter case."""
+    by_label = {label.casefold(): word for word, label in LABELS.items()}
+    return written.upper() if written.upper() in LABELS else by_label.get(written.casefold())
+
+
 def label(provider: str) -> str:
     """Return the provider's name. Unknown providers keep their text, because the list keeps growing."""
     return LABELS.get(provider.upper()) or text.name(provider).shown

@@ -1,0 +1,71 @@
+"""`/provider/<name>`: a route provider, its chains, and its transfers among the newest ones."""
+
+from functools import partial
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.display.catalog.provider_routes import used_routes
+from intents_ui.display.formatting import text
+from intents_ui.display.summary import glance
+from intents_ui.display.tokens import chains, providers
+from intents_ui.service.catalog.catalog import Listed
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.wire.models import ChainInfo
+from intents_ui.web.transfers import situations
+
+TRANSFERS_SHOWN = 10
+ROUTES_SHOWN = 12
+
+
+@require_safe
+def view(request: HttpRequest, name: str) -> HttpResponse:
+    word = providers.named(name)
+    if word not in providers.KNOWN:
+        return unknown(request, name)
+    if word != name:
+        return redirect("provider", word, permanent=True)
+    catalog = wiring.catalog()
+    listed, newest = wiring.service().threads.both(
+        partial(catalog.listed_chains, route_provider=word), situations.latest
+    )
+    if isinstance(listed, ServiceError) and isinstance(newest, ServiceError):
+        raise listed
+    context: dict[str, object] = {
+        "provider": providers.of(word),
+        "swaps_only": word in providers.ON_ONE_CHAIN,
+        "slow_range": providers.slow_range([word]),
+        "all_known": len(catalog.chains()),
+    }
+    return render(request, "catalog/provider.html", context | its_chains(listed) | its_transfers(word, newest))
+
+
+def unknown(request: HttpRequest, name: str) -> HttpResponse:
+    context = {"name": text.name(name).shown, "providers": tuple(map(providers.of, providers.KNOWN))}
+    return render(request, "catalog/provider_unknown.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def its_chains(listed: Listed[ChainInfo] | ServiceError) -> dict[str, object]:
+    if isinstance(listed, ServiceError):
+        return {"listed": None, "chains_error": listed}
+    return {"listed": listed, "chains_error": None, "chains": [chains.of(info) for info in listed.entries]}
+
+
+def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[str, object]:
+    """Return the provider's transfers among the newest. The service can't filter by provider."""
+    if isinstance(newest, ServiceError):
+        return {"transfers_error": newest}
+    read = situations.of_entries(newest.entries)
+    found = [each for each in read if word in map(str.upper, each.facts.providers)]
+    routes = used_routes(found, using=wiring.catalog())
+    return {
+        "transfers_error": None,
+        "looked_at": len(read),
+        "count": len(found),
+        "transfers": [glance.of(each) for each in found[:TRANSFERS_SHOWN]],
+        "routes": routes[:ROUTES_SHOWN],
+        "more_routes": len(routes[ROUTES_SHOWN:]),
+    }
