@@ -27,7 +27,7 @@ SCRIPTS: tuple[str, ...] = (
     "js/tooltips",
     "js/live",
 )
-SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette", "js/share")
+SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette", "js/share", "js/fields")
 # After the other scripts: a deferred htmx can start before the next script runs, which would miss its first events.
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HEAD, JOINED_HTMX = "frame", "head", "htmx"
