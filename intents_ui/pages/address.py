@@ -192,6 +192,7 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts) -> HttpResponse:
         "unclear": [],
         "parsed": None,
         "pasted": finding.value,
+        "read_as": "",
         "not_asked": empty_results.not_asked(found),
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links)] if links else [],

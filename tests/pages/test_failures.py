@@ -51,7 +51,7 @@ def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
     assert "<html" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("path", ["/history", "/recoverable", "/address/{owner}"])
+@pytest.mark.parametrize("path", ["/history", "/address/{owner}"])
 def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

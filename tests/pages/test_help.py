@@ -113,7 +113,7 @@ def test_every_page_links_to_the_help(site: Client) -> None:
 
 def test_every_glossary_term_is_explained_where_a_page_uses_it(site: Client, emulator: Emulator) -> None:
     done, refunded, quoted = emulator.finished(2), emulator.finished(8), emulator.play("expired-quote")
-    paths = ["/", "/chains", "/chain/8453", "/tokens", "/routes", "/recoverable", "/console", f"/token/1/0x{'12' * 20}"]
+    paths = ["/", "/chains", "/chain/8453", "/tokens", "/routes", "/attention", "/console", f"/token/1/0x{'12' * 20}"]
     paths += [f"/intent/{done['intentId']}", f"/intent/{refunded['intentId']}", f"/intent/{quoted['intentId']}/commit"]
     the_help, seen = read(site, "/help"), set()
     for path in paths:

@@ -95,5 +95,5 @@ def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
     odd.rewrite(GetIntent=change, GetIntentReceipt=change, GetIntentHistory=change, SearchIntents=change)
     for part in PARTS:
         assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
-    for path in ("/history", "/recoverable"):
+    for path in ("/history", "/history?recoverable=1"):
         assert site.get(path).status_code == 200, path
