@@ -365,15 +365,12 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
 
 
 def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
+    listed = rows.to_look_at(found.hits, now=now())[: rows.MOST_LISTED]
+    readings = [read(service, hit) for hit in listed]
+    links = [*map(intent_url, listed), all_url(finding)]
+    row = rows.several(number, finding, found, readings, now=now(), links=links)
     others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
-    latest = rows.newest_to_look_at(found.hits, now=now())
-    if latest is None:
-        row = rows.several(number, finding, found, None, now=now(), links=[all_url(finding)])
-        return with_candidates(service, row, others)
-    links = [intent_url(latest), all_url(finding)]
-    reading = read(service, latest)
-    row = rows.several(number, finding, found, reading, now=now(), links=links)
-    return with_candidates(service, row, [reading.situation, *others])
+    return with_candidates(service, row, [*row.transfers, *others])
 
 
 def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[Situation]) -> TriageRow:

@@ -27,6 +27,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages import triage
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import OutOfTime
+from intents_ui.service.wire.models import IntentHistory, Page
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
 from tests.serving import dashboard
@@ -260,19 +261,45 @@ def test_a_ticket_of_fifty_is_grouped_by_owner_with_the_most_urgent_first(site: 
         for above, number in pairwise(numbers):
             same = re.search(r"Same transfer as row (\d+)", answer.texts[number - 1])
             assert not same or int(same[1]) == above or f"{same[0]} " in answer.texts[above - 1]
-        ids_of_owner = {row.situation.intent.intent_id for row in leading if row.situation}
+        ids_of_owner = {each.intent.intent_id for row in leading for each in row.transfers}
         if owner and ids_of_owner:
             reply = answer.replies[f"to owner {owner}"]
             assert set(re.findall(r"Intent ID: (\S+)", reply)) == ids_of_owner
             assert all(f"http://localhost/intent/{each}" in reply for each in ids_of_owner)
-            assert all(f'href="/intent/{each}/reply"' in answer.page for each in ids_of_owner)
+            told_first = {row.situation.intent.intent_id for row in leading if row.situation}
+            assert all(f'href="/intent/{each}/reply"' in answer.page for each in told_first)
     assert places == sorted(places)
     assert {cases.Urgency.ACT, cases.Urgency.CHECK, cases.Urgency.FINE} == set(places)
-    assert any("Transfer 2 of 2\n" in reply for reply in answer.replies.values())
+    assert any(re.search(r"Transfer 2 of \d\n", reply) for reply in answer.replies.values())
     whole = answer.replies["for the whole ticket"]
     every = re.findall(r"Intent ID: (\S+)", whole)
-    assert sorted(every) == sorted({row.situation.intent.intent_id for row in told.values() if row.situation})
+    assert sorted(every) == sorted({each.intent.intent_id for row in told.values() for each in row.transfers})
     assert f"Transfer 1 of {len(every)}, wallet 0x" in whole
+
+
+def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(
+    site: Client, emulator: Emulator
+) -> None:
+    history = wiring.service().get_intent_history(page=Page.first(size=100)).intents
+    by_owner: dict[str, list[IntentHistory]] = {}
+    for each in history:
+        if each.receipt and each.receipt.owner_address:
+            by_owner.setdefault(each.receipt.owner_address, []).append(each)
+    for owner, owned in by_owner.items():
+        (row,) = told_rows(ticket.read(owner).findings)
+        listed = {each.intent.intent_id for each in row.transfers}
+        others = [each.intent_id for each in owned if each.intent_id not in listed]
+        if len(listed) > 1 and others and row.owner:
+            break
+    else:
+        pytest.fail("no owner has several transfers to check, and others")
+    answer = send(f"{owner} asks about {others[0]}")
+    assert [each for each, _ in answer.groups] == [row.owner]
+    assert set(re.findall(r"Intent ID: (\S+)", answer.replies[f"to owner {row.owner}"])) == {*listed, others[0]}
+    shown = LexborHTMLParser(answer.page).css_first("tr#row-1")
+    paths = {link.attributes["href"] for link in shown.css("a.row-link, a.sub")}
+    assert {f"/intent/{each}" for each in listed} <= {(path or "").partition("?")[0] for path in paths}
+    assert f"about {len(listed) + 1} transfers" in visible_text(answer.page)
 
 
 def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
@@ -422,9 +449,9 @@ def test_an_owner_links_to_the_newest_transfer_that_needs_attention_and_to_all(
     row = send(f"wallet {owner}").rows[0]
     assert re.search(r"owner of \d+ transfers", row)
     assert "Most recent open or failed transfer: " in row
-    links = re.findall(r'<a [^>]*href="([^"]+)"', row)
-    assert links[0].startswith("/intent/0x")
-    assert links[1] == f"/address/{owner}"
+    links = re.findall(r'<a [^>]*href="([^"]+)"[^>]*>([^<]*)', row)
+    assert links[0][0].startswith("/intent/0x")
+    assert (f"/address/{owner}", "View all") in links
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Attention, Certainty
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.display.triage.rows import TriageOutcome, TriageRow
+from intents_ui.display.triage.rows import TriageOutcome, TriageRow, owner_of
 
 
 class Urgency(IntEnum):
@@ -30,16 +30,13 @@ DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
 
 @dataclass(frozen=True)
 class OwnerGroup:
-    """Rows of one owner. `owner` is "" for rows without one, or with several."""
+    """Rows of one owner, and all transfers of the owner that the rows of the ticket show, each once.
+
+    `owner` is "" for rows without one, or with several, and for transfers of owners without rows of their own."""
 
     owner: str
     rows: tuple[TriageRow, ...]
-
-    @property
-    def transfers(self) -> tuple[Situation, ...]:
-        """Return the transfers that the rows tell, each once."""
-        found = (row.situation for row in self.rows if row.situation)
-        return tuple({each.intent.intent_id.lower(): each for each in found}.values())
+    transfers: tuple[Situation, ...]
 
 
 def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
@@ -53,7 +50,11 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     by_owner: dict[str, list[TriageRow]] = {}
     for row in sorted(rows, key=place):
         by_owner.setdefault(row.owner, []).append(row)
-    found = [OwnerGroup(owner, tuple(owned)) for owner, owned in by_owner.items()]
+    shown: dict[str, dict[str, Situation]] = {owner: {} for owner in by_owner}
+    for group, each in ((row.owner, each) for owned in by_owner.values() for row in owned for each in row.transfers):
+        owner = owner_of([each.facts])
+        shown[owner if owner in shown else group].setdefault(each.intent.intent_id.lower(), each)
+    found = [OwnerGroup(owner, tuple(owned), tuple(shown[owner].values())) for owner, owned in by_owner.items()]
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
 
 
@@ -75,11 +76,11 @@ def counts(groups: Iterable[OwnerGroup]) -> tuple[UrgencyCount, ...]:
 
 
 def urgency(row: TriageRow) -> Urgency:
-    if row.situation:
-        told = summary.of(row.situation)
-        if told.attention is Attention.ACT:
-            return Urgency.ACT
-        if told.attention is Attention.WATCH or told.certainty in DOUBTFUL:
-            return Urgency.CHECK
+    """Return the urgency of the most urgent transfer that the row shows, or else of its lookup."""
+    told = [summary.of(each) for each in row.transfers]
+    if any(each.attention is Attention.ACT for each in told):
+        return Urgency.ACT
+    if any(each.attention is Attention.WATCH or each.certainty in DOUBTFUL for each in told):
+        return Urgency.CHECK
     is_fine = row.outcome in FINE and not row.is_incomplete
     return Urgency.FINE if is_fine else Urgency.CHECK

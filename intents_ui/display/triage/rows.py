@@ -55,7 +55,7 @@ LOOKS_LIKE = empty_results.LOOKS_LIKE | {
     Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
-MOST_LISTED = 5  # possible matches in one row
+MOST_LISTED = 5  # possible matches, or open and failed transfers, in one row
 ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 
 
@@ -73,8 +73,8 @@ class TriageRow:
     `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
     transfers that it leads to, for shortened IDs in other rows.
 
-    `situation` is the transfer that its text is about, `owner` that of all its transfers. `same_as` is the row that has
-    shown the transfer already. `is_incomplete`: some of its lookups failed."""
+    `situation` is the transfer that its text is about, and `others` are listed below it. `owner` is that of all its
+    transfers. `same_as` is the row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
 
     number: int
     value: str
@@ -95,9 +95,15 @@ class TriageRow:
     alternatives: bool = False
     candidates: tuple[Candidate, ...] = ()
     situation: Situation | None = None
+    others: tuple[Situation, ...] = ()
     owner: str = ""
     same_as: int = 0
     is_incomplete: bool = False
+
+    @property
+    def transfers(self) -> tuple[Situation, ...]:
+        """Return the transfers that it shows."""
+        return (self.situation, *self.others) if self.situation else ()
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,7 @@ def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *,
         notes=(*row.notes, *not_asked),
         links=(Link("View transfer", link),),
         intent_id=situation.intent.intent_id,
-        owner=_owner([situation.facts]),
+        owner=owner_of([situation.facts]),
         is_incomplete=bool(not_asked),
     )
 
@@ -146,14 +152,14 @@ def several(
     number: int,
     finding: Finding,
     found: LookupResult,
-    newest: Reading | None,
+    listed: Sequence[Reading],
     *,
     now: datetime,
     links: Sequence[str],
 ) -> TriageRow:
-    """Return the row of an identifier of several transfers: their statuses, and the `newest` that needs a look.
+    """Return the row of an identifier of several transfers: their statuses, and the newest that need a look.
 
-    `links` lead to all of them, and before that to the newest."""
+    `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
     not_asked = empty_results.not_asked(found)
@@ -161,26 +167,50 @@ def several(
         row,
         what=_roles(found, count),
         links=(Link("View all", links[-1]),),
-        owner=_owner(Facts.of(hit.intent, None, unread=True) for hit in found.hits),
+        owner=owner_of(Facts.of(hit.intent, None, unread=True) for hit in found.hits),
         is_incomplete=bool(not_asked),
     )
-    if newest is None:
+    if not listed:
         return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
-    result = summary.of(newest.situation)
+    newest, *others = listed
     row = _with_summary(row, newest)
-    name = hashes.short_id(newest.situation.intent.intent_id)
     return replace(
         row,
-        status=result.status,
-        details=(f"Most recent open or failed transfer: {name} ({result.headline})", *row.details),
-        notes=(*row.notes, *not_asked),
-        links=(Link("View the most recent open or failed transfer", links[0]), *row.links),
+        status=summary.of(newest.situation).status,
+        details=(
+            f"Most recent open or failed transfer: {_brief(newest)}",
+            *row.details,
+            *(f"Also open or failed: {_brief(each)}" for each in others),
+            *_unlisted(len(to_look_at(found.hits, now=now)), listed=len(listed)),
+        ),
+        notes=tuple(
+            dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.trouble)), *not_asked))
+        ),
+        links=(
+            Link("View the most recent open or failed transfer", links[0]),
+            *(Link(f"View {_name(each)}", path) for each, path in zip(others, links[1:-1], strict=True)),
+            *row.links,
+        ),
+        others=tuple(each.situation for each in others),
     )
 
 
-def newest_to_look_at(hits: Sequence[Hit], *, now: datetime) -> Hit | None:
-    """Return the newest open or failed transfer. A quote is neither."""
-    return next((hit for hit in hits if _needs_a_look(hit.intent, now=now)), None)
+def _brief(reading: Reading) -> str:
+    return f"{_name(reading)} ({summary.of(reading.situation).headline})"
+
+
+def _name(reading: Reading) -> str:
+    return hashes.short_id(reading.situation.intent.intent_id)
+
+
+def _unlisted(count: int, *, listed: int) -> tuple[str, ...]:
+    """Return a note if not all transfers that need a look are listed."""
+    return (f"{count} transfers are open or failed. The newest {listed} are listed.",) if count > listed else ()
+
+
+def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
+    """Return the open or failed transfers, in this order. A quote is neither."""
+    return [hit for hit in hits if _needs_a_look(hit.intent, now=now)]
 
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
@@ -361,7 +391,7 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
     )
 
 
-def _owner(transfers: Iterable[Facts]) -> str:
+def owner_of(transfers: Iterable[Facts]) -> str:
     """Return the owner of all these transfers, or "" if they have several or none."""
     owners = {hashes.checksum(each.owner) if each.owner else "" for each in transfers}
     return owners.pop() if len(owners) == 1 else ""

@@ -50,10 +50,8 @@ def read(of_intent, of_receipt=None, trouble=None) -> Reading:
     return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
 
 
-def several(
-    of_found: LookupResult, newest: Reading | None = None, links=("/intent/…", "/search?q=…")
-) -> rows.TriageRow:
-    return rows.several(7, BY_ADDRESS, of_found, newest, now=NOW, links=links)
+def several(of_found: LookupResult, *listed: Reading, links=("/intent/…", "/search?q=…")) -> rows.TriageRow:
+    return rows.several(7, BY_ADDRESS, of_found, listed, now=NOW, links=links)
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
@@ -152,8 +150,8 @@ MANY = [
 
 def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     of_found = found(*MANY)
-    newest = rows.newest_to_look_at(of_found.hits, now=NOW)
-    assert newest is of_found.hits[3]
+    newest, *others = rows.to_look_at(of_found.hits, now=NOW)
+    assert [newest, *others] == [of_found.hits[place] for place in (3, 4, 6)]
     row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
     assert row.what == "owner of 7 transfers"
     assert row.headline == "7 transfers: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
@@ -164,10 +162,25 @@ def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     assert [link.path for link in row.links] == ["/intent/…", "/search?q=…"]
 
 
+def test_other_transfers_to_check_are_listed_below():
+    of_found = found(*MANY)
+    readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
+    row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    assert row.details[-2:] == (
+        f"Also open or failed: 0x7c1f4ab2…90cd9e2b ({summaries.of(readings[1].situation).headline})",
+        "3 transfers are open or failed. The newest 2 are listed.",
+    )
+    assert row.links[1] == Link("View 0x7c1f4ab2…90cd9e2b", "/intent/2")
+    assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
+    assert row.transfers == tuple(each.situation for each in readings)
+    unread = several(of_found, *reversed(readings), links=("/intent/1", "/intent/2", "/address/…"))
+    assert [note.partition(" (")[0] for note in unread.notes] == ["Couldn't load the receipt"]
+
+
 @pytest.mark.parametrize("status", ["EXECUTING", "COMMITTED", "FAILED", "SOMETHING_NEW"])
 def test_open_and_failed_transfers_need_a_look(status):
     hits = found(intent("SUCCEEDED"), intent(status)).hits
-    assert rows.newest_to_look_at(hits, now=NOW) is hits[1]
+    assert rows.to_look_at(hits, now=NOW) == [hits[1]]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +193,7 @@ def test_open_and_failed_transfers_need_a_look(status):
 )
 def test_closed_and_quoted_transfers_need_no_attention(settled):
     hits = found(settled).hits
-    assert rows.newest_to_look_at(hits, now=NOW) is None
+    assert rows.to_look_at(hits, now=NOW) == []
     row = several(found(settled, settled), links=["/search?q=…"])
     assert (row.status.word, row.where) == ("No open transfers", "")
     assert row.details == ("No open or failed transfers.",)
