@@ -123,8 +123,8 @@ def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
 def _markdown(row: TriageRow, *, root: str) -> str:
     number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
-    # Our own words, and a path in which `reverse` has escaped whatever could end the link or the cell.
-    links = [f"[{link.words}](<{root}{link.path}>)" for link in row.links]
+    # `reverse` has escaped whatever could end the link or the cell in a path.
+    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
     links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
     return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
 

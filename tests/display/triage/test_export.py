@@ -133,6 +133,14 @@ def test_untrusted_text_stays_in_its_cell(words):
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
 
 
+@pytest.mark.parametrize("words", HOSTILE)
+def test_untrusted_text_stays_in_its_link(words):
+    hostile = replace(MOVED, links=(Link(words, "/intent/0x12"),))
+    (line,) = export.markdown([hostile], root=ROOT, now=NOW).splitlines()[4:]
+    named = line.removesuffix(f"](<{ROOT}/intent/0x12>) |").rpartition("Wait. Waiting on: owner. | [")[2]
+    assert not LEFT_OF_MARKUP.search(unescaped(named))
+
+
 @given(st.text(st.characters(), max_size=60))
 def test_no_text_breaks_out_of_its_cell(words):
     cells = cells_of(export.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
