@@ -180,15 +180,14 @@ def several(
         details=(
             f"Most recent open or failed transfer: {_brief(newest)}",
             *row.details,
-            *(f"Also open or failed: {_brief(each)}" for each in others),
-            *_unlisted(len(to_look_at(found.hits, now=now)), listed=len(listed)),
+            *_others(len(to_look_at(found.hits, now=now)) - 1, listed=len(others)),
         ),
         notes=tuple(
             dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.trouble)), *not_asked))
         ),
         links=(
             Link("View the most recent open or failed transfer", links[0]),
-            *(Link(f"View {_name(each)}", path) for each, path in zip(others, links[1:-1], strict=True)),
+            *(Link(_brief(each), path) for each, path in zip(others, links[1:-1], strict=True)),
             *row.links,
         ),
         others=tuple(each.situation for each in others),
@@ -196,16 +195,16 @@ def several(
 
 
 def _brief(reading: Reading) -> str:
-    return f"{_name(reading)} ({summary.of(reading.situation).headline})"
+    """Return `0x12…34 (Refund failed)`."""
+    return f"{hashes.short_id(reading.situation.intent.intent_id)} ({summary.of(reading.situation).headline})"
 
 
-def _name(reading: Reading) -> str:
-    return hashes.short_id(reading.situation.intent.intent_id)
-
-
-def _unlisted(count: int, *, listed: int) -> tuple[str, ...]:
-    """Return a note if not all transfers that need a look are listed."""
-    return (f"{count} transfers are open or failed. The newest {listed} are listed.",) if count > listed else ()
+def _others(count: int, *, listed: int) -> tuple[str, ...]:
+    """Return how many further transfers need a look, and how many of them are listed."""
+    if not count:
+        return ()
+    said = "1 other transfer is open or failed." if count == 1 else f"{count} other transfers are open or failed."
+    return (said if count == listed else f"{said} The newest {listed} are linked.",)
 
 
 def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:

@@ -166,13 +166,13 @@ def test_other_transfers_to_check_are_listed_below():
     of_found = found(*MANY)
     readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
     row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
-    assert row.details[-2:] == (
-        f"Also open or failed: 0x7c1f4ab2…90cd9e2b ({summaries.of(readings[1].situation).headline})",
-        "3 transfers are open or failed. The newest 2 are listed.",
-    )
-    assert row.links[1] == Link("View 0x7c1f4ab2…90cd9e2b", "/intent/2")
+    assert row.details[-1] == "2 other transfers are open or failed. The newest 1 are linked."
+    headline = summaries.of(readings[1].situation).headline
+    assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", "/intent/2")
     assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
     assert row.transfers == tuple(each.situation for each in readings)
+    both = several(found(*MANY[3:5]), *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    assert both.details[-1] == "1 other transfer is open or failed."
     unread = several(of_found, *reversed(readings), links=("/intent/1", "/intent/2", "/address/…"))
     assert [note.partition(" (")[0] for note in unread.notes] == ["Couldn't load the receipt"]
 
