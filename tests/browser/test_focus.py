@@ -152,6 +152,7 @@ def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, some_intent(visit, 11))
         expect(page.locator(".answer-finding")).to_have_count(1)
+        page.locator("#balances summary").click()
         again = page.locator("#check-again")
         for control in (again, page.locator("#reply > summary"), page.locator("#share > summary")):
             with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):

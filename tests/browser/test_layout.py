@@ -4,11 +4,19 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit, loaded, some_intent, visiting
+from tests.serving import dashboard
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def late() -> Iterator[str]:
+    """Yield a dashboard whose balances never arrive in time for the page."""
+    with dashboard(INTENTS_BALANCE_TIMEOUT="0") as root:
+        yield root
 
 
 @pytest.fixture
@@ -55,3 +63,31 @@ def test_accepted_input_is_described_in_lines_of_text(wide: Visit) -> None:
     lines = sorted(set(wide.page.evaluate(baselines)))
     assert len(lines) <= 2
     assert all(below - above >= 16 for above, below in pairwise(lines)), lines
+
+
+PLACES = """Array.from(document.querySelectorAll("#reply, #share, #proof"),
+  (each) => each.getBoundingClientRect().top + scrollY)"""
+
+
+@pytest.mark.parametrize(("width", "scenario"), [(360, 8), (1280, 2)])
+def test_parts_that_load_later_move_nothing(browser: Browser, late: str, width: int, scenario: int) -> None:
+    """Balances, not cached yet, and statistics of the route. Empty addresses are one line, as before the check."""
+    held = list[Route]()
+    with visiting(browser, late, theme="light", width=width) as visit:
+        page = visit.page
+        for part in ("balances", "route-stats"):
+            page.route(f"**/{part}", lambda route: held.append(route))
+        visit.open(some_intent(visit, scenario))
+        expect(page.locator("#balances")).to_contain_text("Checking")
+        before, height = page.evaluate(PLACES), page.locator("#balances").bounding_box()
+        page.route("**/receipt?once", lambda route: route.abort())
+        for route in held:
+            route.continue_()
+        loaded(page)
+        expect(page.locator("#balances")).to_contain_text("No funds")
+        expect(page.locator("#route-stats h2")).to_be_visible()
+        assert len(before) == 3
+        assert page.evaluate(PLACES) == before
+        assert height is not None
+        assert height["height"] < 56
+        visit.faults.clear()  # of the aborted request

@@ -169,6 +169,30 @@ def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulat
     assert said.startswith("Intent address balances: funds without a USD price.")
 
 
+@pytest.mark.parametrize(
+    ("scenario", "faults", "fold"),
+    [
+        pytest.param(5, (), 'id="no-funds">', id="nothing: one line"),
+        pytest.param(ABORTED_WITH_FUNDS, (), 'id="funds" open>', id="funds"),
+        pytest.param(5, ("node-down-503",), 'id="funds" open>', id="not loaded"),
+    ],
+)
+def test_balances_are_folded_only_if_all_addresses_are_empty(
+    site: Client, emulator: Emulator, scenario: int, faults: tuple[str, ...], fold: str
+) -> None:
+    """An update keeps a fold as the user set it, unless it is a different one by then."""
+    intent_id = emulator.finished(scenario)["intentId"]
+    emulator.inject("GetIntentHistory", *faults)
+    html = fragment(site, intent_id).content.decode()
+    assert re.findall(r'<details class="fold" (id="[^>]+>)', html) == [fold]
+    assert ("No funds</span></summary>" in html) == (fold == 'id="no-funds">')
+
+
+def test_the_page_of_balances_is_unfolded(site: Client, emulator: Emulator) -> None:
+    page = site.get(f"/intent/{emulator.finished(5)['intentId']}/balances").content.decode()
+    assert 'id="funds" open>' in page
+
+
 def test_a_second_deposit_updates_the_summary(site: Client, emulator: Emulator) -> None:
     said = visible_text(site.get(f"/intent/{emulator.finished(DEPOSITED_TWICE)['intentId']}"))
     assert "Delivered, with leftover funds" in said

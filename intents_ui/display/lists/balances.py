@@ -117,6 +117,11 @@ class AddressBalances:
     value: Value | None = None
     sentence: str = ""
 
+    @property
+    def are_zero(self) -> bool:
+        """Return whether the service reports that all addresses are empty."""
+        return self.sentence == NOTHING
+
 
 NOT_THERE = "Balances unavailable: this transfer isn't in the owner's history."
 NOT_SAID = "Balances unavailable: the service didn't report them."
