@@ -86,17 +86,21 @@ def test_the_counts_are_those_of_the_service(site: Client, emulator: Emulator) -
     """Counted from all of the service's transfers, read page by page. They stay right while time passes."""
     for seconds in (0, 1200):
         emulator.now = lambda before=emulator.now, seconds=seconds: before() + seconds
-        at = datetime.now(UTC)
-        entries = [each for part, _ in walk(read_all, Page.first(size=100)) for each in part]
-        rows = situations.of_entries(entries)
-        causes = Counter(summary.of(each).cause for each in rows)
-        waiting = sum(bool(each.has_balance) and summary.of(each).cause not in OTHERS for each in rows)
-        failed = [each for each in entries if each.status == "FAILED" and each.created_at]
-        recent = sum(each.created_at >= at - timedelta(hours=1) for each in failed if each.created_at)
-        shown = counts(site.get("/overview").content.decode())
-        assert shown[1] == str(causes[Cause.LATE])
-        assert shown[3] == str(recent)
-        assert shown[0] == str(waiting)
+        before = expected()
+        waiting, late, _, failed = map(int, counts(site.get("/overview").content.decode()))
+        for shown, *bounds in zip((waiting, late, failed), before, expected(), strict=True):
+            assert min(bounds) <= shown <= max(bounds)
+
+
+def expected() -> list[int]:
+    """Count waiting, late and lately failed transfers. On a slow machine some move on meanwhile."""
+    at = datetime.now(UTC)
+    entries = [each for part, _ in walk(read_all, Page.first(size=100)) for each in part]
+    rows = situations.of_entries(entries)
+    causes = Counter(summary.of(each).cause for each in rows)
+    waiting = sum(bool(each.has_balance) and summary.of(each).cause not in OTHERS for each in rows)
+    failed = [each.created_at for each in entries if each.status == "FAILED" and each.created_at]
+    return [waiting, causes[Cause.LATE], sum(each >= at - timedelta(hours=1) for each in failed)]
 
 
 def read_all(page: Page) -> HistoryAnswer:

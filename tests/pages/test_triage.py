@@ -1,6 +1,7 @@
 """Triage: one line for each identifier of a ticket, sent as soon as it's known, then its rows by owner."""
 
 import asyncio
+import codecs
 import csv
 import html
 import io
@@ -111,7 +112,8 @@ async def posted(text: str | None, **headers: str) -> Answer:
     async with asyncio.timeout(30):
         await asgi.application(scope, receive, take)
     received = {name.decode().lower(): value.decode() for name, value in copied_row[0]["headers"]}
-    return Answer(copied_row[0]["status"], received, [message.get("body", b"").decode() for message in copied_row[1:]])
+    pieces = codecs.iterdecode((message.get("body", b"") for message in copied_row[1:]), "utf-8")
+    return Answer(copied_row[0]["status"], received, [*pieces])
 
 
 def send(text: str | None, **headers: str) -> Answer:
