@@ -342,6 +342,13 @@ def test_the_back_button_restores_the_whole_page(site: Client, emulator: Emulato
     assert "<html" in read(site, "/history", **headers)
 
 
+def test_the_status_filter_says_how_to_find_expired_quotes(site: Client, emulator: Emulator) -> None:
+    assert "Expired quotes match Quoted or Committed." in read(site, "/history")
+    expired = emulator.finished(5)
+    found = read(site, f"/history?owner={expired['ownerAddress']}&status=QUOTED&status=COMMITTED")
+    assert str(expired["intentId"]) in rows(found)
+
+
 def test_each_chip_links_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight&origin=8453")
     off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))

@@ -31,9 +31,9 @@ def section(answer: HttpResponse, name: str) -> str:
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("RELAY", "Type Bridge Chains 24 of 24 supported Name in the API RELAY"),
+        ("RELAY", "that bridges between chains Chains 24 of 24 supported Name in the API RELAY"),
         ("CCTP", "Can take up to 30 min Name in the API CCTP"),
-        ("SOMNIA_SWAP", "Type Swap on one chain Chains 1 of 24 supported"),
+        ("SOMNIA_SWAP", "that swaps on one chain Chains 1 of 24 supported"),
     ],
 )
 def test_a_provider_has_its_facts_and_chains(site: Client, emulator: Emulator, word: str, said: str) -> None:
