@@ -5,7 +5,7 @@ posted, shown with their consequences, and sent after a confirmation.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.console import next_call, request_form
+from intents_ui.display.console import meanings, next_call, request_form
 from intents_ui.display.console import operations as words
 from intents_ui.display.console.examples import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_tree
@@ -294,10 +294,22 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
     choices = {SCENARIO.name: words.SCENARIOS}
     return {
-        "groups": request_form.groups(known, values=values, examples=shown, choices=choices, names=names),
+        "groups": request_form.groups(
+            known, values=values, examples=shown, choices=choices, meanings=meanings_of(values), names=names
+        ),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
+
+
+def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the names of the chains and tokens in the fields, and the amounts in units of their tokens."""
+    if not (chain_ids := meanings.chain_ids(values)):
+        return {}
+    with wiring.page():
+        names = wiring.catalog()
+        names.learn(chain_ids)
+        return meanings.of_fields(values, using=names)
 
 
 @dataclass(frozen=True)

@@ -738,3 +738,29 @@ def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
     sent = {"ask": "json", "json": "{}", "confirmed": signed}
     answer = site.post("/console/ExecuteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
     assert (answer.status_code, raw(answer)) == (409, "")
+
+
+def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
+    values = {
+        "originChainId": "8453",
+        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        "originTokenAmount": "40000000",
+        "destinationChainId": "424242",
+        "destinationTokenAddress": "<b>",
+    }
+    page = site.get("/console/QuoteIntent", values).content.decode()
+    found = dict(re.findall(r'<small id="meaning-(\w+)"><bdi>([^<]*)</bdi></small>', page))
+    assert found == {
+        "originChainId": "8453: Base",
+        "originTokenAddress": "0x833589…A02913: USDC on Base",
+        "originTokenAmount": "40000000: 40 USDC",
+    }
+    for name in found:
+        assert f'aria-describedby="about-{name} meaning-{name}"' in page
+    assert "meaning-" not in site.get("/console/GetIntent").content.decode()
+
+
+def test_an_unlisted_token_has_no_name_in_a_form(site: Client) -> None:
+    values = {"originChainId": "8453", "originTokenAddress": UNUSED_ADDRESS, "originTokenAmount": "5"}
+    page = site.get("/console/QuoteIntent", values).content.decode()
+    assert re.findall(r'id="meaning-(\w+)"', page) == ["originChainId"]

@@ -12,13 +12,17 @@ NOT_SENT = ("", "not sent")
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """`label`: the field's name under the operator's brand. `choices`: the only possible values, if limited."""
+    """`label`: the field's name under the operator's brand. `choices`: the only possible values, if limited.
+
+    `meaning`: what the value stands for, "" if unknown.
+    """
 
     member: Member
     label: str
     value: str
     example: str
     choices: tuple[tuple[str, str], ...] = ()
+    meaning: str = ""
 
     @property
     def name(self) -> str:
@@ -56,6 +60,7 @@ def groups(
     values: Mapping[str, str],
     examples: Mapping[str, str],
     choices: Mapping[str, tuple[tuple[str, str], ...]],
+    meanings: Mapping[str, str],
     names: Brand,
 ) -> list[FormGroup]:
     fields = (
@@ -65,6 +70,7 @@ def groups(
             values.get(member.name, ""),
             examples.get(member.name, ""),
             choices.get(member.name) or _choices(member, values.get(member.name, "")),
+            meanings.get(member.name, ""),
         )
         for member in known
     )
