@@ -91,3 +91,25 @@ def test_parts_that_load_later_move_nothing(browser: Browser, late: str, width: 
         assert height is not None
         assert height["height"] < 56
         visit.faults.clear()  # of the aborted request
+
+
+def test_a_phone_shows_the_first_rows_of_a_long_list_and_without_scripts_all_on_request(
+    browser: Browser, server: str
+) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        page = visit.page
+        visit.open("/help/status/FAILED")
+        cases = page.locator(".situations").first.locator(".situation")
+        shown = cases.locator("visible=true")
+        expect(shown).to_have_count(10)
+        page.get_by_text(f"Show all {cases.count()}").click()
+        expect(shown).to_have_count(cases.count())
+        page.get_by_text("Show the first 10").click()
+        expect(shown).to_have_count(10)
+        last = cases.last.get_attribute("id")
+        visit.open(f"/help/status/FAILED#{last}")
+        expect(cases.last).to_be_visible()
+        page.set_viewport_size({"width": 1280, "height": 900})
+        visit.open("/help/status/FAILED")
+        expect(shown).to_have_count(cases.count())
+        expect(page.get_by_text("Show all")).to_be_hidden()
