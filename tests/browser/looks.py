@@ -75,6 +75,21 @@ CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
   .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
+# How far the page has moved content while it loaded, without shifts after input (web.dev/cls), and what it moved.
+SHIFTED: Final = """() => new Promise((done) => {
+  const name = ({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent ?? "removed";
+  new PerformanceObserver((list) => {
+    const shifts = list.getEntries().filter((shift) => !shift.hadRecentInput);
+    const sum = shifts.reduce((all, { value }) => all + value, 0);
+    const moved = shifts.flatMap(({ sources }) => sources.map(name));
+    done(sum > 0.02 ? [`moved by ${sum.toFixed(3)}: ${moved.join(" | ")}`] : []);
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(done, 50, []);
+})"""
+LONG: Final = """() => {
+  const { scrollHeight } = document.documentElement;
+  return scrollHeight > 8_000 ? [`${scrollHeight} px long`] : [];
+}"""
 LARGE_WORDS: Final = "(size) => { document.documentElement.style.fontSize = size; }"
 
 # Visible controls that do nothing: without a form or a URL.

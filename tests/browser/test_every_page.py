@@ -50,7 +50,7 @@ from playwright.sync_api import Browser, Page
 
 from tests import words
 from tests.browser import kinds, looks
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import fits, loaded, visiting
 from tests.service.scripted_server import serving
 from tests.serving import dashboard
 
@@ -64,6 +64,8 @@ WITH_SCRIPTS: Final = [
     "nothing is wider than the screen with large words",
     "nothing is cut off",
     "nothing goes wrong in the browser",
+    "nothing has moved while it loaded",
+    "it is short enough for a phone",
     "what is pressed is large enough",
     "axe finds nothing in the light",
     "axe finds nothing in the dark",
@@ -75,6 +77,7 @@ WITH_SCRIPTS: Final = [
 ]
 WITHOUT: Final = [
     "nothing is wider than the screen",
+    "it is short enough for a phone",
     "nothing goes wrong in the browser",
     "what is pressed is large enough",
     "no control that is seen does nothing",
@@ -114,8 +117,10 @@ class Walk:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """Yield a dashboard with higher limits for write operations."""
-    with dashboard(INTENTS_RATE_CONSOLE_WRITES="1000", INTENTS_RATE_CONSOLE_READS="1000") as root:
+    """Yield a dashboard with higher limits for write operations, whose pages wait for balances."""
+    with dashboard(
+        INTENTS_RATE_CONSOLE_WRITES="1000", INTENTS_RATE_CONSOLE_READS="1000", INTENTS_BALANCE_TIMEOUT="5"
+    ) as root:
         yield root
 
 
@@ -153,9 +158,13 @@ def look_with_scripts() -> Look:
 
     def look(page: Page) -> Findings:
         is_whole_in_light = next(in_light)
+        loaded(page)
+        yield "nothing has moved while it loaded", page.evaluate(looks.SHIFTED)
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         for width in (1280, 360, 320):
             yield "nothing is wider than the screen", too_wide(page, width)
+            if width == 360:
+                yield "it is short enough for a phone", page.evaluate(looks.LONG)
         kinds.unfold(page)
         yield "every word is ours", foreign_words(page)
         yield "nothing is wider than the screen", too_wide(page, 320, "unfolded")
@@ -187,6 +196,7 @@ def look_with_scripts() -> Look:
 
 def look_without(page: Page) -> Findings:
     yield "nothing is wider than the screen", too_wide(page, 360)
+    yield "it is short enough for a phone", page.evaluate(looks.LONG)
     kinds.unfold(page)
     yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
     yield "what is pressed is large enough", page.evaluate(looks.SMALL)
