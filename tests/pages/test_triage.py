@@ -112,8 +112,8 @@ async def posted(text: str | None, **headers: str) -> Answer:
     async with asyncio.timeout(30):
         await asgi.application(scope, receive, take)
     received = {name.decode().lower(): value.decode() for name, value in copied_row[0]["headers"]}
-    pieces = codecs.iterdecode((message.get("body", b"") for message in copied_row[1:]), "utf-8")
-    return Answer(copied_row[0]["status"], received, [*pieces])
+    decoder = codecs.getincrementaldecoder("utf-8")()  # a piece may end within a character
+    return Answer(copied_row[0]["status"], received, [decoder.decode(each.get("body", b"")) for each in copied_row[1:]])
 
 
 def send(text: str | None, **headers: str) -> Answer:
