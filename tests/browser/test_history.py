@@ -63,7 +63,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         assert fits(page)
         pill(page, "status").get_by_role("button", name="Apply").click()
         expect(page).to_have_url(f"{server}/history?status=FAILED&status=REFUNDED&{past}")
-        expect(page).to_have_title(re.compile("^History: Status: failed or refunded, Created until .* · Intents$"))
+        expect(page).to_have_title(re.compile("^Transfers: Status: failed or refunded, Created until .* · Intents$"))
         expect(pill(page, "status").locator("summary")).to_have_text("Status: failed or refunded")
         expect(page.get_by_role("link", name="Older →")).to_be_visible()
         words = page.locator("tr[id^=row-] .status").all_inner_texts()
