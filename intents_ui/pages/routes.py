@@ -48,7 +48,6 @@ def page(
     question, names = parsed.filters, wiring.catalog()
     names.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
-        "providers": shared_providers(question) if answered else (),
         "parsed": parsed,
         "question": question,
         "title": display.title(question, using=names),
@@ -57,6 +56,7 @@ def page(
         "can_quote": ENV.console == "write",
         "listed": None,
         "of_chain": None,
+        "providers": (),
         "one": None,
         "error": None,
     }
@@ -100,7 +100,10 @@ def chain_routes(question: RouteQuery) -> dict[str, object]:
     native = question.with_token(ZERO_ADDRESS)
     names, found = wiring.catalog(), wiring.service().ask(receive(native) if native.origin.address else pay(native))
     names.learn(token.chain_id for token in found.tokens)
-    return {"of_chain": display.of_chain(found, question, using=names)}
+    return {
+        "of_chain": display.of_chain(found, question, using=names),
+        "providers": shared_providers(question),
+    }
 
 
 def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[str, object]:
