@@ -118,7 +118,7 @@ class CachingClient:
             for call, found in zip(missing, self._shared.find_all([call.question for call in missing]), strict=True):
                 if found:
                     self._adopt(call, None, found, self._shared)
-        copies = [self._cache.copy(call.question) for call in calls]
+        copies = self._cache.copies([call.question for call in calls])
         return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
 
     def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:

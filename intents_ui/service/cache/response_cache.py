@@ -5,8 +5,9 @@ Negative entries are separate too, so that made-up IDs can't evict good data.
 """
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Callable, ItemsView, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import SystemRandom
 from typing import Any, cast
@@ -57,24 +58,38 @@ class Refusal:
     times: int = 1
 
 
-@dataclass(slots=True)
 class Shelf:
     """LRU cache bounded by bytes and by number of entries."""
 
-    bytes: int
-    most: int
-    copies: LRUCache[Question, CacheEntry] = field(init=False)
+    def __init__(self, most_bytes: int, most: int) -> None:
+        self._most_bytes = most_bytes
+        self._most = most
+        self._bytes = 0
+        self._entries: OrderedDict[Question, CacheEntry] = OrderedDict()  # the least recently used first
 
-    def __post_init__(self) -> None:
-        self.copies = LRUCache(self.bytes, getsizeof=lambda copy: copy.size)
+    def get(self, question: Question) -> CacheEntry | None:
+        found = self._entries.get(question)
+        if found:
+            self._entries.move_to_end(question)
+        return found
 
     def put(self, question: Question, copy: CacheEntry) -> None:
-        if copy.size > self.bytes:
-            self.copies.pop(question, None)
+        self.drop(question)
+        if copy.size > self._most_bytes:
             return
-        self.copies[question] = copy
-        while len(self.copies) > self.most:
-            self.copies.popitem()
+        self._entries[question] = copy
+        self._bytes += copy.size
+        while self._bytes > self._most_bytes or len(self._entries) > self._most:
+            _, evicted = self._entries.popitem(last=False)
+            self._bytes -= evicted.size
+
+    def drop(self, question: Question) -> None:
+        dropped = self._entries.pop(question, None)
+        if dropped:
+            self._bytes -= dropped.size
+
+    def items(self) -> ItemsView[Question, CacheEntry]:
+        return self._entries.items()
 
 
 class ResponseCache:
@@ -99,9 +114,14 @@ class ResponseCache:
 
     def copy(self, question: Question) -> CacheEntry | None:
         """Return the cached response while it may be shown at all, however stale."""
+        return self.copies([question])[0]
+
+    def copies(self, questions: Sequence[Question]) -> list[CacheEntry | None]:
+        """Return what `copy` returns for each."""
         with self._lock:
-            found = self._lists.copies.get(question) or self._others.copies.get(question)
-            return found if found and self._clock() - found.learned_at < found.lifetime.old else None
+            now = self._clock()
+            found = [self._find(question) for question in questions]
+        return [each if each and now - each.learned_at < each.lifetime.old else None for each in found]
 
     def refusal(self, question: Question) -> ServiceError | None:
         with self._lock:
@@ -133,7 +153,7 @@ class ResponseCache:
         )
         with self._lock:
             shelf = self._lists if kind in LISTS else self._others
-            before = shelf.copies.get(call.question)
+            before = shelf.get(call.question)
             if before and (before.asked_at > asked_at or self._is_older(before, answer)):
                 return cast(T, before.answer)
             if asked_at >= self._invalidated.get(call.question, asked_at):
@@ -154,7 +174,7 @@ class ResponseCache:
             if kind is CacheKind.UNKNOWN and times >= MOST_OFTEN and call.operation == "GetIntent":
                 kind = CacheKind.OFTEN_UNKNOWN
             for shelf in (self._lists, self._others):
-                shelf.copies.pop(call.question, None)
+                shelf.drop(call.question)
             # A copy, because the error's traceback references every frame that it passed.
             self._negative[call.question] = Refusal(
                 error.again(call.operation), self._clock() + self._lifetimes[kind].fresh, times
@@ -163,7 +183,7 @@ class ResponseCache:
     def fail(self, question: Question, error: ServiceError) -> None:
         """Record that a refresh failed, so that the next calls don't all repeat it."""
         with self._lock:
-            copy = self._lists.copies.get(question) or self._others.copies.get(question)
+            copy = self._find(question)
             if copy:
                 copy.trouble = error.again(error.operation or question[0])
                 copy.again_at = self._clock() + min(copy.lifetime.fresh, RENEWALS_PAUSE)
@@ -173,14 +193,15 @@ class ResponseCache:
         about = [call.question for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
         now = self._clock()
         with self._lock:
-            lists = [
-                question for question, copy in self._others.copies.items() if intent_id in _intents_in(copy.answer)
-            ]
+            lists = [question for question, copy in self._others.items() if intent_id in _intents_in(copy.answer)]
             for question in [*about, *lists]:
-                self._others.copies.pop(question, None)
+                self._others.drop(question)
                 self._negative.pop(question, None)
                 self._invalidated[question] = now
         return about
+
+    def _find(self, question: Question) -> CacheEntry | None:
+        return self._others.get(question) or self._lists.get(question)
 
     def _is_older(self, before: CacheEntry, answer: object) -> bool:
         """Return whether a response has an older state than the entry it would replace, which may still be shown.
