@@ -98,8 +98,8 @@ def overview(problems: Sequence[Read]) -> Overview:
 
 def lately(failed: Listing) -> Failed:
     since = datetime.now(UTC) - HOUR
-    found = [each for each in failed.rows.transfers if each.created_at and each.created_at >= since]
-    reasons = Counter(each.reason.whole for each in found if each.reason)
+    found = [each.facts for each in failed.rows if each.facts.quoted_at and each.facts.quoted_at >= since]
+    reasons = Counter(reason.whole for each in found if (reason := glance.reason(each)))
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
     return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
 

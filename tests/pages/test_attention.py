@@ -2,17 +2,20 @@
 
 import re
 import time
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
+import time_machine
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display.summary import glance
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.wire.models import Page
-from intents_ui.web.transfers import attention
+from intents_ui.web.transfers import attention, situations
 from tests.pages.recorded import Recorded, recorded
 
 
@@ -143,3 +146,28 @@ def test_a_group_stays_after_the_cache_has_dropped_a_list(
         for key, count in groups(page).items():
             assert len(rows(read(site, f"/attention?group={key}"))) == count
         assert len(way.requests("GetIntentHistory")) == attention.CALLS
+
+
+@pytest.mark.cached
+def test_counts_are_reused_and_need_no_rows(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    with time_machine.travel(datetime.now(UTC), tick=False) as clock:
+        monkeypatch.setattr(attention, "CALLS", 4)
+        monkeypatch.setattr(glance, "of", lambda situation: pytest.fail("a count needs no row"))
+        first = attention.reader().read([*attention.PROBLEMS.values()])
+        problems = attention.reader().problems(first)
+        assert site.get("/overview").status_code == 200
+        clock.shift(timedelta(seconds=1))
+        second = attention.reader().read([*attention.PROBLEMS.values()])
+        assert [each.rows for each in second] == [each.rows for each in first]
+        assert attention.reader().problems(second) is problems
+
+
+@pytest.mark.cached
+def test_the_names_of_all_lists_are_loaded_at_once(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "CALLS", 4)
+    learned: list[frozenset[int]] = []
+    monkeypatch.setattr(situations, "_learn", lambda chains: learned.append(frozenset(chains)))
+    attention.reader().read([*attention.PROBLEMS.values()])
+    assert len(learned) == 1

@@ -20,7 +20,7 @@ from intents_ui.display.lists.recoverable import LAST, RecoverableRow
 from intents_ui.display.lists.route_stats import NUMBERS
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
-from intents_ui.display.summary import summary
+from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.wire.models import ChainInfo
@@ -53,9 +53,9 @@ class AttentionFilters(UrlFilters):
     least: Decimal | None = None
 
     def takes(self, row: RecoverableRow) -> bool:
-        is_less = self.least is not None and row.value.priced and row.value.usd < self.least
-        chains = (row.transfer.sent.chain_id, row.transfer.received.chain_id)
-        return not is_less and (self.chain is None or self.chain in chains)
+        if self.least is not None and row.value.priced and row.value.usd < self.least:
+            return False
+        return self.chain is None or self.chain in (row.transfer.sent.chain_id, row.transfer.received.chain_id)
 
 
 def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
@@ -86,7 +86,7 @@ class ProblemRows:
 
     @property
     def oldest(self) -> datetime | None:
-        return self.rows[0].transfer.created_at if self.rows else None
+        return self.rows[0].created_at if self.rows else None
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class ProblemGroup(ProblemRows):
     @property
     def headline(self) -> str:
         """Return the headline of all, or else how all of them begin: `No progress`, without the differing times."""
-        headlines = [row.transfer.summary.headline.split() for row in self.rows]
+        headlines = [summary.of(row.situation).headline.split() for row in self.rows]
         same = [words[0] for words in takewhile(lambda words: len({*words}) == 1, zip(*headlines, strict=False))]
         while len(same) > 1 and len(same) < max(map(len, headlines)) and same[-1] in JOINING:
             same.pop()
-        return " ".join(same) or self.rows[0].transfer.summary.headline
+        return " ".join(same) or summary.of(self.rows[0].situation).headline
 
     @property
     def reason(self) -> str:
@@ -126,7 +126,7 @@ class ProblemSection(ProblemRows):
     def groups(self) -> Sequence[ProblemGroup]:
         alike: dict[str, list[RecoverableRow]] = {}
         for row in self.rows:
-            problem = f"{row.transfer.summary.key}\n{NUMBERS.sub('…', _reason(row))}"
+            problem = f"{summary.of(row.situation).key}\n{NUMBERS.sub('…', _reason(row))}"
             alike.setdefault(f"{self.cause}-{crc32(problem.encode()):08x}", []).append(row)
         groups = [ProblemGroup(same, key) for key, same in alike.items()]
         return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
@@ -172,4 +172,5 @@ def _cause(situation: Situation) -> Cause | None:
 
 
 def _reason(row: RecoverableRow) -> str:
-    return row.transfer.reason.whole if row.transfer.reason else ""
+    found = glance.reason(row.situation.facts)
+    return found.whole if found else ""

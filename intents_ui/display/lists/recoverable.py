@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from intents_ui.display.lists import balances
 from intents_ui.display.lists.balances import AddressHolding, Value
@@ -14,11 +15,30 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class RecoverableRow:
-    """A transfer and the balances at its intent addresses. `holdings` is empty if the service reported no amounts."""
+    """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
 
-    transfer: glance.Transfer
-    holdings: tuple[AddressHolding, ...]
-    value: Value
+    situation: Situation
+
+    @property
+    def transfer(self) -> glance.Transfer:
+        return glance.of(self.situation)
+
+    @cached_property
+    def holdings(self) -> tuple[AddressHolding, ...]:
+        """The balances above 0. Empty if the service reported no amounts."""
+        return tuple(balances.holdings(self.situation))
+
+    @cached_property
+    def value(self) -> Value:
+        return balances.value(self.holdings)
+
+    @property
+    def intent_id(self) -> str:
+        return self.situation.intent.intent_id
+
+    @property
+    def created_at(self) -> datetime | None:
+        return self.situation.facts.quoted_at
 
 
 @dataclass(frozen=True)
@@ -42,11 +62,10 @@ def _may_hold(found: Balances) -> bool:
 
 @derived
 def row(situation: Situation) -> RecoverableRow:
-    """Return a transfer as a row, with its holdings."""
-    held = tuple(balances.holdings(situation))
-    return RecoverableRow(glance.of(situation), held, balances.value(held))
+    """Return a transfer as a row, the same one for the same situation."""
+    return RecoverableRow(situation)
 
 
 def by_age(row: RecoverableRow) -> tuple[datetime, str]:
     """Sort the oldest first."""
-    return row.transfer.created_at or LAST, row.transfer.intent_id
+    return row.created_at or LAST, row.intent_id

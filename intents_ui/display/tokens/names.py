@@ -73,7 +73,7 @@ def by_id(chains: Iterable[ChainInfo]) -> dict[int, str]:
     return {each.id: chain(each.id, info=each) for each in chains}
 
 
-def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
+def chains_of(entries: Iterable[IntentHistory]) -> frozenset[int]:
     """Return the chains in a list's rows, to load their names at once."""
     entries = list(entries)
     receipts = [entry.receipt for entry in entries if entry.receipt]
@@ -81,4 +81,4 @@ def chains_of(entries: Iterable[IntentHistory]) -> set[int]:
     chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
     groups = [group for entry in entries for group in entry.balances]
     chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
-    return {chain for chain in chains if chain}
+    return frozenset(chain for chain in chains if chain)

@@ -100,7 +100,13 @@ class Reader:
         answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
         asked = dict(zip((call.question for call in turns), answers, strict=True))
         known = service.last_known(calls)
-        return [self._listing(call, asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
+        read = [self._last(call, asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
+        answers = [(answer, at) for answer, at in read if isinstance(answer, HistoryAnswer)]
+        rows = iter(situations.of_lists([Entries.of(answer.intents) for answer, _ in answers]))
+        return [
+            Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer
+            for answer, at in read
+        ]
 
     def problems(self, lists: Sequence[Read]) -> Problems:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
@@ -128,13 +134,13 @@ class Reader:
         count, at = self._counted or (0, datetime.min.replace(tzinfo=UTC))
         return count if datetime.now(UTC) - at < COUNTED_FOR else None
 
-    def _listing(
+    def _last(
         self,
         call: ServiceCall[HistoryAnswer],
         asked: HistoryAnswer | ServiceError | None,
         cached: tuple[HistoryAnswer, float] | None,
-    ) -> Read:
-        """Return the last known list, or the error if none is known."""
+    ) -> tuple[HistoryAnswer | ServiceError | None, datetime]:
+        """Return the last known response, or the error if none is known, and when it was received."""
         now, before = datetime.now(UTC), self._received.get(call.question)
         if cached:
             self._received[call.question] = cached[0], now - timedelta(seconds=cached[1])
@@ -142,10 +148,7 @@ class Reader:
             self._received[call.question] = asked, now
         elif isinstance(asked, ServiceError) and before:
             request_context.add_stale(StaleResponse(call.operation, before[1], asked, has_balances=call is not FUNDED))
-        answer, at = self._received.get(call.question, (None, now))
-        if not isinstance(answer, HistoryAnswer):
-            return answer
-        return Listing(situations.of_entries(Entries.of(tuple(answer.intents))), answer.following is None, at)
+        return self._received.get(call.question, (None, now))
 
     def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
         """Return whether to ask for this call now.

@@ -110,28 +110,35 @@ def of_entries(entries: Sequence[IntentHistory]) -> Rows:
 
     They are attached to the entries of a response, and reused while they are true.
     """
-    known: AttachedRows | None = entries.attached("rows") if isinstance(entries, Entries) else None
-    chains = known.chains if known else chains_of(entries)
-    names, now = _learn(chains), datetime.now(UTC)
-    if known and known.are_current(names, now):
-        return known.rows
-    calls = balance_cache.calls_of(map(_facts_of_entry, entries))
-    responses = balance_cache.known_responses(calls)  # before they are used, so that a newer one is noticed
-    rows = Rows(_of_entries(entries, names, now), _moment(now))
-    if any(each.balances.checked_at for each in rows):
-        second = now.replace(microsecond=0)
-        rows.now.hold(second, second + timedelta(seconds=1))
-    if isinstance(entries, Entries):
-        # So that responses are freed when they are evicted.
-        references = [None if each is None else ref(each) for each in responses]
-        entries.attach("rows", AttachedRows(rows, frozenset(chains), names, calls, references))
+    [rows] = of_lists([entries])
     return rows
 
 
-def _of_entries(entries: Sequence[IntentHistory], names: object, now: datetime) -> list[Situation]:
+def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
+    """Return the rows of several lists of one page, whose names are loaded together."""
+    known: list[AttachedRows | None] = [
+        entries.attached("rows") if isinstance(entries, Entries) else None for entries in lists
+    ]
+    chains = [before.chains if before else chains_of(entries) for before, entries in zip(known, lists, strict=True)]
+    names, now = _learn(frozenset[int]().union(*chains)), datetime.now(UTC)
+    return [
+        before.rows if before and before.are_current(names, now) else _rows(entries, of, names, now)
+        for before, entries, of in zip(known, lists, chains, strict=True)
+    ]
+
+
+def _rows(entries: Sequence[IntentHistory], chains: frozenset[int], names: object, now: datetime) -> Rows:
     all_facts = [_facts_of_entry(entry) for entry in entries]
-    listed = [Balances.of_entry(entry, checked_at=now.replace(microsecond=0)) for entry in entries]
-    return _with_known_balances(entries, all_facts, names, listed, is_listed=True)
+    listed = [Balances.of_entry(entry) for entry in entries]
+    unchecked = (facts for facts, each in zip(all_facts, listed, strict=True) if each.check is not Check.CHECKED)
+    calls = balance_cache.calls_of(unchecked)
+    responses = balance_cache.known_responses(calls)  # before they are used, so that a newer one is noticed
+    rows = Rows(_with_known_balances(entries, all_facts, names, listed, is_listed=True), _moment(now))
+    if isinstance(entries, Entries):
+        # So that responses are freed when they are evicted.
+        references = [None if each is None else ref(each) for each in responses]
+        entries.attach("rows", AttachedRows(rows, chains, names, calls, references))
+    return rows
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
