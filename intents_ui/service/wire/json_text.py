@@ -42,7 +42,10 @@ def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
     digits.
     """
     value, end = _DECODER.raw_decode(text, at)
-    _check_depth(value, DEPTH_LIMIT - depth)
+    limit = DEPTH_LIMIT - depth
+    # A level takes a bracket. Most values have fewer brackets than levels are allowed, and need no walk.
+    if text.count("{", at, end) + text.count("[", at, end) > limit:
+        _check_depth(value, limit)
     return value, end
 
 
