@@ -101,8 +101,8 @@ class Reader:
         asked = dict(zip((call.question for call in turns), answers, strict=True))
         known = service.last_known(calls)
         read = [self._last(call, asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
-        answers = [(answer, at) for answer, at in read if isinstance(answer, HistoryAnswer)]
-        rows = iter(situations.of_lists([Entries.of(answer.intents) for answer, _ in answers]))
+        lists = [Entries.of(answer.intents) for answer, _ in read if isinstance(answer, HistoryAnswer)]
+        rows = iter(situations.of_lists(lists))
         return [
             Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer
             for answer, at in read
