@@ -59,6 +59,15 @@ def test_its_transfers_are_those_among_the_newest_hundred(site: Client) -> None:
     assert 12 <= sum(counts) <= int(count)
 
 
+def test_a_route_of_an_unlisted_chain_has_no_link(site: Client, emulator: Emulator) -> None:
+    emulator.play(30)
+    routes = section(site.get(RELAY), "used-routes")
+    assert "<a><span><bdi>Solana</bdi> → <bdi>Base</bdi></span></a>" in routes
+    linked = re.findall(r'href="(/routes\?[^"]+)"', routes)
+    assert linked
+    assert [site.get(html.unescape(link)).status_code for link in linked] == [200] * len(linked)
+
+
 def test_a_provider_without_transfers_says_how_many_were_read(site: Client) -> None:
     assert "None of the newest 100 transfers used Somnia Exchange." in visible_text(
         site.get("/provider/SOMNIA_EXCHANGE")

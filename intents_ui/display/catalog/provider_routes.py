@@ -12,7 +12,7 @@ from intents_ui.display.transfers.situation import Situation
 
 @dataclass(frozen=True)
 class UsedRoute:
-    """A pair of chains with its number of transfers. `query`: its routes."""
+    """A pair of chains with its number of transfers. `query`: its routes, "" unless both chains are listed."""
 
     origin: str
     destination: str
@@ -23,12 +23,14 @@ class UsedRoute:
 def used_routes(transfers: Iterable[Situation], *, using: Names) -> list[UsedRoute]:
     """Return the pairs, the most used first."""
     pairs = Counter((each.facts.origin_chain_id, each.facts.destination_chain_id) for each in transfers)
-    return [
-        UsedRoute(
-            names.chain(origin, info=using.chain(origin)),
-            names.chain(destination, info=using.chain(destination)),
-            count,
-            RouteQuery(RouteSide(origin), RouteSide(destination)).query,
-        )
-        for (origin, destination), count in pairs.most_common()
-    ]
+    return [_used(*pair, count, using=using) for pair, count in pairs.most_common()]
+
+
+def _used(origin: int | None, destination: int | None, count: int, *, using: Names) -> UsedRoute:
+    start, end = using.chain(origin), using.chain(destination)
+    return UsedRoute(
+        names.chain(origin, info=start),
+        names.chain(destination, info=end),
+        count,
+        RouteQuery(RouteSide(origin), RouteSide(destination)).query if start and end else "",
+    )
