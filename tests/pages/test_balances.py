@@ -339,5 +339,5 @@ def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator:
     receipt = wiring.service().get_intent_receipt(intent.intent_id)
     assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
-    then, now = balance_cache.known([Facts.of(intent, receipt), Facts.of(intent, moved)])
+    then, now = (each.balances for each in balance_cache.known([Facts.of(intent, receipt), Facts.of(intent, moved)]))
     assert (then.check, now.check) == (Check.CHECKED, Check.UNCHECKED)

@@ -7,7 +7,7 @@ blocks it. Requests without an address (this machine) need no lock.
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Final
 
@@ -41,14 +41,17 @@ def computing(visitor: str | None) -> Iterator[None]:
         _here.turn = None
 
 
-@contextmanager
-def waiting() -> Iterator[None]:
-    had_turn = _here.is_held
-    _release()
-    try:
-        yield
-    finally:
-        if had_turn:
+def waiting() -> AbstractContextManager[None]:
+    return _Waiting()
+
+
+class _Waiting:
+    def __enter__(self) -> None:
+        self._had_turn = _here.is_held
+        _release()
+
+    def __exit__(self, *_: object) -> None:
+        if self._had_turn:
             _acquire()
 
 

@@ -19,9 +19,8 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextvars import Context, ContextVar
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from intents_ui.service.context import processor
 from intents_ui.service.context.shares import Lack, Shares
@@ -64,7 +63,7 @@ class ServiceSlots:
         """
         slot = _Slot(self, visitor())
         try:
-            with within(seconds), _with(slot=slot):
+            with within(seconds), _Changed(slot=slot):
                 yield
         finally:
             slot.release()
@@ -104,8 +103,7 @@ class _Slot:
             self._is_taken = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     origin: Origin | None = None
     slot: _Slot | None = None
     ends_at: float | None = None  # of time.monotonic
@@ -116,14 +114,17 @@ class _Context:
 _context: ContextVar[_Context] = ContextVar("service_context", default=_Context())  # noqa: B039 - immutable
 
 
-@contextlib.contextmanager
-def _with(**changes: Any) -> Iterator[None]:
+class _Changed:
     """Run the block in a changed context, including threads with a copy of it (`concurrency`)."""
-    token = _context.set(replace(_context.get(), **changes))
-    try:
-        yield
-    finally:
-        _context.reset(token)
+
+    def __init__(self, **changes: Any) -> None:
+        self._changes = changes
+
+    def __enter__(self) -> None:
+        self._token = _context.set(_context.get()._replace(**self._changes))
+
+    def __exit__(self, *_: object) -> None:
+        _context.reset(self._token)
 
 
 def current() -> Origin | None:
@@ -138,7 +139,7 @@ def visitor() -> str | None:
 
 def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
     """Return a context manager that runs its block on behalf of `origin`."""
-    return _with(origin=origin)
+    return _Changed(origin=origin)
 
 
 def apart() -> Context:
@@ -187,7 +188,7 @@ def claim_slot() -> None:
 def within(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
     ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
-    return _with(ends_at=ends_at if outer is None else min(ends_at, outer))
+    return _Changed(ends_at=ends_at if outer is None else min(ends_at, outer))
 
 
 def seconds_left() -> float | None:
@@ -215,7 +216,7 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
 def collecting_stale() -> Iterator[list[StaleResponse]]:
     """Collect the stale responses that the block uses."""
     stale: list[StaleResponse] = []
-    with _with(stale=stale):
+    with _Changed(stale=stale):
         yield stale
 
 
@@ -240,7 +241,7 @@ def add_stale(response: StaleResponse) -> None:
 def collecting_failed() -> Iterator[list[ServiceError]]:
     """Collect the failed calls of the block, so that the page can show the request ID of each one."""
     failed: list[ServiceError] = []
-    with _with(failed=failed):
+    with _Changed(failed=failed):
         yield failed
 
 

@@ -48,6 +48,7 @@ type Question = tuple[str, bytes]
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
+STATUSES = frozenset(IntentStatus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def get_intent_history(
 
     statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
     # The service replaces an unknown status with another, so results can't be checked against it.
-    is_told = statuses <= {*IntentStatus}
+    is_told = statuses <= STATUSES
 
     wanted = _present(
         project_id=by_project_id,

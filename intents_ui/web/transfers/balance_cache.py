@@ -5,11 +5,12 @@ response is fresh for some seconds. After that it remains the last known balance
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
@@ -97,24 +98,27 @@ def within(facts: Facts, *, seconds: float) -> Balances:
         return UNCHECKED
 
 
-def calls_of(all_facts: Iterable[Facts]) -> list[ServiceCall[HistoryAnswer]]:
-    """Return the calls that find these transfers' balances."""
-    return [call for facts in all_facts if (call := _first_page(facts))]
+class Known(NamedTuple):
+    """Last known balances, with the call that finds them and its cached response."""
+
+    balances: Balances
+    call: ServiceCall[HistoryAnswer] | None = None
+    response: HistoryAnswer | None = None
 
 
-def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[HistoryAnswer | None]:
-    """Return the cached responses, on which `known` is based, without a request."""
-    return [found and found[0] for found in wiring.service().last_known(calls)]
-
-
-def known(all_facts: Sequence[Facts]) -> list[Balances]:
+def known(all_facts: Sequence[Facts]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
     calls = [_first_page(facts) for facts in all_facts]
     found = iter(wiring.service().last_known([call for call in calls if call]))
     return [
-        _cached_balances(facts, next(found)) if call else UNCHECKED
+        Known(_cached_balances(facts, last := next(found)), call, last and last[0]) if call else Known(UNCHECKED)
         for facts, call in zip(all_facts, calls, strict=True)
     ]
+
+
+def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[HistoryAnswer | None]:
+    """Return the cached responses of these calls, without a request."""
+    return [found and found[0] for found in wiring.service().last_known(calls)]
 
 
 def _fresh(facts: Facts) -> Balances | None:
@@ -122,7 +126,7 @@ def _fresh(facts: Facts) -> Balances | None:
     if call is None or not wiring.service().has_fresh(call):
         return None
     [found] = known([facts])
-    return found if found.check is Check.CHECKED else None
+    return found.balances if found.balances.check is Check.CHECKED else None
 
 
 def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":

@@ -129,15 +129,17 @@ def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
 
 def _rows(entries: Sequence[IntentHistory], chains: frozenset[int], names: object, now: datetime) -> Rows:
     all_facts = [_facts_of_entry(entry) for entry in entries]
-    listed = [Balances.of_entry(entry) for entry in entries]
-    unchecked = (facts for facts, each in zip(all_facts, listed, strict=True) if each.check is not Check.CHECKED)
-    calls = balance_cache.calls_of(unchecked)
-    responses = balance_cache.known_responses(calls)  # before they are used, so that a newer one is noticed
-    rows = Rows(_with_known_balances(entries, all_facts, names, listed, is_listed=True), _moment(now))
+    balances = [Balances.of_entry(entry) for entry in entries]
+    unchecked = [place for place, each in enumerate(balances) if each.check is not Check.CHECKED]
+    known = balance_cache.known([all_facts[place] for place in unchecked])
+    for place, found in zip(unchecked, known, strict=True):
+        balances[place] = found.balances
+    rows = Rows(_situations(entries, all_facts, names, balances, is_listed=True), _moment(now))
     if isinstance(entries, Entries):
+        looked_up = [(each.call, each.response) for each in known if each.call]
         # So that responses are freed when they are evicted.
-        references = [None if each is None else ref(each) for each in responses]
-        entries.attach("rows", AttachedRows(rows, chains, names, calls, references))
+        references = [None if response is None else ref(response) for _, response in looked_up]
+        entries.attach("rows", AttachedRows(rows, chains, names, [call for call, _ in looked_up], references))
     return rows
 
 
@@ -192,20 +194,19 @@ def _of_answers(
     return _with_known_balances(owners, all_facts, names)
 
 
-def _with_known_balances(
+def _with_known_balances(owners: Sequence[Kept], all_facts: Sequence[Facts], names: object) -> list[Situation]:
+    """Return the situations with the last known balances."""
+    return _situations(owners, all_facts, names, [each.balances for each in balance_cache.known(all_facts)])
+
+
+def _situations(
     owners: Sequence[Kept],
     all_facts: Sequence[Facts],
     names: object,
-    listed: Sequence[Balances] = (),
+    balances: Sequence[Balances],
     *,
     is_listed: bool = False,
 ) -> list[Situation]:
-    """Return the situations with these balances and, where they are unchecked, the last known ones."""
-    balances = list(listed) or [UNCHECKED] * len(all_facts)
-    unknown = [place for place, each in enumerate(balances) if each.check is not Check.CHECKED]
-    known = balance_cache.known([all_facts[place] for place in unknown])
-    for place, found in zip(unknown, known, strict=True):
-        balances[place] = found
     return [
         _current(owner, facts, names, each, is_listed=is_listed)
         for owner, facts, each in zip(owners, all_facts, balances, strict=True)
