@@ -31,14 +31,13 @@ class EntryCache:
     def read(self, text: str, field: str, model: type[Kept]) -> Any:
         """Parse a response like `json_text.read`, with objects of the model in a field, which has one or a list.
 
-        An object that the model rejects stays a dictionary. Raises ValueError if the text is invalid.
+        An object that the model rejects stays a dictionary, and so does each object of a long text. Raises ValueError if
+        the text is invalid.
         """
-        if len(text) <= LONGEST_TEXT:
-            try:
-                return self._document(text, field, model)
-            except (ValueError, IndexError, RecursionError):
-                pass  # not what is expected. Whether it is JSON is decided below
-        return json_text.read(text)
+        try:
+            return self._document(text, field, model)
+        except (ValueError, IndexError, RecursionError):
+            return json_text.read(text)  # not what is expected. Whether it is JSON is decided there
 
     def _document(self, text: str, field: str, model: type[Kept]) -> dict[str, Any]:
         document: dict[str, Any] = {}
@@ -75,10 +74,12 @@ class EntryCache:
             at = _after(text, at, ",")
 
     def _object(self, text: str, at: int, model: type[Kept]) -> tuple[Any, int]:
+        if len(text) > LONGEST_TEXT:
+            return json_text.read_part(text, at, depth=OUTER_LEVELS)
         key = model, text[at : at + PREFIX]
         known = self._known.get(key)
-        if known is not None and text.startswith(known.received, at):
-            return known, at + len(known.received)
+        if known is not None and text.startswith(received := known.received, at):
+            return known, at + len(received)
         value, end = json_text.read_part(text, at, depth=OUTER_LEVELS)
         try:
             new = model.model_validate(self._names.read(value)).keeping(text[at:end])
