@@ -86,7 +86,7 @@ def test_addresses_that_shorten_alike_are_both_shown_in_full() -> None:
     """Whoever they are: owners, recipients, tokens, and what was pasted."""
     service = Poisoned([], wants=lambda key, value: key.lower().endswith("address") and bool(ADDRESS.fullmatch(value)))
     with answering(service):
-        paths = ("/history", "/newest", "/attention", "/tokens?chain=1")
+        paths = ("/history", "/newest", "/history?recoverable=1", "/tokens?chain=1")
         found = {path: Client().get(path).content.decode() for path in paths}
         found["/triage"] = ask("POST", "/triage", data={"q": f"{TWIN} {ONE}"}).text
     short, wholes = hashes.short_address(ONE).lower(), {ONE, TWIN}

@@ -292,7 +292,7 @@ def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recor
 def addresses() -> list[str]:
     """One of each that the site map has."""
     words = {"chain_id": "8453", "address": ADDRESS, "intent_id": HASH, "transaction_hash": HASH, "kind": "csv"}
-    words |= {"operation": "GetChains", "status": "FAILED", "run": "abcdefghijklmnop"}
+    words |= {"operation": "GetChains", "status": "FAILED", "run": "abcdefghijklmnop", "name": "RELAY"}
     routes = [str(pattern.pattern) for pattern in url_patterns()]
     return ["/" + strategies.PARAMETER.sub(lambda place: words[place[1]], route) for route in routes]
 

@@ -14,6 +14,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
+from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh
 from tests.url_patterns import url_patterns
 
@@ -66,6 +67,7 @@ def emulator() -> Iterator[Emulator]:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
         patch.setattr(ENV, "intents_cache_ttl", LIFETIMES | {CacheKind.BALANCES: Lifetime(0, 0, 0)})
+        patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
         patch.setattr(ENV, "intents_rate_searches", 10_000)
         yield from fresh()
@@ -77,6 +79,7 @@ def names(emulator: Emulator) -> dict[str, str]:
     intent = emulator.finished(3)
     known = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "GetIntent"}
     known |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": "0x12"}
+    known |= {"name": "RELAY"}
     return known
 
 

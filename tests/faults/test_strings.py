@@ -80,7 +80,7 @@ def pages(service: Hostile) -> Iterator[str]:
     yield from (f"{result}/{part}" for part in (*OF_AN_INTENT, *FILES))
     yield from (f"{result}.json", f"/embed{result}", f"/intent/{service.play(3)['intentId']}/commit")
     yield from (f"/oembed?format={kind}&url=http://testserver{result}" for kind in ("json", "xml"))
-    yield from ("/", "/newest", "/history", f"/history?owner={owner}&recoverable=1", "/attention", "/demo", "/saved")
+    yield from ("/", "/newest", "/history", f"/history?owner={owner}&recoverable=1", "/demo", "/saved")
     yield from (f"/address/{owner}", f"/address/{owner}/share", f"/address/{owner}/feed.atom", f"/address/{USDC}")
     yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={result[8:]}")
     yield from ("/chains", "/chain/1", "/chain/8453", "/provider/RELAY", "/tokens?chain=1", "/tokens?q=usd")

@@ -6,7 +6,7 @@ Each meaning repeats its value, so that it stays true when the user edits the fi
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import text
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -23,7 +23,7 @@ def chain_ids(values: Mapping[str, str]) -> list[int]:
 
 
 def of_fields(values: Mapping[str, str], *, using: Names) -> dict[str, str]:
-    """Return `8453: Base`, `0x8335…2913: USDC on Base` and `40000000: 40 USDC` by field, where known."""
+    """Return `8453: Base`, `0x8335…: USDC on Base` and `40000000: 40 USDC` by field, where known."""
     return dict(meaning for side in SIDES for meaning in _of_side(side, values, using))
 
 
@@ -38,7 +38,7 @@ def _of_side(side: str, values: Mapping[str, str], using: Names) -> Iterator[tup
         return
     token = Money(_whole(values.get(f"{side}TokenAmount")), chain_id, token_amounts.key(address))
     if called := token_amounts.called(token, using=using):
-        yield f"{side}TokenAddress", f"{hashes.short_address(text.visible(address))}: {called} on {chain}"
+        yield f"{side}TokenAddress", f"{text.visible(address)}: {called} on {chain}"
     if token.value is not None and token_amounts.decimals(token, using=using) is not None:
         amount = token_amounts.amount(token, using=using)
         yield f"{side}TokenAmount", f"{token.value}: {amount.with_warning(f'{amount.full} {amount.unit}'.rstrip())}"
