@@ -438,7 +438,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "intents_ui.middleware.compression.compressed",
-    "django.middleware.http.ConditionalGetMiddleware",
+    "intents_ui.middleware.conditional_get.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",

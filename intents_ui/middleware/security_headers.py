@@ -46,10 +46,24 @@ def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) ->
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
         else:
-            response.headers["Reporting-Endpoints"] = f'csp="{reverse("policy-report")}"'
+            response.headers["Reporting-Endpoints"] = reporting_endpoints()
+            if not hasattr(response, "_csp_config"):  # which `csp_override` sets
+                response.headers[str(CSP.HEADER_ENFORCE)] = page_policy()
         return response
 
     return answer
+
+
+@cache
+def reporting_endpoints() -> str:
+    return f'csp="{reverse("policy-report")}"'
+
+
+@cache
+def page_policy() -> str:
+    """Return the policy of pages. Django's middleware, which would build it for each response, leaves it as it is."""
+    policy: dict[str, Any] = settings.SECURE_CSP
+    return build_policy(policy)
 
 
 def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
