@@ -7,7 +7,7 @@ these fails if a template does it anyway: at compile time where possible, otherw
 """
 
 from functools import partial
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef, find_undeclared
@@ -30,12 +30,12 @@ RESERVED: Final = frozenset(exported) | {
 }
 
 
-def joined(parts: tuple[object, ...]) -> str:
+def joined(parts: tuple[Any, ...]) -> str:
     """Return `a ~ b`. Text stays text, which is escaped where it is output, unless a part is HTML."""
     for part in parts:
         if type(part) is not str:
             return markup_join(parts)
-    return "".join(cast("tuple[str, ...]", parts))
+    return "".join(parts)
 
 
 class PlainCodeGenerator(CodeGenerator):

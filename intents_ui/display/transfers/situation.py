@@ -278,13 +278,7 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
 
 def intent_in(entry: IntentHistory) -> Intent:
     """Return the intent of a history entry, without its receipt."""
-    return Intent(
-        intent_id=entry.intent_id,
-        status=entry.status,
-        created_at=entry.created_at,
-        updated_at=entry.updated_at,
-        expires_at=entry.expires_at,
-    )
+    return Intent.with_fields_of(entry, "intent_id", "status", "created_at", "updated_at", "expires_at")
 
 
 def _is_most_of(whole: Money, part: Money) -> bool:

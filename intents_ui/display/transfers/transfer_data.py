@@ -150,7 +150,7 @@ class Facts:
             or self.returning is not StepStatus.ABSENT
         )
 
-    @property
+    @cached_property
     def is_under_way(self) -> bool:
         """Return whether the transactions are past quote and deposit, whatever the status."""
         deposit, *later = self.legs

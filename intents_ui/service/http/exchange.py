@@ -103,13 +103,13 @@ class Exchange[T]:
         if key and key.get_secret_value():
             headers["X-Access-Key"] = key.get_secret_value()
         limits, wait = self.limits, self._config.connection_wait
-        timeout = httpx.Timeout(connect=limits.connect, read=limits.read, write=limits.read, pool=wait)
+        timeout = {"connect": limits.connect, "read": limits.read, "write": limits.read, "pool": wait}
         return httpx.Request(
             "POST",
             _url(self._config.url(self.call.operation)),
             headers=headers,
             content=content,
-            extensions={"timeout": timeout.as_dict()},
+            extensions={"timeout": timeout},
         )
 
     def check_request_id(self, response: httpx.Response) -> None:

@@ -31,8 +31,8 @@ class EntryCache:
     def read(self, text: str, field: str, model: type[Kept]) -> Any:
         """Parse a response like `json_text.read`, with objects of the model in a field, which has one or a list.
 
-        An object that the model rejects stays a dictionary, and so does each object of a long text. Raises ValueError if
-        the text is invalid.
+        An object that the model rejects stays a dictionary, and so does each one of a very long text. Raises ValueError
+        if the text is invalid.
         """
         try:
             return self._document(text, field, model)

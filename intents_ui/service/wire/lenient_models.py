@@ -55,7 +55,9 @@ class Field:
             return self
         value = wire.document.get(self.alias)
         if value is None or value == "":
-            found = self._absent()
+            if self.is_required:
+                raise MissingField(self.alias)
+            found = self.default
         elif self._is_list or type(value) is list:
             found = self._parse_list(wire, value)
         elif self.is_refused and self.is_refused(wire, value):
@@ -69,11 +71,6 @@ class Field:
             found = self.fallback(wire)
         # Two threads may parse the field, but both get the same object.
         return wire.__dict__.setdefault(self.name, found)
-
-    def _absent(self) -> Any:
-        if self.is_required:
-            raise MissingField(self.alias)
-        return self.default
 
     def _invalid(self, wire: "Wire", value: Any) -> Any:
         if self._is_essential:
@@ -147,6 +144,15 @@ class Wire:
         """Build an object from values by their Python names. Invalid ones are treated like received ones."""
         fields = self.fields
         self._view({fields[name].alias: value for name, value in values.items() if name in fields})
+
+    @classmethod
+    def with_fields_of(cls, other: "Wire", *names: str) -> Self:
+        """Return an object with these fields of another one, which are not parsed again."""
+        values = {name: getattr(other, name) for name in names}
+        made = cls.__new__(cls)
+        _set_document(made, {cls.fields[name].alias: value for name, value in values.items()})
+        made.__dict__.update(values)
+        return made
 
     @classmethod
     def model_validate(cls, value: Any) -> Self:
