@@ -1,6 +1,7 @@
 """Compression and conditional requests for pages and data."""
 
 import gzip
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import brotli
 import pytest
 import time_machine
 from django.test import Client
+from django.utils.http import quote_etag
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import compression
@@ -88,6 +90,16 @@ def test_an_unchanged_response_is_a_304_without_a_body(emulator: Emulator) -> No
             assert {"Accept-Encoding"} <= names(again, "Vary"), path
             assert again.headers["Cache-Control"] == "private, no-cache"
         assert site.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+def test_an_etag_depends_on_the_content_alone(emulator: Emulator) -> None:
+    first, again, other = (Client().get(path) for path in ("/saved", "/saved", "/help"))
+    assert (
+        first.headers["ETag"]
+        == again.headers["ETag"]
+        == quote_etag(hashlib.sha1(first.content, usedforsecurity=False).hexdigest())
+    )
+    assert first.headers["ETag"] != other.headers["ETag"]
 
 
 def test_a_no_store_response_has_no_etag(emulator: Emulator) -> None:

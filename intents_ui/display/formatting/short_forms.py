@@ -30,7 +30,10 @@ class ShortForms:
     def of(self, value: str, short: str) -> str:
         """Return `short` unless another value has it too, ignoring case, which people overlook."""
         form = short.lower()
-        self.repeat({form: value})
+        if self._values.setdefault(form, value) == value:
+            self._used[form] = value
+        else:
+            self.repeat({form: value})
         return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
 
     def draw(self, page: Callable[[], str]) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Self
 
 from intents_ui.display.formatting.text import UNKNOWN
@@ -39,9 +40,11 @@ EXECUTED = frozenset(
 def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
     """Return a property: the field of the first of these objects that has it. The others needn't parse theirs."""
 
+    readers = [attrgetter(f"{source}.{field}") for source in sources]
+
     def value(facts: "Facts") -> T | None:
-        for source in sources:
-            found: T | None = getattr(getattr(facts, source), field)
+        for read in readers:
+            found: T | None = read(facts)
             if found is not None:
                 return found
         return None

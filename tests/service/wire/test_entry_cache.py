@@ -1,5 +1,6 @@
 """Same bytes, same object, and otherwise exactly what `json_text.read` reads."""
 
+import contextlib
 import json
 import weakref
 from typing import Any
@@ -196,6 +197,17 @@ def test_other_documents_are_read_as_usual(text):
 def test_a_very_long_response_is_read_and_not_remembered():
     text = written({"intents": [FIRST] * (entry_cache.LONGEST_TEXT // len(written(FIRST)) + 1)})
     assert all(type(entry) is dict for entry in entries(EntryCache(), text))
+    assert EntryCache().read(text, "intents", IntentHistory) == json_text.read(text)
+
+
+@pytest.mark.parametrize(("deep", "is_refused"), [(False, False), (True, True)])
+def test_a_very_long_response_is_checked_for_its_depth(deep, is_refused):
+    levels = json_text.DEPTH_LIMIT - entry_cache.OUTER_LEVELS + deep
+    wide = f"{'[],'.join('' for _ in range(json_text.DEPTH_LIMIT))}"
+    nested = f'{{"a":[{wide}{"[" * (levels - 2)}{"]" * (levels - 2)}]}}'
+    text = f'{{"intents":[{nested},"{"x" * entry_cache.LONGEST_TEXT}"]}}'
+    with pytest.raises(ValueError, match="deep") if is_refused else contextlib.nullcontext():
+        EntryCache().read(text, "intents", IntentHistory)
 
 
 PIECES = st.lists(

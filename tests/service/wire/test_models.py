@@ -303,3 +303,10 @@ def test_a_long_list_is_cut_and_its_other_entries_are_counted():
     assert len(calls.calls) == lenient_models.LONGEST_LIST
     assert calls.unreadable == {"calls": "2 more entries"}
     assert calls.unreadable_entries == 2
+
+
+def test_fields_of_another_object_are_not_parsed_again():
+    entry = models.IntentHistory(intent_id="0x1", status="FAILED", created_at="2026-11-21T12:00:00Z", updated_at="x")
+    intent = models.Intent.with_fields_of(entry, "intent_id", "status", "created_at", "updated_at")
+    assert intent.created_at is entry.created_at
+    assert (intent.intent_id, intent.status, intent.updated_at, intent.owner_address) == ("0x1", "FAILED", None, None)
