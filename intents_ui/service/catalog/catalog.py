@@ -157,9 +157,10 @@ class Catalog:
         wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += [served_by(provider) for provider in route_providers]
-        self._learn(wanted)
-        for listing in wanted:
-            if not self._is_recent(listing) and self._service.knows(listing.call):
+        due = [listing for listing in wanted if not self._is_recent(listing)]
+        self._learn(due)
+        for listing in due:
+            if self._service.knows(listing.call):
                 self._index(listing)
 
     def warm(self) -> None:
