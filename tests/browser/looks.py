@@ -268,7 +268,10 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
     """Return axe-core's findings: about colors in these shapes, about everything else only if `is_whole`."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    page.evaluate("scrollTo(0, 0)")  # the header of a list covers rows that have scrolled below it
+    # The header of a list covers rows that have scrolled below it, and a bar at the bottom of the screen what is there.
+    page.evaluate("scrollTo(0, 0)")
+    assert page.viewport_size
+    page.set_viewport_size(page.viewport_size | {"height": page.evaluate("document.documentElement.scrollHeight")})
     found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS, is_whole])
     return found
 

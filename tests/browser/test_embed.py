@@ -132,7 +132,7 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
             "chain_id": "8453",
             "operation": "GetIntent",
         }
-        names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT}
+        names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT, "name": "RELAY"}
         patterns = [str(each.pattern) for each in url_patterns() if "<file:" not in str(each.pattern)]
         paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in patterns]
         sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]

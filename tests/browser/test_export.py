@@ -48,7 +48,7 @@ def follow(page: Page, kind: str) -> Download:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
-    ("path", "theme", "width"), [("/history?status=FAILED", "light", 360), ("/attention", "dark", 1280)]
+    ("path", "theme", "width"), [("/history?status=FAILED", "light", 360), ("/history?recoverable=1", "dark", 1280)]
 )
 def test_a_list_is_downloaded_in_each_format_and_its_end_announced(
     browser: Browser, server: str, path: str, theme: str, width: int
