@@ -18,7 +18,7 @@ import pytest
 import time_machine
 from django.conf import settings as django_settings
 from django.test import Client
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
@@ -224,6 +224,7 @@ ASKED: Final = (
     node=st.integers(0, 2**20),
     fragment=fragments(),
 )
+@example(form="/tokens", which=0, call=1, node=111740, fragment='"\\u0000"')  # the address of a token
 def test_one_node_of_a_response_may_be_anything(site: Site, form: str, which: int, call: int, node: int, fragment: str):
     mutation = Mutation(call, node, fragment)
     try:
