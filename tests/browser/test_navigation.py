@@ -1,6 +1,7 @@
 """The main navigation: in the header, and on a phone five places at the bottom of the screen."""
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import some_intent, visiting
@@ -40,6 +41,17 @@ def test_every_kind_of_page_is_two_steps_away(
         expect(navigation.get_by_role("link", name="Chains")).to_have_attribute("aria-current", "true")
         navigation.get_by_role("link", name="Routes").click()
         expect(visit.page).to_have_url(f"{server}/routes")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (360, "dark")])
+def test_axe_finds_nothing_in_an_open_menu(browser: Browser, server: str, width: int, theme: str) -> None:
+    with visiting(browser, server, theme=theme, width=width) as visit:
+        for path in ("/tokens", some_intent(visit, 8)):
+            visit.open(path)
+            visit.page.locator(".nav-menu:visible > summary").first.click()
+            visit.page.evaluate(AXE_SCRIPT)
+            found = visit.page.evaluate("axe.run('.frame-nav').then((found) => found.violations.map(({ id }) => id))")
+            assert found == []
 
 
 def test_escape_and_a_click_elsewhere_close_a_menu(browser: Browser, server: str) -> None:
