@@ -1,6 +1,7 @@
 """Fixtures of page tests: Django's test client, with an embedded service that the test controls."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 import time_machine
@@ -45,6 +46,13 @@ def emulator() -> Iterator[Emulator]:
     """Embedded service of one test, at a fixed time: the same transfers in every run, without cached data."""
     with time_machine.travel("2026-11-21T12:00:00Z"):
         yield from fresh()
+
+
+@pytest.fixture
+def still(emulator: Emulator) -> Iterator[None]:
+    """Stop the clock, so that nothing happens between two requests, however slow the machine is."""
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        yield
 
 
 def fresh() -> Iterator[Emulator]:

@@ -18,6 +18,8 @@ from intents_ui.service.wire.models import Page
 from intents_ui.web.transfers import attention, situations
 from tests.pages.recorded import Recorded, recorded
 
+pytestmark = pytest.mark.usefixtures("still")
+
 
 def read(site: Client, path: str = "/attention", status: int = 200, **headers: str) -> str:
     page = site.get(path, headers=headers or None)
