@@ -10,9 +10,11 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.catalog import catalog, prices
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
+from tests.waiting import PATIENCE
 
 # Tests of pages with this data depend on its lifetimes.
 CACHED_KINDS = (
@@ -39,6 +41,13 @@ def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
         patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
         patch.setattr(attention, "PERIOD", 0.0)
         yield
+
+
+@pytest.fixture(autouse=True)
+def patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages wait for names and prices however slow the machine is."""
+    monkeypatch.setattr(catalog, "PATIENCE_SECONDS", PATIENCE)
+    monkeypatch.setattr(prices, "PATIENCE_SECONDS", PATIENCE)
 
 
 @pytest.fixture
