@@ -165,7 +165,8 @@ def nodes(markup: str) -> Iterator[Node]:
 # order of chains, which is that of their tokens.
 OF_ITS_OWN: Final = re.compile(
     r"\b[0-9a-f]{12}\b(?:\.\d+)?|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
-    r"|(?<![\d:])(?:11:59|12:0[0-5]):[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b"
+    r"|(?<![\d:])(?:11:59|12:0[0-5]):[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b(?: ago)?"
+    r"|just now|[\d.,]+ min ago"
     r"|(?<=features on ).*?(?=\. This is another)",
     re.DOTALL,
 )
