@@ -121,6 +121,17 @@ def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator
     assert "with a problem" not in page.content.decode()
 
 
+@pytest.mark.cached
+def test_without_any_list_there_is_no_count(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third list's turn hasn't come, and the two before it failed."""
+    monkeypatch.setattr(attention, "PERIOD", 3600.0)  # however slow the machine is
+    emulator.inject("GetIntentHistory", "failing-500", times=40)
+    site.get("/")
+    page = site.get("/attention")
+    assert page.status_code in (502, 503)
+    assert "with a problem" not in page.content.decode()
+
+
 def test_without_the_chain_list_a_chain_is_typed(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,7 +151,7 @@ def test_next_to_an_identifier_nothing_is_guessed(site: Client, emulator: Emulat
         pytest.param(f"{ROUTE} <script>alert(1)</script> \u202e{{{{ 7*7 }}}}", id="markup"),
         pytest.param("9" * 401 + " USDC from Base", id="huge"),
         pytest.param("1" + "0" * 60 + " USDC from Base", id="large"),
-        pytest.param("٣٣ USDC １００ from Base", id="other digits"),  # noqa: RUF001
+        pytest.param("\u0663\u0663 USDC \uff11\uff10\uff10 from Base", id="other digits"),
         pytest.param(f"{ROUTE} 0001-01-01", id="the first day"),
         pytest.param(f"{ROUTE} " + "100 USDC Base 1.1.1 > " * 5000, id="100 KB"),
         pytest.param(f"{ROUTE}\x00\ud83d 5", id="control"),

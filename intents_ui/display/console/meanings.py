@@ -1,4 +1,4 @@
-"""What the chain IDs, tokens and amounts in a request stand for.
+"""Names of the chains and tokens in a request, and its amounts in their units.
 
 Each meaning repeats its value, so that it stays true when the user edits the field.
 """

@@ -14,7 +14,7 @@ NOT_SENT = ("", "not sent")
 class FormField:
     """`label`: the field's name under the operator's brand. `choices`: the only possible values, if limited.
 
-    `meaning`: what the value stands for, "" if unknown.
+    `meaning`: the chain, token or amount of this value, "" if unknown.
     """
 
     member: Member

@@ -124,7 +124,7 @@ class Reader:
         """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
         lists = self.read([*PROBLEMS.values()])
         errors = [each for each in lists if isinstance(each, ServiceError)]
-        if len(errors) == len(lists):
+        if errors and not any(isinstance(each, Listing) for each in lists):
             raise errors[0]
         return ProblemLists(self.problems(lists), dict(zip(PROBLEMS, lists, strict=True)))
 

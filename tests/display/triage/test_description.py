@@ -127,7 +127,7 @@ def test_the_day_is_read(day: str, said: str) -> None:
         "1e400 USDC",
         "9" * 401 + " USDC from Base",
         "٣ USDC from Base",
-        "１００ USDC from Base",  # noqa: RUF001
+        "\uff11\uff10\uff10 USDC from Base",
         "²₂ USDC from Base",
         "0x100 from Base",
         "2026-11-24 on Base",
