@@ -32,6 +32,7 @@ if workers > 1 and FIGURES not in os.environ:
     os.environ[FIGURES] = tempfile.mkdtemp(prefix="intents-ui-", dir=worker_tmp_dir)
 loglevel = "warning"
 logconfig_dict = settings.LOGGING  # one log format for gunicorn's lines, too
+logger_class = "intents_ui.worker.Log"
 
 # All processes of this start share a random key, also after a worker restarts.
 if settings.ENV.embedded and settings.ENV.secret_key is None:

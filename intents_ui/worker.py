@@ -1,4 +1,4 @@
-"""gunicorn's ASGI worker with connection deadlines and security headers.
+"""gunicorn's ASGI worker with connection deadlines and security headers, and its logger.
 
 Without our deadlines, a connection with half a request stays open forever, and so does one whose client doesn't read a
 long response. A shutdown would wait for a proxy's idle connections. gunicorn has no settings for these, nor for its
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
+from gunicorn import glogging
 from gunicorn.asgi import protocol
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
@@ -116,6 +117,12 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
     def _end_idle(self) -> None:
         for connection in list(self.connections):
             connection.end_if_idle()
+
+
+class Log(glogging.Logger):  # type: ignore[misc]
+    """gunicorn's logger without an access log. It would compute one for each request, because we configure logging."""
+
+    access_log_enabled = False
 
 
 gasgi.ASGIProtocol = Connection
