@@ -192,6 +192,11 @@ class ServiceClient(BlockingOperations):
         """
         return self._guard.last_known(calls)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may have cached a response for this one."""
+        return self._shared is not None
+
     def close(self) -> None:
         """Close the connections, and save what is cached. Calls that run in threads may finish."""
         self.threads.shutdown()

@@ -33,6 +33,14 @@ MOST_PAGES = 3
 # An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
 LISTED_WITHIN = timedelta(seconds=2)
 FIRST_PAGE = Page.first()
+# Limit on the owners to remember. There are no more cached responses.
+MOST_OWNERS = 20_000
+
+
+@wiring.once
+def owners() -> set[str]:
+    """Return the owners whose balances this process has looked up. Of others, only other processes cache responses."""
+    return set()
 
 
 @wiring.once
@@ -108,7 +116,7 @@ class Known(NamedTuple):
 
 def known(all_facts: Sequence[Facts]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
-    calls = [_first_page(facts) for facts in all_facts]
+    calls = [_first_page(facts) if _may_be_cached(facts) else None for facts in all_facts]
     found = iter(wiring.service().last_known([call for call in calls if call]))
     return [
         Known(_cached_balances(facts, last := next(found)), call, last and last[0]) if call else Known(UNCHECKED)
@@ -119,6 +127,10 @@ def known(all_facts: Sequence[Facts]) -> list[Known]:
 def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[HistoryAnswer | None]:
     """Return the cached responses of these calls, without a request."""
     return [found and found[0] for found in wiring.service().last_known(calls)]
+
+
+def _may_be_cached(facts: Facts) -> bool:
+    return facts.owner in owners() or wiring.service().is_shared
 
 
 def _fresh(facts: Facts) -> Balances | None:
@@ -185,6 +197,9 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
     chain before it responds. Raises ServiceError.
     """
+    if len(owners()) >= MOST_OWNERS:
+        owners().clear()  # those that are looked up again come back
+    owners().add(owner)
     earliest, latest = _second_around(created_at)
     pages = walk(
         lambda page: service.get_intent_history(

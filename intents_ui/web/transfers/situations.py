@@ -56,17 +56,21 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class AttachedRows:
-    """Rows as attached to their entries: with the names' version, the chains named, and the responses with balances."""
+    """Rows as attached to their entries: with the names' version, the chains named, and the responses with balances.
+
+    `owners`: those for whom no response was looked for, because none could be cached.
+    """
 
     rows: Rows
     chains: frozenset[int]
     names: object
     calls: Sequence[ServiceCall[HistoryAnswer]]
     responses: Sequence[ref[HistoryAnswer] | None]
+    owners: frozenset[str]
 
     def are_current(self, names: object, now: datetime) -> bool:
         """Return whether the rows still describe the transfers, and if so, move them to `now`."""
-        if names is not self.names:
+        if names is not self.names or not balance_cache.owners().isdisjoint(self.owners):
             return False
         newest, before = balance_cache.known_responses(self.calls), (each and each() for each in self.responses)
         return all(map(is_, newest, before)) and self.rows.move_to(now)
@@ -132,14 +136,20 @@ def _rows(entries: Sequence[IntentHistory], chains: frozenset[int], names: objec
     balances = [Balances.of_entry(entry) for entry in entries]
     unchecked = [place for place, each in enumerate(balances) if each.check is not Check.CHECKED]
     known = balance_cache.known([all_facts[place] for place in unchecked])
+    owners = set[str]()
     for place, found in zip(unchecked, known, strict=True):
         balances[place] = found.balances
+        owner = all_facts[place].owner
+        if found.call is None and owner and owner not in balance_cache.owners():
+            owners.add(owner)
     rows = Rows(_situations(entries, all_facts, names, balances, is_listed=True), _moment(now))
     if isinstance(entries, Entries):
         looked_up = [(each.call, each.response) for each in known if each.call]
         # So that responses are freed when they are evicted.
         references = [None if response is None else ref(response) for _, response in looked_up]
-        entries.attach("rows", AttachedRows(rows, chains, names, [call for call, _ in looked_up], references))
+        entries.attach(
+            "rows", AttachedRows(rows, chains, names, [call for call, _ in looked_up], references, frozenset(owners))
+        )
     return rows
 
 
