@@ -8,13 +8,14 @@ from typing import Final
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.population import MADE, STREAMS, World
+from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
 from intents_ui.emulator.scenario_engine import LEGS, Scene, next_change, scene_at
 from intents_ui.emulator.transfers import Transfer
 
 # Limit on the intents that callers created. The oldest are dropped.
 MADE_KEPT: Final = 2000
+EVERYTHING_LISTED: Final = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,11 @@ class Ledger:
         return Course(transfer, self.world.scenes(transfer))
 
     def entries(
-        self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
+        self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None
     ) -> Iterator[Entry]:
-        """Yield intents in order of ID, from `earliest` to `latest` (microseconds, inclusive)."""
-        until = now if latest is None else min(now, latest)
-        found = self.world.numbers(now, descending=descending, earliest=earliest, latest=until, owner=owner)
+        """Yield intents in order of ID."""
+        found = self.world.numbers(now, reach, descending=descending, owner=owner)
+        earliest, until = reach.start(now), reach.until(now)
         with self._lock:
             made = sorted(
                 (

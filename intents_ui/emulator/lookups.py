@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from intents_ui.emulator import requests
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import INVALID_ARGUMENT, NOT_FOUND, Refusal
+from intents_ui.emulator.errors import INVALID_ARGUMENT, NOT_FOUND, TIMED_OUT, Refusal
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Entry, Ledger
+from intents_ui.emulator.population import Reach
 from intents_ui.emulator.receipts import balances, history_entry, receipt
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
@@ -21,6 +22,8 @@ LARGEST_PAGE: Final = 100
 SUBSTRING_REACH: Final = 5000
 SUBSTRING_HITS: Final = 500
 SEARCH_HITS: Final = 5000
+# Intents that one page of a list examines, after which the request times out, as one of a database would.
+MOST_EXAMINED: Final = 150_000
 _LARGEST_SECONDS: Final = 10**11
 # A complete address or hash, which isn't searched for as a substring.
 _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
@@ -114,15 +117,14 @@ class Lookups:
         yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
 
     def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
-        earliest, latest = filters.earliest, filters.latest
-        if page.cursor is not None and page.upward:
-            earliest = max(earliest, page.cursor + 1)
-        elif page.cursor is not None:
-            latest = page.cursor - 1 if latest is None else min(latest, page.cursor - 1)
         found = self.ledger.entries(
-            ask.now, descending=not page.upward, earliest=earliest, latest=latest, owner=filters.owner
+            ask.now, descending=not page.upward, reach=page.reach(filters.since, filters.until), owner=filters.owner
         )
-        return (entry for entry in found if filters.pass_(entry))
+        for examined, entry in enumerate(found):
+            if examined >= MOST_EXAMINED:
+                raise Refusal(TIMED_OUT, f"more than {MOST_EXAMINED} intents examined")
+            if filters.pass_(entry):
+                yield entry
 
     def _history_row(self, entry: Entry, ask: Ask) -> Document:
         row = history_entry(entry.transfer, entry.scene, self.catalogue)
@@ -175,8 +177,8 @@ class _Filters:
     statuses: frozenset[str] | None
     origin_chain: int | None
     destination_chain: int | None
-    earliest: int
-    latest: int | None
+    since: int | None
+    until: int | None
     recoverable: bool
 
     @classmethod
@@ -184,7 +186,7 @@ class _Filters:
         owner = requests.text(body, "byOwnerAddress")
         one, several = requests.text(body, "byStatus"), requests.words(body, "byStatuses")
         statuses = several or ([one] if one else None)
-        to_time = _seconds(body, "toTime")
+        from_time, to_time = _seconds(body, "fromTime"), _seconds(body, "toTime")
         return cls(
             owner=owner.strip().lower() if owner else None,
             project=requests.whole(body, "byProjectId"),
@@ -192,8 +194,8 @@ class _Filters:
             statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
             origin_chain=requests.whole(body, "originChainId"),
             destination_chain=requests.whole(body, "destinationChainId"),
-            earliest=(_seconds(body, "fromTime") or 0) * MICROSECONDS,
-            latest=None if to_time is None else to_time * MICROSECONDS,
+            since=from_time * MICROSECONDS if from_time else None,
+            until=None if to_time is None else to_time * MICROSECONDS,
             recoverable=requests.flag(body, "onlyRecoverable"),
         )
 
@@ -255,6 +257,14 @@ class _Page:
     def upward(self) -> bool:
         """Whether IDs ascend in the direction in which this page is read."""
         return (self.order == "ASC") != self.backward
+
+    def reach(self, since: int | None, until: int | None) -> Reach:
+        """Return what is left of a list from `since` to `until`, in microseconds, beyond the cursor."""
+        if self.cursor is None:
+            return Reach(since, latest=until)
+        if self.upward:
+            return Reach(since, self.cursor + 1, until)
+        return Reach(since, latest=self.cursor - 1 if until is None else min(until, self.cursor - 1))
 
     def following(self, found: list[Entry]) -> dict[str, Any]:
         last = found[0] if self.backward else found[-1]

@@ -2,11 +2,10 @@
 
 Intents come in streams, each with its own interval: one for each scenario, one of background traffic, one of dense
 traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream, and follows from n
-alone: it is the same in every process and after every restart. Lists reach back as far as a stream is retained. Lookups
-by name have no such limit.
+alone: it is the same in every process and after every restart. Lists without a start reach back as far as a stream is
+retained, and those with one (`fromTime`) as far as `PAST`. Lookups by name have no such limit.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -32,6 +31,8 @@ RUSH: Final = 41
 _EPOCH: Final = 1_577_836_800 * MICROSECONDS
 _MINUTE: Final = 60 * MICROSECONDS
 _TWO_DAYS: Final = 2880 * _MINUTE
+# How far back a list with a start reaches.
+PAST: Final = 20 * _TWO_DAYS
 
 # A scenario's next copy starts soon after its last one ends, and old copies leave the lists, so that they show
 # traffic.
@@ -50,7 +51,10 @@ _OWNER_SLOTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream of intents. `beat` and `phase` are in microseconds, `kept` is how many of the newest are listed."""
+    """A stream of intents. `beat` and `phase` are in microseconds.
+
+    `kept` is how many of the newest are in lists without a start.
+    """
 
     index: int
     beat: int
@@ -70,13 +74,34 @@ class Stream:
             k -= 1
         return k
 
-    def kept_at(self, now: int) -> range:
-        latest = self.latest(now)
-        return range(max(0, latest - self.kept + 1), latest + 1)
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Quote times that a list covers, in microseconds, inclusive.
+
+    `since` is the start that its client asked for. Without one, a list has only what the streams retain. `earliest` and
+    `latest` narrow it to what follows a cursor.
+    """
+
+    since: int | None = None
+    earliest: int = 0
+    latest: int | None = None
+
+    def of(self, stream: Stream, now: int) -> range:
+        """Return the k of the listed intents of a stream."""
+        oldest = stream.latest(now) - stream.kept if self.since is None else stream.latest(self.start(now) - 1)
+        first = max(-1, oldest, stream.latest(self.earliest - 1)) + 1
+        return range(first, max(first, stream.latest(self.until(now)) + 1))
+
+    def start(self, now: int) -> int:
+        return self.earliest if self.since is None else max(self.earliest, self.since, now - PAST)
+
+    def until(self, now: int) -> int:
+        return now if self.latest is None else min(now, self.latest)
 
 
 class World:
-    """All intents. `size` is how many are listed. Read-only after construction, and so thread-safe."""
+    """All intents. `size` is how many lists without a start have. Read-only after construction, and so thread-safe."""
 
     def __init__(self, catalogue: Catalogue, *, size: int = 3000, expiry: int = 300) -> None:
         self.catalogue = catalogue
@@ -97,13 +122,10 @@ class World:
         assert transfer.scenario is not None  # noqa: S101 - guaranteed by the callers
         return scenes_of(transfer.scenario, transfer.variant)
 
-    def numbers(
-        self, now: int, *, descending: bool, earliest: int = 0, latest: int | None = None, owner: str | None = None
-    ) -> Iterator[tuple[int, int]]:
-        """Yield (ID, number) of the listed intents in order of ID, from `earliest` to `latest`, inclusive."""
-        until = now if latest is None else min(now, latest)
+    def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
+        """Yield (ID, number) of the listed intents in order of ID."""
         courses = [
-            self._of_stream(stream, now, descending=descending, earliest=earliest, until=until, owner=owner)
+            self._of_stream(stream, reach.of(stream, now), descending=descending, owner=owner)
             for stream in self.streams.values()
         ]
         return merge(*courses, reverse=descending)
@@ -116,25 +138,21 @@ class World:
                 yield k * STREAMS + stream.index
 
     def _of_stream(
-        self, stream: Stream, now: int, *, descending: bool, earliest: int, until: int, owner: str | None
+        self, stream: Stream, listed: range, *, descending: bool, owner: str | None
     ) -> Iterator[tuple[int, int]]:
-        kept = stream.kept_at(now)
-        first = kept.start + bisect_left(kept, earliest, key=stream.born)
-        last = kept.start + bisect_left(kept, until + 1, key=stream.born)
-        kept = range(first, last)
-        turns = kept if owner is None else self._of_owner(owner, stream, kept)
+        turns = listed if owner is None else self._of_owner(owner, stream, listed)
         for k in reversed(turns) if descending else turns:
             yield stream.born(k), k * STREAMS + stream.index
 
-    def _of_owner(self, owner: str, stream: Stream, kept: range) -> list[int]:
+    def _of_owner(self, owner: str, stream: Stream, listed: range) -> list[int]:
         named = names.read(owner)
         if named is None or named.role is not Role.OWNER or named.number >= OWNERS:
             return []
         offset = _owner_offset(stream)
         starts = (
-            kept.start + (slot - offset - kept.start) % _OWNER_SLOTS for slot in self._slots_of_owner[named.number]
+            listed.start + (slot - offset - listed.start) % _OWNER_SLOTS for slot in self._slots_of_owner[named.number]
         )
-        return sorted(k for start in starts for k in range(start, kept.stop, _OWNER_SLOTS))
+        return sorted(k for start in starts for k in range(start, listed.stop, _OWNER_SLOTS))
 
     def _owner(self, stream: Stream, k: int) -> int:
         return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]
