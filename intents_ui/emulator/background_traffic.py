@@ -1,7 +1,7 @@
 """Background traffic: scenario, route and amount of the n-th intent, derived from n alone."""
 
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
@@ -47,14 +47,23 @@ class Dice:
         return choices[self.below(len(choices))]
 
 
-def ordinary(number: int, catalogue: Catalogue) -> tuple[Scenario, str, Deal, float]:
-    """Return scenario, variant, deal and stretch of an intent of background traffic."""
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """What an intent of background traffic is."""
+
+    scenario: Scenario
+    variant: str
+    deal: Deal
+    stretch: float
+
+
+def ordinary(number: int, catalogue: Catalogue) -> Ordinary:
     dice = Dice(number)
     scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
     variant = dice.one_of(scenario.variant_names)
     deal = _deal(scenario, dice, catalogue)
     stretch = (70 + dice.below(90)) / 100
-    return scenario, variant, deal, stretch
+    return Ordinary(scenario, variant, deal, stretch)
 
 
 def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:

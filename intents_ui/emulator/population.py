@@ -6,9 +6,9 @@ alone: it is the same in every process and after every restart. Lists without a 
 retained, and those with one (`fromTime`) as far as `PAST`. Lookups by name have no such limit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from heapq import merge
 from random import Random
 from typing import Final
@@ -17,6 +17,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.background_traffic import ordinary
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
+from intents_ui.emulator.incidents import affected
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.scenario_engine import MAIN, Scenario, Scene, play
 from intents_ui.emulator.scenarios import SCENARIOS
@@ -101,10 +102,22 @@ class Reach:
 
 
 class World:
-    """All intents. `size` is how many lists without a start have. Read-only after construction, and so thread-safe."""
+    """All intents. Read-only after construction, and so thread-safe.
 
-    def __init__(self, catalogue: Catalogue, *, size: int = 3000, expiry: int = 300) -> None:
+    `size` is how many are in lists without a start. Incidents that end later than `incidents_until`, which is called
+    once and in microseconds, don't happen.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        *,
+        size: int = 3000,
+        expiry: int = 300,
+        incidents_until: Callable[[], int] = lambda: 0,
+    ) -> None:
         self.catalogue = catalogue
+        self._incidents_until = incidents_until
         self.expiry = expiry
         self.streams = {stream.index: stream for stream in _streams(size)}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
@@ -112,6 +125,10 @@ class World:
         self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
         for slot, owner in enumerate(self._owner_of_slot):
             self._slots_of_owner[owner].append(slot)
+
+    @cached_property
+    def incidents_until(self) -> int:
+        return self._incidents_until()
 
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
@@ -160,16 +177,18 @@ class World:
     def _transfer(self, number: int) -> Transfer:
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
+        born = stream.born(k)
         if stream.scenario:
             scenario, variant, stretch = stream.scenario, _variant(stream.scenario, k), 1.0
             deal = scenario.deal_of(variant)
         else:
-            scenario, variant, deal, stretch = ordinary(number, self.catalogue)
+            told = affected(ordinary(number, self.catalogue), number, born, self.incidents_until)
+            scenario, variant, deal, stretch = told.scenario, told.variant, told.deal, told.stretch
         return transfer_of(
             deal,
             self.catalogue,
             number=number,
-            born=stream.born(k),
+            born=born,
             owner=self._owner(stream, k),
             expiry=self.expiry,
             scenario=scenario,
