@@ -59,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Service emulator with demo data, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
     )
     parser.add_argument("--port", type=int, default=8801)
-    parser.add_argument("--size", type=_size, default=3000, help="number of intents to generate, 10 to 100000")
+    parser.add_argument(
+        "--size", type=_size, default=3000, help="number of intents in lists without fromTime, 10 to 100000"
+    )
     parser.add_argument("--tokens", type=int, default=0, help="minimum number of tokens, padded with synthetic ones")
     parser.add_argument(
         "--chains", type=_chains, default=None, help=f"number of chains, 1 to {MOST_CHAINS}, default: all"

@@ -7,6 +7,7 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
+from intents_ui.emulator.faults import changed_course
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
@@ -16,6 +17,7 @@ from intents_ui.emulator.transfers import Transfer
 # Limit on the intents that callers created. The oldest are dropped.
 MADE_KEPT: Final = 2000
 EVERYTHING_LISTED: Final = Reach()
+NO_FAULTS: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +54,24 @@ class Ledger:
         self._by_hash: dict[str, int] = {}
         self._last_turn = 0
 
-    def entry(self, number: int, now: int) -> Entry | None:
+    def entry(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
         course = self._courses.get(number)
         if course is None and not self.world.exists(number, now):
             return None
         transfer = course.transfer if course else self.world.transfer(number)
         scenes = course.scenes if course else self.world.scenes(transfer)
+        scenes = changed_course(scenes, number, transfer.stretch, faults)
         return Entry(transfer, scene_at(scenes, _age(transfer, now)))
 
-    def named(self, intent_id: str, now: int) -> Entry | None:
+    def named(self, intent_id: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
         found = names.read(intent_id.strip())
-        return self.entry(found.number, now) if found and found.role is Role.INTENT else None
+        return self.entry(found.number, now, faults) if found and found.role is Role.INTENT else None
 
-    def next_change(self, number: int, now: int) -> float | None:
+    def next_change(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> float | None:
         """Return the seconds until the intent changes by itself, or None if it never does."""
         course = self.course(number)
-        following = next_change(course.scenes, _age(course.transfer, now))
+        scenes = changed_course(course.scenes, number, course.transfer.stretch, faults)
+        following = next_change(scenes, _age(course.transfer, now))
         return None if following is None else (course.transfer.moment(following) - now) / 1_000_000
 
     def course(self, number: int) -> Course:
@@ -79,7 +83,13 @@ class Ledger:
         return Course(transfer, self.world.scenes(transfer))
 
     def entries(
-        self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None
+        self,
+        now: int,
+        *,
+        descending: bool,
+        reach: Reach = EVERYTHING_LISTED,
+        owner: str | None = None,
+        faults: frozenset[str] = NO_FAULTS,
     ) -> Iterator[Entry]:
         """Yield intents in order of ID."""
         found = self.world.numbers(now, reach, descending=descending, owner=owner)
@@ -96,23 +106,24 @@ class Ledger:
                 reverse=descending,
             )
         for _, number in merge(found, made, reverse=descending):
-            entry = self.entry(number, now)
+            entry = self.entry(number, now, faults)
             if entry:
                 yield entry
 
-    def bearing(self, name: str, now: int) -> Iterator[Entry]:
+    def bearing(self, name: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""
         found = names.read(name)
         if found and found.role is Role.OWNER:
-            yield from self.entries(now, descending=True, owner=names.address_of(Role.OWNER, found.number))
+            owner = names.address_of(Role.OWNER, found.number)
+            yield from self.entries(now, descending=True, owner=owner, faults=faults)
             return
         number = found.number if found else self._by_hash.get(name.lower())
-        entry = None if number is None else self.entry(number, now)
+        entry = None if number is None else self.entry(number, now, faults)
         if entry:
             yield entry
         elif name[:2].lower() == "0x":
             # An owner outside of the world: a caller who requested a quote.
-            yield from (entry for entry in self.entries(now, descending=True, owner=name.lower()))
+            yield from self.entries(now, descending=True, owner=name.lower(), faults=faults)
 
     def next_number(self, now: int) -> tuple[int, int]:
         """Return a unique number and birth time for an intent created at `now`."""

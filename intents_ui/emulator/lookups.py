@@ -13,6 +13,7 @@ from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Entry, Ledger
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.receipts import balances, history_entry, receipt
+from intents_ui.emulator.response_variants import TIE
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
@@ -65,7 +66,8 @@ class Lookups:
         return {"intents": [intent(entry.transfer, entry.scene, self.catalogue) for entry in found]}
 
     def get_intent_history(self, ask: Ask) -> Document:
-        page = _Page.read(requests.members(ask.body, "page"))
+        tie = TIE if "created-ties" in ask.faults else 1
+        page = _Page.read(requests.members(ask.body, "page"), tie)
         filters = _Filters.read(ask.body)
         found = list(islice(self._page(page, filters, ask), page.size + 1))
         more, found = len(found) > page.size, found[: page.size]
@@ -79,7 +81,7 @@ class Lookups:
 
     def _requested_entry(self, ask: Ask) -> Entry:
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
-        entry = self.ledger.named(intent_id, ask.now)
+        entry = self.ledger.named(intent_id, ask.now, ask.faults)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry
@@ -92,11 +94,11 @@ class Lookups:
         given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
         exact = [keys[field].strip() for field in given if field != "byQueryString"]  # type: ignore[union-attr]
         if exact:
-            found = self.ledger.bearing(exact[0], ask.now)
+            found = self.ledger.bearing(exact[0], ask.now, ask.faults)
         elif "byQueryString" in given:
-            found = self._query(str(keys["byQueryString"]).strip(), ask.now)
+            found = self._query(str(keys["byQueryString"]).strip(), ask)
         elif project is not None:
-            found = self.ledger.entries(ask.now, descending=True)
+            found = self.ledger.entries(ask.now, descending=True, faults=ask.faults)
         elif "empty-search-refused" in ask.faults:
             raise Refusal(INVALID_ARGUMENT, "at least one search criterion is required")
         else:
@@ -107,18 +109,22 @@ class Lookups:
             ):
                 yield entry
 
-    def _query(self, query: str, now: int) -> Iterator[Entry]:
-        exact = list(self.ledger.bearing(query, now))
+    def _query(self, query: str, ask: Ask) -> Iterator[Entry]:
+        exact = list(self.ledger.bearing(query, ask.now, ask.faults))
         if exact or _WHOLE_NAME.fullmatch(query):
             yield from exact
             return
-        newest = islice(self.ledger.entries(now, descending=True), SUBSTRING_REACH)
+        newest = islice(self.ledger.entries(ask.now, descending=True, faults=ask.faults), SUBSTRING_REACH)
         wanted = query.lower()
         yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
 
     def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
         found = self.ledger.entries(
-            ask.now, descending=not page.upward, reach=page.reach(filters.since, filters.until), owner=filters.owner
+            ask.now,
+            descending=not page.upward,
+            reach=page.reach(filters.since, filters.until),
+            owner=filters.owner,
+            faults=ask.faults,
         )
         for examined, entry in enumerate(found):
             if examined >= MOST_EXAMINED:
@@ -222,7 +228,7 @@ class _Page:
     """Page of a list.
 
     `after` continues in the sort order, `before` goes back. Both sort columns have the same order, and so the same
-    cursor.
+    cursor. `tie` is the resolution of `createdAt` in microseconds.
     """
 
     column: str
@@ -231,9 +237,10 @@ class _Page:
     cursor: int | None
     backward: bool
     sort_given: bool
+    tie: int
 
     @classmethod
-    def read(cls, page: Document) -> "_Page":
+    def read(cls, page: Document, tie: int) -> "_Page":
         sorts = requests.objects(page, "sort")
         first = sorts[0] if sorts else {}
         column = requests.text(first, "column") or requests.text(page, "column") or "id"
@@ -251,6 +258,7 @@ class _Page:
             cursor=before if after is None else after,
             backward=after is None and before is not None,
             sort_given=bool(sorts),
+            tie=tie,
         )
 
     @property
@@ -260,17 +268,20 @@ class _Page:
 
     def reach(self, since: int | None, until: int | None) -> Reach:
         """Return what is left of a list from `since` to `until`, in microseconds, beyond the cursor."""
+        # In terms of the exact times, of which clients get only the ties.
+        since = None if since is None else -(-since // self.tie) * self.tie
+        until = None if until is None else until // self.tie * self.tie + self.tie - 1
         if self.cursor is None:
             return Reach(since, latest=until)
         if self.upward:
-            return Reach(since, self.cursor + 1, until)
+            return Reach(since, self.cursor + (self.tie if self.column == "createdAt" else 1), until)
         return Reach(since, latest=self.cursor - 1 if until is None else min(until, self.cursor - 1))
 
     def following(self, found: list[Entry]) -> dict[str, Any]:
-        last = found[0] if self.backward else found[-1]
+        last = (found[0] if self.backward else found[-1]).transfer.born
         return {
             "column": self.column,
-            "before" if self.backward else "after": last.transfer.born,
+            "before" if self.backward else "after": last // self.tie * self.tie if self.column == "createdAt" else last,
             "sort": [{"column": self.column, "order": self.order}],
             "pageSize": self.size,
             "more": True,

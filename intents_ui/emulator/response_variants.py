@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from intents_ui.emulator import tables
 from intents_ui.emulator.catalog import Catalogue
-from intents_ui.emulator.documents import Document
+from intents_ui.emulator.documents import MICROSECONDS, Document, micros, stamp
 
 _FIELDS: Final = tables.read("response_fields.json")
 AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
@@ -17,6 +17,7 @@ _ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
 _FLAT_CHAIN: Final = ("tokenName", "tokenSymbol", "tokenDecimals", "blockExplorerUrl", "isTestnet", "supportsBridging")
 _NESTED_CHAIN: Final = ("nativeCurrency", "blockExplorer")
 _EXPONENT_FROM: Final = 10**21
+TIE: Final = 20 * MICROSECONDS
 
 
 def amounts_as_numbers(document: Document) -> Document:
@@ -72,6 +73,18 @@ def fraction_digits(digits: int) -> Callable[[Document], Document]:
 
 def offset_times(document: Document) -> Document:
     return _times(document, lambda moment: moment.isoformat())
+
+
+def created_ties(document: Document) -> Document:
+    """Round the creation times of intents down, so that neighbors have the same."""
+
+    def tied(each: Document) -> Document:
+        if "createdAt" not in each or "expiresAt" not in each:  # those of receipts and transactions
+            return each
+        created = micros(datetime.fromisoformat(each["createdAt"]).timestamp())
+        return each | {"createdAt": stamp(created // TIE * TIE)}
+
+    return _objects(document, tied)
 
 
 def sparse(document: Document) -> Document:

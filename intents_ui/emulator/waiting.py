@@ -36,13 +36,13 @@ class Waiting:
         intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
         cursor = requests.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()
-        first = entry = self._entry(intent_id, ask.now)
+        first = entry = self._entry(intent_id, ask.now, ask)
         loop = asyncio.get_running_loop()
         until = loop.time() + self._hold(ask, first, cursor)
         while (left := until - loop.time()) > 0:
-            if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead))):
+            if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead, ask))):
                 return None
-            entry = self._entry(intent_id, self.now() + ahead)
+            entry = self._entry(intent_id, self.now() + ahead, ask)
             if _state(entry) != _state(first):
                 break
         return self._response(entry, cursor, ask)
@@ -55,13 +55,13 @@ class Waiting:
             return 0.0
         return self.hold
 
-    def _until_next_change(self, entry: Entry, ahead: int) -> float:
-        seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead)
+    def _until_next_change(self, entry: Entry, ahead: int, ask: Ask) -> float:
+        seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead, ask.faults)
         # Rather a millisecond late than a microsecond early, which would cost another poll interval.
         return LOOK_SECONDS if seconds is None else max(0.0, seconds) + 0.001
 
-    def _entry(self, intent_id: str, now: int) -> Entry:
-        entry = self.ledger.named(intent_id, now)
+    def _entry(self, intent_id: str, now: int, ask: Ask) -> Entry:
+        entry = self.ledger.named(intent_id, now, ask.faults)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry

@@ -4,12 +4,15 @@ import json
 import re
 import time
 from collections import Counter
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import pytest
 
 from intents_ui.emulator.faults import NAMES, PAGES, REFUSALS
+from intents_ui.emulator.lookups import STATUSES
 from tests.emulator.driving import NOW, call, receipt_at, request, wait
+from tests.emulator.test_past import read
 
 
 @pytest.fixture
@@ -284,3 +287,89 @@ def test_members_a_service_may_omit_from_a_balance(emulator, name, changed):
     emulator.inject("GetIntentHistory", name)
     after = token()
     assert {key: after.get(key) for key in before} == before | changed
+
+
+def ids(rows):
+    return [row["intentId"] for row in rows]
+
+
+def test_intents_may_enter_filtered_lists_minutes_after_their_creation(emulator, clock):
+    since, until = int(NOW) - 60, int(NOW)
+    statuses = ["COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID"]
+    clock.now = NOW + 60
+    prompt = ids(read(emulator, since, until, byStatuses=statuses))
+    emulator.inject("*", "late-visibility")
+    entered = {}
+    for minute in range(1, 25):
+        clock.now = NOW + 60 * minute
+        assert set(ids(read(emulator, since, until))) >= set(prompt)  # at first as quotes
+        for row in read(emulator, since, until, byStatuses=statuses):
+            entered.setdefault(row["intentId"], minute)
+    assert entered.keys() >= set(prompt)
+    assert min(entered.values()) < 6
+    assert max(entered.values()) > 12
+
+
+def test_a_late_intent_has_the_times_of_its_late_course(emulator, clock):
+    emulator.inject("*", "late-visibility")
+    clock.now = NOW + 7200
+    receipts = [row["receipt"] for row in read(emulator, int(NOW), int(NOW) + 300, byStatus="SUCCEEDED")]
+    told = [receipt for receipt in receipts if receipt["summary"]["finishedAt"]]
+    assert len(told) > 20
+    for receipt in told:
+        created, started = (datetime.fromisoformat(receipt["summary"][name]) for name in ("createdAt", "startedAt"))
+        finished = datetime.fromisoformat(receipt["summary"]["finishedAt"])
+        assert started - created > timedelta(minutes=1)
+        assert started < finished <= datetime.fromisoformat(receipt["updatedAt"])
+        assert receipt == call(emulator, "GetIntentReceipt", {"intentId": receipt["intentId"]})["intentReceipt"]
+
+
+def test_the_last_status_of_an_intent_may_come_hours_later(emulator, clock):
+    since = int(NOW) - 7200
+    window = since, since + 1800
+    before = {row["intentId"]: row["status"] for row in read(emulator, *window)}
+    emulator.inject("*", "late-change")
+    late = {row["intentId"]: row["status"] for row in read(emulator, *window)}
+    differing = {intent_id for intent_id in before if late[intent_id] != before[intent_id]}
+    assert len(before) / 8 < len(differing) < len(before) / 2
+    assert {"EXECUTING", "FAILED"} <= {late[intent_id] for intent_id in differing}
+    clock.now = NOW + 26 * 3600
+    rows = {row["intentId"]: row for row in read(emulator, *window)}
+    ended = {intent_id for intent_id in differing if rows[intent_id]["status"] == before[intent_id]}
+    assert ended == differing
+    assert all(datetime.fromisoformat(rows[intent_id]["updatedAt"]).timestamp() > since + 3600 for intent_id in ended)
+
+
+def test_lists_without_ids_page_on(emulator):
+    window = int(NOW) - 3600, int(NOW) - 3400
+    whole = ids(read(emulator, *window))
+    emulator.inject("*", "no-ids")
+    rows = read(emulator, *window, size=7)
+    assert ids(rows) == whole
+    assert not [row for row in rows if {"id", "projectId"} & row["receipt"].keys()]
+
+
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+def test_ties_at_the_edge_of_a_page_are_skipped_by_creation_time_and_not_by_id(emulator, order):
+    window = int(NOW) // 60 * 60 - 3600, int(NOW) // 60 * 60 - 3300
+    whole = ids(read(emulator, *window))
+    emulator.inject("*", "created-ties")
+    by_id = read(emulator, *window, size=5, order=order)
+    by_time = read(emulator, *window, size=5, column="createdAt", order=order)
+    times = [row["createdAt"] for row in by_id]
+    assert set(ids(by_id)) >= set(whole)
+    assert len(set(times)) < len(times) / 3
+    assert times == sorted(times, reverse=order == "DESC")
+    assert set(ids(by_time)) < set(ids(by_id))
+    assert {row["createdAt"] for row in by_id} == {row["receipt"]["summary"]["createdAt"] for row in by_id}
+
+
+def test_filters_hide_intents_with_unknown_statuses(emulator):
+    window = int(NOW) - 3600, int(NOW) - 3000
+    emulator.inject("*", "unknown-statuses")
+    everything = {row["intentId"]: row["status"] for row in read(emulator, *window)}
+    filtered = ids(read(emulator, *window, byStatuses=list(STATUSES)))
+    unknown = {intent_id: status for intent_id, status in everything.items() if status not in STATUSES}
+    assert len(everything) / 20 < len(unknown) < len(everything) / 4
+    assert set(filtered) == everything.keys() - unknown.keys()
+    assert call(emulator, "GetIntent", {"intentId": next(iter(unknown))})["intent"]["status"] in unknown.values()
