@@ -156,6 +156,16 @@ def stub_service() -> Iterator[StubService]:
             yield service
 
 
+@contextmanager
+def history_stub(*, entries: int, days: float = 30.0, rate: float = 0.0) -> Iterator[str]:
+    """Run `bench.history_stub` during the block, and yield its URL."""
+    port = free_port()
+    options = ["--port", str(port), "--entries", str(entries), "--days", str(days), "--rate", str(rate)]
+    with ended(["-m", "bench.history_stub", *options], cwd=ROOT, env=clean()) as process:
+        wait_for(f"http://127.0.0.1:{port}/ready", process)
+        yield f"http://127.0.0.1:{port}"
+
+
 class Clients:
     """Client of `bench.load`."""
 

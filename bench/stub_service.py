@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from bench.load import length_of
 from intents_ui.emulator import Emulator
@@ -215,8 +215,20 @@ def key_of(body: str) -> str:
     return body
 
 
+class Replies(Protocol):
+    """What a connection gets its responses from. `delay` is in seconds, `written_at` is of the last response."""
+
+    delay: float
+    written_at: float
+
+    def reply(self, path: str, body: str) -> bytes | None:
+        """Return the response, or None if it isn't prepared."""
+
+    async def prepare(self, path: str, body: str) -> bytes: ...
+
+
 class Connection(asyncio.Protocol):
-    def __init__(self, stub: StubService) -> None:
+    def __init__(self, stub: Replies) -> None:
         self.stub = stub
         self.received = b""
 
@@ -260,8 +272,7 @@ def response(status: int, text: str) -> bytes:
     return head.encode() + body
 
 
-async def serve(port: int) -> None:
-    stub = StubService()
+async def serve(stub: Replies, port: int) -> None:
     await asyncio.get_running_loop().create_server(lambda: Connection(stub), "127.0.0.1", port)
     await asyncio.Event().wait()
 
@@ -271,4 +282,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m bench.stub_service", description=about)
     parser.add_argument("--port", type=int, required=True)
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(parser.parse_args().port))
+        asyncio.run(serve(StubService(), parser.parse_args().port))

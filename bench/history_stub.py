@@ -1,0 +1,268 @@
+"""Stub service with a long history: GetIntentHistory and GetIntentReceipt from prepared bytes.
+
+    .venv/bin/python -m bench.history_stub --port 8802 --entries 1000000 --days 30 --rate 4
+
+The n-th entry follows from n alone, so memory doesn't grow with their number. It is a transfer of the emulator at one
+of its moments, as recorded bytes, with an ID, addresses and times of its own. `--entries` were quoted before the start,
+in as many `--days`, and `--rate` more are quoted each second from then on. All of them are executed and end while time
+passes, apart from expired quotes.
+
+Lists have the filters `fromTime`, `toTime`, `byStatus` and `byStatuses`, both sort columns, both orders and cursors in
+both directions. A request with any other filter is an error.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from email.utils import formatdate
+from functools import lru_cache
+from itertools import islice
+from operator import itemgetter
+from typing import Any, Final
+
+from bench.stub_service import serve
+from intents_ui.emulator import Emulator
+from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.documents import MICROSECONDS, encode, micros
+from intents_ui.emulator.errors import BAD_REQUEST, BAD_ROUTE, INVALID_ARGUMENT, NOT_FOUND, Refusal
+from intents_ui.emulator.ledger import Course
+from intents_ui.emulator.receipts import history_entry
+from intents_ui.emulator.scenario_engine import Scene
+from intents_ui.emulator.transfers import Transfer
+
+DAY: Final = 86_400
+RECORDED_AT: Final = 1_795_219_200.0
+KINDS: Final = 128  # transfers of the emulator
+OWNERS: Final = 5_000
+OPEN: Final = frozenset({"COMMITTED", "EXECUTING"})
+FILTERS: Final = frozenset({"page", "fromTime", "toTime", "byStatus", "byStatuses"})
+LARGEST_PAGE: Final = 100
+# Odd factors, so that each number has an ID or address without a pattern, and each ID leads back to its number.
+IDS: Final = 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95
+NUMBERS: Final = pow(IDS, -1, 2**256)
+TIME: Final = re.compile(r'"(20\d\d-\d\d-\d\dT[0-9:.]+Z)"')
+RECORD_ID: Final = re.compile(r'"(?:id|\w+TransactionId)":(\d{13,})')
+RECEIPT: Final = b'"receipt":'
+
+
+class Template:
+    """An entry as bytes, with gaps for its ID, addresses, times and record IDs. `at` is its age in microseconds."""
+
+    def __init__(self, transfer: Transfer, scene: Scene, catalogue: Catalogue) -> None:
+        self.status = scene.status
+        self.at = transfer.moment(scene.at) - transfer.born
+        text = encode(history_entry(transfer, scene, catalogue)).decode()
+        times, records = sorted(set(TIME.findall(text))), sorted(set(RECORD_ID.findall(text)))
+        names = [transfer.intent_id, transfer.owner, transfer.origin_address, transfer.destination_address]
+        values = [*names, *times, *records]
+        places = {value: place for place, value in enumerate(values)}
+        parts = re.split(f"({'|'.join(map(re.escape, values))})", text)
+        self._parts = [part.encode() for part in parts]
+        self._values: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*map(places.__getitem__, parts[1::2]))
+        # Whole seconds, so that all times of an entry have the same fraction.
+        moments = (micros(datetime.fromisoformat(each).timestamp()) for each in times)
+        self._seconds = [(moment - transfer.born) // MICROSECONDS for moment in moments]
+        self._records = [int(each) - transfer.born for each in records]
+
+    def entry(self, names: list[bytes], born: int) -> bytes:
+        second, fraction = divmod(born, MICROSECONDS)
+        ending = b".%06dZ" % fraction
+        times = [written(second + each) + ending for each in self._seconds]
+        records = [b"%d" % (born + each) for each in self._records]
+        parts = self._parts.copy()
+        parts[1::2] = self._values([*names, *times, *records])
+        return b"".join(parts)
+
+
+class Kind:
+    """The templates of one transfer, in order of its age."""
+
+    def __init__(self, course: Course, catalogue: Catalogue) -> None:
+        self.templates = [Template(course.transfer, scene, catalogue) for scene in course.scenes]
+        self._ages = [template.at for template in self.templates]
+
+    @property
+    def ends(self) -> bool:
+        return self.templates[-1].status not in OPEN
+
+    @property
+    def lasts(self) -> int:
+        return self._ages[-1]
+
+    def at(self, age: int) -> Template:
+        return self.templates[max(0, bisect_right(self._ages, age) - 1)]
+
+
+class History:
+    """A history of `entries` in the `days` before `start`, and of `rate` per second from then on.
+
+    `now` is a clock. It and `start` are in Unix seconds, all other times in microseconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        entries: int,
+        days: float,
+        rate: float = 0.0,
+        start: float | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.now = now
+        self.delay = self.written_at = 0.0
+        self.entries = entries
+        self.start = micros(now() if start is None else start)
+        self.beat = round(days * DAY * MICROSECONDS / entries)
+        self.later_beat = round(MICROSECONDS / rate) if rate else None
+        self.kinds = list(islice(recorded_kinds(), KINDS))
+        self.longest = max(kind.lasts for kind in self.kinds)
+
+    def reply(self, path: str, body: str) -> bytes:
+        """Return the HTTP response to a request."""
+        try:
+            asked = json.loads(body or "{}")
+            match path.rpartition("/")[2]:
+                case "GetIntentHistory":
+                    return self._response(200, self.page(asked))
+                case "GetIntentReceipt":
+                    return self._response(200, self.receipt(str(asked.get("intentId"))))
+            raise Refusal(BAD_ROUTE, path[:200])
+        except ValueError as error:
+            refusal = Refusal(BAD_REQUEST, str(error)[:120])
+        except Refusal as error:
+            refusal = error
+        return self._response(refusal.status, encode(refusal.envelope()))
+
+    async def prepare(self, path: str, body: str) -> bytes:
+        raise NotImplementedError("each reply is ready")
+
+    def page(self, asked: dict[str, Any]) -> bytes:
+        if others := sorted(name for name, value in asked.items() if value and name not in FILTERS):
+            raise Refusal(INVALID_ARGUMENT, f"this stub has no {', '.join(others)}")
+        page = asked.get("page") or {}
+        sort = (page.get("sort") or [{}])[0]
+        size = min(page.get("pageSize") or 20, LARGEST_PAGE)
+        after, before = page.get("after"), page.get("before")
+        is_back = after is None and before is not None
+        is_up = (sort.get("order") == "ASC") != is_back
+        found = list(islice(self._numbers(asked, before if is_back else after, is_up=is_up), size + 1))
+        more, found = len(found) > size, found[:size]
+        following = None
+        if more:
+            column = sort.get("column") or "id"
+            cursor = {"before" if is_back else "after": self.born(found[-1])}
+            following = {"column": column, **cursor, "sort": [sort], "pageSize": size, "more": True}
+        now = micros(self.now())
+        entries = b",".join(self.entry(number, now) for number in (reversed(found) if is_back else found))
+        return b'{"intents":[%b],"nextPage":%b}' % (entries, json.dumps(following).encode())
+
+    def receipt(self, intent_id: str) -> bytes:
+        now = micros(self.now())
+        number = int(intent_id, 16) * NUMBERS % 2**256
+        if number > self.newest(now):
+            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
+        entry = self.entry(number, now)
+        return b'{"intentReceipt":%b' % entry[entry.index(RECEIPT) + len(RECEIPT) :]
+
+    def born(self, number: int) -> int:
+        """Return when an entry was quoted. Each is later than the one before."""
+        scattered = number * 2_654_435_761 & 0xFFFF
+        if number < self.entries:
+            return self.start + (number - self.entries) * self.beat + scattered * self.beat * 9 // 655_360
+        beat = self.later_beat or 0
+        return self.start + (number - self.entries) * beat + scattered * beat * 9 // 655_360
+
+    def newest(self, moment: int) -> int:
+        """Return the number of the newest entry quoted by then, or -1."""
+        if moment < self.start or self.later_beat is None:
+            number = min(self.entries - 1, self.entries + (moment - self.start) // self.beat + 1)
+        else:
+            number = self.entries + (moment - self.start) // self.later_beat + 1
+        number = max(-1, number)
+        while number >= 0 and self.born(number) > moment:
+            number -= 1
+        return number
+
+    def kind(self, number: int) -> Kind:
+        return self.kinds[(number * 2_246_822_519 >> 7) % len(self.kinds)]
+
+    def entry(self, number: int, now: int) -> bytes:
+        born = self.born(number)
+        names = [
+            b"0x%064x" % (number * IDS % 2**256),
+            owner(number),
+            b"0x%040x" % ((2 * number + 1) * IDS % 2**160),
+            b"0x%040x" % ((2 * number + 2) * IDS % 2**160),
+        ]
+        return self.kind(number).at(now - born).entry(names, born)
+
+    def _numbers(self, asked: dict[str, Any], cursor: int | None, *, is_up: bool) -> Iterator[int]:
+        now = micros(self.now())
+        statuses = frozenset(asked.get("byStatuses") or filter(None, [asked.get("byStatus")]))
+        since, until = (asked.get("fromTime") or 0) * MICROSECONDS, now
+        if asked.get("toTime"):
+            until = min(until, asked["toTime"] * MICROSECONDS)
+        if cursor is not None and is_up:
+            since = max(since, cursor + 1)
+        elif cursor is not None:
+            until = min(until, cursor - 1)
+        if statuses and statuses <= OPEN:
+            since = max(since, now - self.longest)  # older ones have ended
+        found: Iterable[int] = range(self.newest(since - 1) + 1, self.newest(until) + 1)
+        found = found if is_up else reversed(found)
+        for number in found:
+            if not statuses or self.kind(number).at(now - self.born(number)).status in statuses:
+                yield number
+
+    def _response(self, status: int, body: bytes) -> bytes:
+        head = (
+            f"HTTP/1.1 {status} Word\r\ncontent-type: application/json\r\n"
+            f"date: {formatdate(self.now(), usegmt=True)}\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+
+def recorded_kinds() -> Iterator[Kind]:
+    """Yield the emulator's ordinary transfers that end, as templates."""
+    emulator = Emulator(now=lambda: RECORDED_AT, size=2 * KINDS)  # too few for scenarios
+    for entry in emulator.ledger.entries(micros(RECORDED_AT), descending=True):
+        kind = Kind(emulator.ledger.course(entry.transfer.number), emulator.catalogue)
+        if kind.ends:
+            yield kind
+
+
+@lru_cache(maxsize=20_000)
+def written(second: int) -> bytes:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode()
+
+
+@lru_cache(maxsize=OWNERS)
+def _owner(number: int) -> bytes:
+    return b"0x%040x" % (number * IDS >> 7 & 2**160 - 1)
+
+
+def owner(number: int) -> bytes:
+    """Return the owner of an entry: a few have many, most have few."""
+    return _owner((number * 40_503 & 0xFFFF) ** 2 * OWNERS >> 32)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.history_stub", description="Stub service, long history.")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--entries", type=int, default=1_000_000, help="number of entries quoted before the start")
+    parser.add_argument("--days", type=float, default=30.0, help="days in which they were quoted")
+    parser.add_argument("--rate", type=float, default=0.0, help="entries quoted per second from then on")
+    options = parser.parse_args()
+    history = History(entries=options.entries, days=options.days, rate=options.rate)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(history, options.port))
+
+
+if __name__ == "__main__":
+    main()
