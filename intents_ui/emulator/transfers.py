@@ -1,6 +1,7 @@
 """The parts of a transfer that never change."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from intents_ui.emulator import names
 from intents_ui.emulator.catalog import Catalogue, Token
@@ -65,6 +66,7 @@ class Transfer:
         return self.born + round(seconds * self.stretch * 1_000_000)
 
 
+@cache
 def owner_address(owner: int) -> str:
     return names.address_of(Role.OWNER, owner)
 

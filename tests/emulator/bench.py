@@ -8,6 +8,7 @@ from intents_ui.emulator import Emulator
 from tests.emulator.driving import NOW, Clock, request
 
 ROUNDS = 5
+LAST_MONTH = int(NOW) - 30 * 86_400
 
 
 def main(size: int) -> None:
@@ -23,6 +24,8 @@ def main(size: int) -> None:
         "page, rare status": ("GetIntentHistory", {"byStatus": "INVALID"}),
         "page, recoverable": ("GetIntentHistory", {"onlyRecoverable": True, "includeBalances": True}),
         "page, one owner": ("GetIntentHistory", {"byOwnerAddress": intent["ownerAddress"]}),
+        "page, a minute of last month": ("GetIntentHistory", {"fromTime": LAST_MONTH, "toTime": LAST_MONTH + 60}),
+        "page, nothing in a week": ("GetIntentHistory", {"fromTime": int(NOW) - 7 * 86_400, "originChainId": 12345}),
         "intent": ("GetIntent", {"intentId": intent["intentId"]}),
         "receipt": ("GetIntentReceipt", {"intentId": intent["intentId"]}),
         "search, id": ("SearchIntents", {"byIntentId": intent["intentId"]}),
@@ -38,7 +41,7 @@ def main(size: int) -> None:
             began = time.perf_counter()
             answer = request(emulator, operation, body)
             times.append(1000 * (time.perf_counter() - began))
-        print(f"{name:24} first {times[0]:7.1f} ms  then {min(times):7.1f} ms  {len(answer.body) / 1000:9.1f} kB")
+        print(f"{name:28} first {times[0]:7.1f} ms  then {min(times):7.1f} ms  {len(answer.body) / 1000:9.1f} kB")
 
 
 if __name__ == "__main__":
