@@ -5,11 +5,14 @@ An invalid value aborts startup with one line that names the variable. A test ch
 
 import importlib.util
 import ipaddress
+import os
 import re
 import secrets
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.utils.csp import CSP
 from pydantic import (
@@ -45,6 +48,8 @@ SECRETS = ("intents_service_access_key", "intents_console_token", "secret_key")
 OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
+# Options of a PostgreSQL URL. `host` is for the directory of a Unix socket.
+POSTGRES_OPTIONS = {"host", "sslmode", "sslrootcert"}
 REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
 # The last label begins with a letter, which excludes every notation of an IP address.
 LOGO_HOST = re.compile(
@@ -138,6 +143,8 @@ class Environment(BaseSettings):
     intents_rate_service_calls: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
+    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in `STATE_DIR` or the temporary directory.")
+    intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror")
     secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
     secret_key_file: Path | None = Field(None, description="File with the value of `SECRET_KEY`")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
@@ -208,6 +215,13 @@ class Environment(BaseSettings):
         from redis.connection import parse_url  # imported only with Redis, because it is large
 
         parse_url(str(value))  # type: ignore[no-untyped-call]
+        return value
+
+    @field_validator("intents_database")
+    @classmethod
+    def validate_database(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            database(value.get_secret_value())
         return value
 
     @field_validator("allowed_hosts")
@@ -387,6 +401,66 @@ def _in_file(name: str, given: dict[str, Any]) -> str:
     return held
 
 
+def database(url: str) -> dict[str, Any]:
+    """Return Django's settings for a database. Raises ValueError if there can be none at this URL."""
+    if url.startswith(("postgres://", "postgresql://")):
+        return _postgres(url)
+    path = Path(url.removeprefix("sqlite://"))
+    if "://" in str(path) or (url.startswith("sqlite:") and not path.is_absolute()):
+        raise ValueError("must be a path, sqlite:///path or postgres://user:password@host/name")
+    if not path.is_absolute():
+        path = ROOT / path
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError("must be a file in a directory that exists")
+    return sqlite(path)
+
+
+def sqlite(path: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL",
+        },
+    }
+
+
+def _postgres(url: str) -> dict[str, Any]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError("must be postgres://user:password@host:port/name") from None
+    options = dict(parse_qsl(parts.query))
+    if unknown := options.keys() - POSTGRES_OPTIONS:
+        raise ValueError(f"must have no options other than {', '.join(sorted(POSTGRES_OPTIONS))}, not {min(unknown)}")
+    name = unquote(parts.path).removeprefix("/")
+    host = options.pop("host", unquote(parts.hostname or ""))
+    if not name or not host:
+        raise ValueError("must name the host and the database: postgres://user:password@host/name")
+    if not is_installed("psycopg"):
+        raise ValueError("requires packages that are not installed: pip install -r requirements-postgres.txt")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": port or "",
+        "OPTIONS": options,
+    }
+
+
+def mirror_database(env: Environment) -> dict[str, Any] | None:
+    """Return the mirror's database, or None if there is no mirror."""
+    if env.intents_database is not None:
+        return database(env.intents_database.get_secret_value())
+    if not env.embedded:
+        return None
+    return sqlite((env.state_dir or Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}")) / "mirror.sqlite3")
+
+
 def is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
@@ -429,7 +503,11 @@ CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "intents_ui.middleware.failures.csrf_failure"
 
+# The mirror's. Pages that need no mirror never query it.
+MIRROR_DATABASE = mirror_database(ENV)
+DATABASES: dict[str, Any] = {"default": MIRROR_DATABASE} if MIRROR_DATABASE else {}
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
+INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 MIDDLEWARE = [
     "intents_ui.middleware.access_log.named",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -449,7 +527,6 @@ MIDDLEWARE = [
 ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
-DATABASES: dict[str, Any] = {}
 # Export progress and rate limits. JSON, because write access to a cache of pickles would allow code execution.
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",

@@ -28,7 +28,14 @@ def settings_of(tool: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", ["requirements.txt", "requirements-dev.txt", "requirements-mutation.txt", "requirements-telemetry.txt"]
+    "name",
+    [
+        "requirements.txt",
+        "requirements-dev.txt",
+        "requirements-mutation.txt",
+        "requirements-postgres.txt",
+        "requirements-telemetry.txt",
+    ],
 )
 def test_every_installed_package_is_pinned_by_hash(name: str) -> None:
     entries = (ROOT / name).read_text().replace("\\\n", " ").splitlines()

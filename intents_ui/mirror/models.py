@@ -1,0 +1,133 @@
+"""Tables of the mirror. Times are Unix milliseconds, or seconds where a name says so.
+
+IDs and addresses are bytes (`entry.packed`), because the copy has millions of rows. Amounts are decimal text.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+
+class Route(models.Model):
+    """A route: its providers and chains."""
+
+    key = models.BinaryField(max_length=16, unique=True)
+    providers = models.TextField()
+    origin_chain = models.TextField()
+    destination_chain = models.TextField()
+
+
+class Token(models.Model):
+    """A token on a chain."""
+
+    key = models.BinaryField(max_length=16, unique=True)
+    chain = models.TextField()
+    address = models.TextField()
+    symbol = models.TextField()
+
+
+class Reason(models.Model):
+    """Why steps failed: a reason without its numbers and addresses, with one example."""
+
+    key = models.BinaryField(max_length=16, unique=True)
+    text = models.TextField()
+    example = models.TextField()
+
+
+class Transfer(models.Model):
+    """A transfer as last read. `rules` is the version of the outcome's rules, `read_at` the time of the request.
+
+    `failed_step` is the position of the first failed step, from 0 for the deposit.
+    """
+
+    intent_id = models.BinaryField(unique=True)
+    project = models.BigIntegerField(null=True)
+    created = models.BigIntegerField()
+    updated = models.BigIntegerField()
+    started = models.BigIntegerField(null=True)
+    ended = models.BigIntegerField(null=True)
+    expires = models.BigIntegerField(null=True)
+    status = models.TextField()
+    outcome = models.TextField()
+    rules = models.SmallIntegerField()
+    route = models.ForeignKey(Route, models.PROTECT, db_index=False)
+    trade_type = models.TextField(null=True)
+    origin_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
+    destination_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
+    sent = models.TextField(null=True)
+    received = models.TextField(null=True)
+    owner = models.BinaryField(null=True)
+    recipient = models.BinaryField(null=True)
+    failed_step = models.SmallIntegerField(null=True)
+    reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False)
+    read_at = models.BigIntegerField()
+    fingerprint = models.BinaryField()
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["created"], name="transfer_created"),
+            models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
+        ]
+
+
+class TransferAddress(models.Model):
+    """An address other than the owner's that a transfer paid (`role` is `recipient` or `refund`)."""
+
+    address = models.BinaryField()
+    role = models.TextField()
+    transfer = models.ForeignKey(Transfer, models.CASCADE, db_index=False)
+    created = models.BigIntegerField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["address", "-created"], name="address_created")]
+
+
+class Window(models.Model):
+    """A row of the ledger: `windows.Window`. `epoch` is that of its last writer."""
+
+    start = models.BigIntegerField(primary_key=True)
+    end = models.BigIntegerField()
+    due = models.BigIntegerField(db_index=True)
+    read_at = models.BigIntegerField(null=True)
+    order = models.TextField(default="")
+    digest = models.BinaryField(default=b"")
+    rows = models.IntegerField(default=0)
+    has_dead = models.BooleanField(default=False)
+    is_sealed = models.BooleanField(default=False)
+    failures = models.IntegerField(default=0)
+    reason = models.TextField(default="")
+    epoch = models.BigIntegerField(default=0)
+
+
+class Audit(models.Model):
+    """A sealed window that was read again. `differing` is the number of its transfers that the copy had wrong."""
+
+    start = models.BigIntegerField()
+    at = models.BigIntegerField()
+    age_seconds = models.BigIntegerField()
+    differing = models.IntegerField()
+
+
+class UnknownStatus(models.Model):
+    """A status that the dashboard doesn't know."""
+
+    status = models.TextField(primary_key=True)
+    first_seen = models.BigIntegerField()
+    last_seen = models.BigIntegerField()
+    example = models.BinaryField()
+
+
+class Lease(models.Model):
+    """The one row by which a process is the leader. `until` is in Unix milliseconds."""
+
+    epoch = models.BigIntegerField()
+    holder = models.TextField()
+    until = models.BigIntegerField()
+
+
+class State(models.Model):
+    """Values with a name, as JSON: the source's fingerprint, calls by hour, forgotten addresses."""
+
+    name = models.TextField(primary_key=True)
+    value = models.TextField()
