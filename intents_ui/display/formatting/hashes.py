@@ -10,6 +10,7 @@ from functools import lru_cache
 from eth_utils.address import to_checksum_address
 
 from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
+from intents_ui.service.wire.steps import is_placeholder as is_placeholder
 
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40
@@ -78,14 +79,6 @@ def has_wrong_checksum(address: str) -> bool:
 
 def is_native(address: str | None) -> bool:
     return address is not None and address.lower() in NATIVE_ADDRESSES
-
-
-def is_placeholder(txn_hash: str | None) -> bool:
-    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
-    if not txn_hash:
-        return True
-    digits = txn_hash.lower().removeprefix("0x")
-    return digits.endswith("0" * 10) or not digits.strip("f")
 
 
 def short_id(intent_id: str | None) -> str:

@@ -1,18 +1,23 @@
 """Label, tone and icon of every status, and one sentence on its meaning. Never color alone.
 
-Also the state of each transaction, reduced to the few that matter for a transfer's summary (`StepStatus`), and the
-number of listed intents by status.
+Also the state of each transaction (`StepStatus`), and the number of listed intents by status.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text, times
+from intents_ui.service.wire import steps
 from intents_ui.service.wire.models import IntentStatus, IntentTransaction, TransactionStatus
+from intents_ui.service.wire.steps import DEAD as DEAD
+from intents_ui.service.wire.steps import LEGS as LEGS
+from intents_ui.service.wire.steps import RUNNING as RUNNING
+from intents_ui.service.wire.steps import UNDER_WAY as UNDER_WAY
+from intents_ui.service.wire.steps import StepStatus as StepStatus
 
 
 class Tone(StrEnum):
@@ -187,38 +192,6 @@ def percent(count: int, *, of: int) -> Decimal:
     return (WHOLE * count / of).quantize(HUNDREDTH)
 
 
-class StepStatus(StrEnum):
-    ABSENT = "absent"  # no transaction, or no status yet
-    WAITING = "waiting"  # for the previous step, the bridge or the deposit
-    QUEUED = "queued"  # ready to run
-    MOVING = "moving"
-    RETRYING = "retrying"
-    STRANGE = "strange"  # an unrecognized status, not final
-    DONE = "done"
-    REJECTED = "rejected"  # on the chain, reverted
-    GIVEN_UP = "given-up"  # never on the chain
-
-
-LEGS: Mapping[str, StepStatus] = {
-    TransactionStatus.UNKNOWN: StepStatus.ABSENT,
-    TransactionStatus.ON_HOLD: StepStatus.WAITING,
-    TransactionStatus.PENDING: StepStatus.QUEUED,
-    TransactionStatus.RELAYING: StepStatus.MOVING,
-    TransactionStatus.RELAYED: StepStatus.MOVING,
-    TransactionStatus.SENT: StepStatus.MOVING,
-    TransactionStatus.MINING: StepStatus.MOVING,
-    TransactionStatus.ERRORED: StepStatus.RETRYING,
-    TransactionStatus.SUCCEEDED: StepStatus.DONE,
-    TransactionStatus.FAILED: StepStatus.REJECTED,
-    TransactionStatus.REVERTED: StepStatus.REJECTED,
-    TransactionStatus.ABORTED: StepStatus.GIVEN_UP,
-}
-DEAD = frozenset({StepStatus.REJECTED, StepStatus.GIVEN_UP})
-# In progress, which implies that the leg before is complete.
-UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
-RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
-
-
 def leg(transaction: IntentTransaction | None) -> StepStatus:
     status = transaction.status if transaction else None
     return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
@@ -226,8 +199,7 @@ def leg(transaction: IntentTransaction | None) -> StepStatus:
 
 def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
     """Return the deposit's state. One that was made is in progress even before the service has seen it."""
-    reached = leg(deposit)
-    return StepStatus.MOVING if reached not in DEAD | UNDER_WAY | {StepStatus.DONE} and is_made(deposit) else reached
+    return steps.deposit_step(leg(deposit), is_made=is_made(deposit))
 
 
 def is_made(deposit: IntentTransaction | None) -> bool:
