@@ -22,6 +22,7 @@ from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.service.wire.outcome import Evidence, Outcome, outcome_of
 
 
 @dataclass(frozen=True)
@@ -231,6 +232,26 @@ class Situation:
     def is_over(self) -> bool:
         """Return whether no further step toward the recipient is expected."""
         return self.facts.is_over(now=self.now)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what became of the transfer, by its status and steps."""
+        facts = self.facts
+        deposit, origin, destination = facts.legs
+        return outcome_of(
+            Evidence(
+                status=facts.status,
+                deposit=deposit,
+                origin=origin,
+                destination=destination,
+                refund=facts.returning,
+                is_made=is_made(facts.deposit),
+                has_receipt=not facts.is_missing,
+                is_same_chain=facts.is_same_chain,
+                is_refund_plausible=self.refund_reached_the_owner,
+                is_expired=self.is_expired,
+            )
+        )
 
     @property
     def is_return_overdue(self) -> bool:

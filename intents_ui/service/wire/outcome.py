@@ -1,0 +1,128 @@
+"""What became of a transfer: one word, by the same rules on every surface and in the mirror.
+
+It follows from the status and the steps alone, without balances, quotes or names.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.wire.steps import DEAD, RUNNING, UNDER_WAY, StepStatus
+
+# Raise it with every change of the rules. Rows with another version are judged again.
+RULES = 1
+
+REPORTED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED, IntentStatus.FAILED, IntentStatus.ABORTED})
+STARTED = UNDER_WAY | DEAD | {StepStatus.DONE}
+# Of a step after the deposit: the funds were there.
+TRACES = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
+
+
+class Outcome(StrEnum):
+    DELIVERED = "delivered"
+    REFUNDED = "refunded"  # to the owner
+    FAILED = "failed"
+    ABORTED = "aborted"
+    REJECTED = "rejected"  # INVALID, with a deposit
+    UNCONFIRMED = "unconfirmed"  # reported as ended, but its steps say otherwise or nothing
+    OPEN = "open"
+    NO_DEPOSIT = "no_deposit"  # ended or expired, and nothing was deposited
+
+
+STOPPED = {
+    IntentStatus.FAILED: Outcome.FAILED,
+    IntentStatus.ABORTED: Outcome.ABORTED,
+    IntentStatus.INVALID: Outcome.REJECTED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What an outcome follows from.
+
+    `is_made`: the owner made the deposit. `is_refund_plausible`: it went to the owner, on one of the transfer's chains.
+    `is_expired`: the quote's time is over.
+    """
+
+    status: str | None
+    deposit: StepStatus
+    origin: StepStatus
+    destination: StepStatus
+    refund: StepStatus
+    is_made: bool
+    has_receipt: bool
+    is_same_chain: bool
+    is_refund_plausible: bool
+    is_expired: bool
+
+    @property
+    def legs(self) -> tuple[StepStatus, StepStatus, StepStatus]:
+        return self.deposit, self.origin, self.destination
+
+    @property
+    def has_dead_step(self) -> bool:
+        return self.deposit in DEAD or self.origin in DEAD or self.destination in DEAD
+
+    @property
+    def is_under_way(self) -> bool:
+        return (
+            self.deposit in UNDER_WAY | DEAD
+            or self.origin in STARTED
+            or self.destination in STARTED
+            or self.refund is not StepStatus.ABSENT
+        )
+
+    @property
+    def may_be_paid(self) -> bool:
+        """Whether there is a trace of a deposit, even of one that wasn't accepted."""
+        if self.deposit is StepStatus.DONE or self.origin in TRACES or self.destination in TRACES:
+            return True
+        if self.refund is not StepStatus.ABSENT:
+            return True
+        # A watched deposit that "FAILED" was late or too small. One that was made and failed moved nothing.
+        return self.is_made != (self.deposit is StepStatus.REJECTED) and self.deposit is not StepStatus.GIVEN_UP
+
+
+def outcome_of(found: Evidence) -> Outcome:
+    status = found.status
+    if status not in IntentStatus:
+        return Outcome.OPEN
+    if status in REPORTED and not found.has_receipt:
+        return Outcome.UNCONFIRMED
+    if status == IntentStatus.SUCCEEDED:
+        return _succeeded(found)
+    if status == IntentStatus.REFUNDED or found.refund is not StepStatus.ABSENT:
+        return _refunded(found)
+    if status in STOPPED:
+        return _stopped(found, STOPPED[IntentStatus(status)])
+    if status != IntentStatus.EXECUTING and not found.is_under_way:
+        return Outcome.NO_DEPOSIT if found.is_expired and not found.may_be_paid else Outcome.OPEN
+    is_exchanged = found.is_same_chain and found.destination is StepStatus.ABSENT and found.origin is StepStatus.DONE
+    is_delivered = found.destination is StepStatus.DONE or is_exchanged
+    return Outcome.DELIVERED if is_delivered and not found.has_dead_step else Outcome.OPEN
+
+
+def _succeeded(found: Evidence) -> Outcome:
+    last = next((leg for leg in reversed(found.legs) if leg is not StepStatus.ABSENT), StepStatus.DONE)
+    is_contradicted = found.has_dead_step or found.refund is not StepStatus.ABSENT or last in RUNNING
+    return Outcome.UNCONFIRMED if is_contradicted else Outcome.DELIVERED
+
+
+def _refunded(found: Evidence) -> Outcome:
+    is_reported = found.status == IntentStatus.REFUNDED
+    if found.destination is StepStatus.DONE:
+        return Outcome.UNCONFIRMED
+    if found.refund is StepStatus.DONE:
+        return Outcome.REFUNDED if found.is_refund_plausible else Outcome.UNCONFIRMED
+    if is_reported:
+        return Outcome.REFUNDED if found.refund is StepStatus.ABSENT else Outcome.UNCONFIRMED
+    if found.refund in DEAD:
+        return Outcome.FAILED
+    return Outcome.FAILED if found.status in STOPPED else Outcome.OPEN
+
+
+def _stopped(found: Evidence, stopped: Outcome) -> Outcome:
+    if found.destination is StepStatus.DONE:
+        return Outcome.UNCONFIRMED
+    is_rejected_deposit = stopped is Outcome.REJECTED and found.is_made
+    return stopped if found.may_be_paid or is_rejected_deposit else Outcome.NO_DEPOSIT
