@@ -6,13 +6,15 @@ Also the state of each transaction (`StepStatus`), and the number of listed inte
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting import hashes, text
 from intents_ui.service.wire import steps
 from intents_ui.service.wire.models import IntentStatus, IntentTransaction, TransactionStatus
+from intents_ui.service.wire.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
+from intents_ui.service.wire.outcome import execute_by as execute_by
 from intents_ui.service.wire.steps import DEAD as DEAD
 from intents_ui.service.wire.steps import LEGS as LEGS
 from intents_ui.service.wire.steps import RUNNING as RUNNING
@@ -104,8 +106,6 @@ NOT_GIVEN = StatusLabel("No status", Tone.NEUTRAL, "info", "The service reported
 TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
 TERMINAL_FOR_NOW = frozenset({"FAILED", "ABORTED", "INVALID"})
 
-TIME_TO_EXECUTE = timedelta(minutes=10)
-
 
 def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
@@ -142,17 +142,6 @@ def is_expired(
 ) -> bool:
     end = execute_by(status, expires_at=expires_at, updated_at=updated_at)
     return end is not None and now >= end
-
-
-def execute_by(
-    status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
-) -> datetime | None:
-    """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
-    if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
-        return None
-    committed = updated_at if status == IntentStatus.COMMITTED else None
-    ends = [expires_at, times.after(committed, TIME_TO_EXECUTE)]
-    return min((end for end in ends if end), default=None)
 
 
 # Delivered first, then open, then not delivered.

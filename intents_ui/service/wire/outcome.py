@@ -4,6 +4,7 @@ It follows from the status and the steps alone, without balances, quotes or name
 """
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.service.wire.models import IntentStatus
@@ -12,6 +13,7 @@ from intents_ui.service.wire.steps import DEAD, RUNNING, UNDER_WAY, StepStatus
 # Raise it with every change of the rules. Rows with another version are judged again.
 RULES = 1
 
+TIME_TO_EXECUTE = timedelta(minutes=10)
 REPORTED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED, IntentStatus.FAILED, IntentStatus.ABORTED})
 STARTED = UNDER_WAY | DEAD | {StepStatus.DONE}
 # Of a step after the deposit: the funds were there.
@@ -126,3 +128,20 @@ def _stopped(found: Evidence, stopped: Outcome) -> Outcome:
         return Outcome.UNCONFIRMED
     is_rejected_deposit = stopped is Outcome.REJECTED and found.is_made
     return stopped if found.may_be_paid or is_rejected_deposit else Outcome.NO_DEPOSIT
+
+
+def execute_by(
+    status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
+) -> datetime | None:
+    """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
+    if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
+        return None
+    ends = [expires_at, _execution_end(updated_at) if status == IntentStatus.COMMITTED else None]
+    return min((end for end in ends if end), default=None)
+
+
+def _execution_end(committed: datetime | None) -> datetime | None:
+    try:
+        return committed + TIME_TO_EXECUTE if committed else None
+    except OverflowError:
+        return None

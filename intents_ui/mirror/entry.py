@@ -1,0 +1,213 @@
+"""A transfer as the mirror stores it, from an entry of the history."""
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import NamedTuple
+
+from intents_ui.service.wire.models import (
+    IntentHistory,
+    IntentReceipt,
+    IntentReceiptSummary,
+    IntentTransaction,
+    TokenMetadata,
+)
+from intents_ui.service.wire.outcome import Evidence, Outcome, execute_by, outcome_of
+from intents_ui.service.wire.steps import DEAD, LEGS, StepStatus, deposit_step, is_placeholder
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+BIGINT = 2**63
+HASH, ADDRESS = 32, 20  # bytes
+LONGEST_TEXT = 200  # characters of a column
+NO_RECEIPT = IntentReceipt(intent_id="none")
+NO_SUMMARY = IntentReceiptSummary()
+
+
+class TokenKey(NamedTuple):
+    """A token, as in the dictionary of tokens."""
+
+    chain: str
+    address: str
+    symbol: str
+
+
+class RouteKey(NamedTuple):
+    """A route, as in the dictionary of routes."""
+
+    providers: str
+    origin_chain: str
+    destination_chain: str
+
+
+class Entry(NamedTuple):
+    """The columns of a transfer. Times are Unix milliseconds.
+
+    `paid` are the addresses that got something, other than the owner's: pairs of role and address. `fingerprint` is a
+    digest of what a change of the transfer changes.
+    """
+
+    intent_id: bytes
+    project: int | None
+    created: int
+    updated: int
+    started: int | None
+    ended: int | None
+    expires: int | None
+    status: str
+    outcome: Outcome
+    route: RouteKey
+    trade_type: str | None
+    origin_token: TokenKey | None
+    destination_token: TokenKey | None
+    sent: str | None
+    received: str | None
+    owner: bytes | None
+    recipient: bytes | None
+    failed_step: int | None
+    reason: str | None
+    fingerprint: bytes
+    paid: tuple[tuple[str, bytes], ...]
+
+
+def read(listed: IntentHistory, *, now: datetime) -> Entry:
+    """Return the columns of a history entry. Raises ValueError if it has no time of creation.
+
+    `now` is by the service's clock.
+    """
+    receipt = listed.receipt or NO_RECEIPT
+    summary = receipt.summary or NO_SUMMARY
+    created = listed.created_at or summary.created_at
+    if created is None:
+        raise ValueError("without a time of creation")
+    updated = listed.updated_at or receipt.updated_at
+    expires = listed.expires_at or summary.expires_at
+    status = receipt.status or listed.status or summary.status or ""
+    owner = receipt.owner_address or summary.owner_address
+    recipient = summary.destination_to_address
+    origin_chain = _first(receipt.origin_chain_id, summary.origin_chain_id)
+    destination_chain = _first(receipt.destination_chain_id, summary.destination_chain_id)
+    sent = _transactions(receipt)
+    deposit, origin, destination, refund = sent
+    is_made = _is_made(deposit)
+    steps = deposit_step(_step(deposit), is_made=is_made), _step(origin), _step(destination), _step(refund)
+    end = execute_by(status, expires_at=expires, updated_at=updated)
+    packed_owner, packed_recipient = packed(owner, ADDRESS), packed(recipient, ADDRESS)
+    packed_refund = packed(refund.to_address, ADDRESS) if refund else None
+    has_moved = any(step is not StepStatus.ABSENT for step in steps)
+    failed = next((place for place, step in enumerate(steps) if step in DEAD), None)
+    evidence = Evidence(
+        status=status,
+        deposit=steps[0],
+        origin=steps[1],
+        destination=steps[2],
+        refund=steps[3],
+        is_made=is_made,
+        has_receipt=listed.receipt is not None,
+        is_same_chain=origin_chain is not None and origin_chain == destination_chain,
+        is_refund_plausible=refund is not None
+        and packed_refund is not None
+        and packed_refund == packed_owner
+        and refund.chain_id in {origin_chain, destination_chain} - {None},
+        is_expired=end is not None and now >= end,
+    )
+    amount = _first(summary.origin_token_amount, deposit.token_amount if deposit else None)
+    delivered = summary.destination_token_amount
+    roles = (("recipient", packed_recipient), ("refund", packed_refund))
+    return Entry(
+        intent_id=packed(listed.intent_id, HASH) or b"",
+        project=receipt.project_id if (receipt.project_id or 0) < BIGINT else None,
+        created=milliseconds(created),
+        updated=milliseconds(updated) if updated else 0,
+        started=_milliseconds(summary.started_at or (receipt.created_at if has_moved else None)),
+        ended=_milliseconds(summary.finished_at),
+        expires=_milliseconds(expires),
+        status=_text(status),
+        outcome=outcome_of(evidence),
+        route=RouteKey(
+            _text(";".join(filter(None, summary.route_providers))), _text(origin_chain), _text(destination_chain)
+        ),
+        trade_type=_text(summary.trade_type) or None,
+        origin_token=_token(origin_chain, summary.origin_token_address, summary.origin_token_metadata),
+        destination_token=_token(
+            destination_chain, summary.destination_token_address, summary.destination_token_metadata
+        ),
+        sent=None if amount is None else str(amount),
+        received=None if delivered is None else str(delivered),
+        owner=packed_owner,
+        recipient=packed_recipient,
+        failed_step=failed,
+        reason=_reason(sent),
+        fingerprint=_fingerprint(listed, status, steps),
+        paid=tuple((role, address) for role, address in roles if address and address != packed_owner),
+    )
+
+
+def packed(text: str | None, size: int) -> bytes | None:
+    """Return a hash or an address of `size` bytes as bytes, and any other text as longer bytes that none equals."""
+    if not text:
+        return None
+    if len(text) == 2 * size + 2 and text[:2] in ("0x", "0X"):
+        with suppress(ValueError):
+            return bytes.fromhex(text[2:])
+    return bytes(size + 1) + text.encode()
+
+
+def unpacked(stored: bytes, size: int) -> str:
+    """Return the text of `packed` bytes."""
+    stored = bytes(stored)
+    return f"0x{stored.hex()}" if len(stored) == size else stored[size + 1 :].decode()
+
+
+def milliseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // MILLISECOND
+
+
+def _milliseconds(moment: datetime | None) -> int | None:
+    return None if moment is None else milliseconds(moment)
+
+
+def _transactions(receipt: IntentReceipt) -> tuple[IntentTransaction | None, ...]:
+    return (
+        receipt.deposit_transaction,
+        receipt.origin_transaction,
+        receipt.destination_transaction,
+        receipt.refund_transaction,
+    )
+
+
+def _step(transaction: IntentTransaction | None) -> StepStatus:
+    status = transaction.status if transaction else None
+    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
+
+
+def _is_made(deposit: IntentTransaction | None) -> bool:
+    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
+    if deposit is None:
+        return False
+    signed = deposit.deposit_intent_entry
+    return bool(deposit.meta_txn_id or (signed and signed.intent_signature) or not is_placeholder(deposit.txn_hash))
+
+
+def _reason(sent: tuple[IntentTransaction | None, ...]) -> str | None:
+    """Return why the first failed step failed."""
+    reasons = (each.status_reason for each in sent if each and _step(each) in DEAD)
+    return next((_text(reason) for reason in reasons if reason), None)
+
+
+def _token(chain: int | None, address: str | None, known: TokenMetadata | None) -> TokenKey | None:
+    return TokenKey(_text(chain), _text(address), _text(known and known.symbol)) if address else None
+
+
+def _text(value: object) -> str:
+    """Return a text that any database can store."""
+    return "" if value is None else str(value)[:LONGEST_TEXT].replace("\0", "\ufffd")
+
+
+def _fingerprint(listed: IntentHistory, status: str, steps: tuple[StepStatus, ...]) -> bytes:
+    seen = "\n".join((listed.intent_id.lower(), status, str(listed.updated_at), *steps))
+    return blake2b(seen.encode(), digest_size=8).digest()
+
+
+def _first[T](*values: T | None) -> T | None:
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,118 @@
+"""What the mirror stores of a history entry: the same facts as the pages show."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.mirror import entry
+from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.service.wire.outcome import Outcome
+from tests.display.builders import NOW
+from tests.display.scenes import MOMENTS, SERVICE, scene
+
+OWNER, OTHER = "0x" + "a1" * 20, "0x" + "b2" * 20
+
+
+def listed(**fields: Any) -> IntentHistory:
+    usual = {"intentId": "0x" + "12" * 32, "status": "SUCCEEDED", "createdAt": "2026-01-01T00:00:00Z"}
+    return IntentHistory.model_validate(json_text.read(json.dumps({**usual, **fields})))
+
+
+def receipt(**fields: Any) -> dict[str, Any]:
+    return {"intentId": "0x" + "12" * 32, "status": "SUCCEEDED", "ownerAddress": OWNER, **fields}
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize(("which", "age", "variant"), MOMENTS)
+def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, variant: str) -> None:
+    page = scene(which, age, variant).at()
+    owner = page.facts.owner
+    if owner is None:
+        return
+    found = SERVICE.get_intent_history(by_owner_address=owner, page=Page.first(size=100)).intents
+    each = next(each for each in found if each.intent_id == page.intent.intent_id)
+    row, facts = Situation.of_entry(each, now=NOW), Situation.of_entry(each, now=NOW).facts
+    stored = entry.read(each, now=NOW)
+    assert stored.outcome is row.outcome is page.outcome
+    assert stored.status == facts.status
+    assert unpacked(stored.intent_id, HASH) == each.intent_id
+    assert stored.owner == packed(facts.owner, ADDRESS)
+    assert stored.recipient == packed(facts.recipient, ADDRESS)
+    assert stored.sent == (None if facts.sent.value is None else str(facts.sent.value))
+    assert stored.received == (None if facts.received.value is None else str(facts.received.value))
+    assert stored.route.providers == ";".join(facts.providers)
+    assert stored.started == (facts.started_at and entry.milliseconds(facts.started_at))
+    assert stored.ended == (facts.finished_at and entry.milliseconds(facts.finished_at))
+
+
+def test_outcome_depends_on_the_clock_only_for_quotes() -> None:
+    offer = listed(status="COMMITTED", expiresAt="2026-01-01T00:05:00Z", updatedAt="2026-01-01T00:01:00Z")
+    at = datetime(2026, 1, 1, 0, 4, tzinfo=UTC)
+    assert entry.read(offer, now=at).outcome is Outcome.OPEN
+    assert entry.read(offer, now=at + timedelta(minutes=2)).outcome is Outcome.NO_DEPOSIT
+
+
+def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:
+    given = listed(
+        receipt=receipt(
+            summary={"destinationToAddress": OTHER.upper().replace("0X", "0x")},
+            refundTransaction={"status": "SUCCEEDED", "toAddress": OWNER},
+        )
+    )
+    assert entry.read(given, now=NOW).paid == (("recipient", bytes.fromhex(OTHER[2:])),)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"status": "FAILED"}, id="status"),
+        pytest.param({"updatedAt": "2026-01-01T00:00:01Z"}, id="time"),
+        pytest.param({"receipt": receipt(originTransaction={"status": "SENT"})}, id="step"),
+    ],
+)
+def test_every_change_changes_the_fingerprint(change: dict[str, Any]) -> None:
+    assert entry.read(listed(**change), now=NOW).fingerprint != entry.read(listed(), now=NOW).fingerprint
+
+
+def test_odd_values_are_stored_as_the_pages_read_them() -> None:
+    found = entry.read(
+        listed(
+            intentId="not-hex-no",
+            updatedAt="yesterday",
+            receipt=receipt(
+                intentId="not-hex-no",
+                projectId=2**70,
+                summary={
+                    "originTokenAmount": 1e24,
+                    "originTokenAddress": "So1ana",
+                    "originTokenMetadata": {"symbol": "A\0B"},
+                    "memo": 5,
+                },
+                originTransaction={"status": "FAILED", "statusReason": "x" * 1000},
+            ),
+        ),
+        now=NOW,
+    )
+    assert (found.updated, found.project, found.sent) == (0, None, "1000000000000000000000000")
+    assert unpacked(found.intent_id, HASH) == "not-hex-no"
+    assert found.origin_token is not None
+    assert found.origin_token.symbol == "A\ufffdB"
+    assert found.reason == "x" * 200
+    assert found.failed_step == 1
+
+
+def test_an_entry_without_a_time_of_creation_has_no_place_in_the_copy() -> None:
+    with pytest.raises(ValueError, match="time of creation"):
+        entry.read(listed(createdAt=None), now=NOW)
+
+
+def test_a_text_never_equals_a_hash() -> None:
+    assert packed("0x" + "AB" * 32, HASH) == packed("0x" + "ab" * 32, HASH) == b"\xab" * 32
+    for text in ("x" * 32, "0x" + "zz" * 32, "\0" * 31):
+        assert len(packed(text, HASH) or b"") > HASH
+        assert unpacked(packed(text, HASH) or b"", HASH) == text
