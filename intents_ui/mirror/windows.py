@@ -1,0 +1,192 @@
+"""The ledger of the mirror: windows of creation time that tile the past, and when each is read again.
+
+Pure functions over windows. Times are Unix seconds by the service's clock.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+WIDTH = MINUTE  # of a window at the present
+BACKFILL_WIDTH = HOUR
+# Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.
+AGES = (-40, -20, 0, 20, MINUTE, 3 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
+AGE_OF_DEAD = 30 * DAY  # for transfers that may be refunded late
+SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
+MOST_PAGES = 40
+RETRY, LONGEST_RETRY = 20, 30 * MINUTE
+NEVER = 2**62
+
+
+class Order(StrEnum):
+    """Order of a read, by ID. The next read of a window has the other one."""
+
+    ASCENDING = "ASC"
+    DESCENDING = "DESC"
+
+    @property
+    def other(self) -> "Order":
+        return Order.DESCENDING if self is Order.ASCENDING else Order.ASCENDING
+
+
+class Condition(StrEnum):
+    """What is known of a window."""
+
+    SEALED = "sealed"  # read twice with the same result
+    OPEN = "open"  # being read until it can be sealed
+    DUE = "due"  # not read yet
+    HOLE = "hole"  # the last read failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Transfers created from `start` until before `end`.
+
+    `due`: when it is read again. `digest` and `order` are of the last complete read, at `read_at`. `has_dead`: it has
+    transfers that ended without success. `failures` counts the failed reads since then, `reason` is that of the last.
+    """
+
+    start: int
+    end: int
+    due: int
+    read_at: int | None = None
+    order: Order | None = None
+    digest: bytes = b""
+    rows: int = 0
+    has_dead: bool = False
+    is_sealed: bool = False
+    failures: int = 0
+    reason: str = ""
+
+    @property
+    def condition(self) -> Condition:
+        if self.is_sealed:
+            return Condition.SEALED
+        if self.failures:
+            return Condition.HOLE
+        return Condition.DUE if self.read_at is None else Condition.OPEN
+
+    @property
+    def next_order(self) -> Order:
+        return self.order.other if self.order else Order.ASCENDING
+
+
+def tile(start: int, end: int, *, width: int, due: int | None = None) -> Iterator[Window]:
+    """Yield windows that tile the time, cut at multiples of `width`. They are due at their first age, or at `due`."""
+    while start < end:
+        stop = min(end, (start // width + 1) * width)
+        yield Window(start=start, end=stop, due=start + width // 3 if due is None else due)
+        start = stop
+
+
+def extended(end: int, *, now: int) -> Iterator[Window]:
+    """Yield the windows that a ledger up to `end` lacks. The last one contains `now`."""
+    present = (now // WIDTH + 1) * WIDTH
+    recent = max(end, present - HOUR)
+    yield from tile(end, recent, width=BACKFILL_WIDTH, due=now)
+    yield from tile(recent, present, width=WIDTH)
+
+
+def gaps(windows: Iterable[Window], *, now: int) -> Iterator[Window]:
+    """Yield windows for what is missing between these."""
+    for earlier, later in pairwise(sorted(windows, key=lambda each: each.start)):
+        yield from tile(earlier.end, later.start, width=BACKFILL_WIDTH, due=now)
+
+
+def after_read(window: Window, order: Order, digest: bytes, *, rows: int, has_dead: bool, at: int) -> Window:
+    """Return the window after a complete read at this time.
+
+    It is sealed if this read and the one before, in the other order, had the same result, and nothing can be created
+    in it any more.
+    """
+    is_same = window.order is not None and window.order is not order and window.digest == digest
+    is_sealed = is_same and at >= window.end + SEALED_FROM
+    is_unsettled = not is_sealed and at >= window.end + SEALED_FROM
+    return replace(
+        window,
+        due=at + _pause(window, at) if is_unsettled else _at_next_age(window.end, at, has_dead=has_dead),
+        read_at=at,
+        order=order,
+        digest=digest,
+        rows=rows,
+        has_dead=has_dead,
+        is_sealed=is_sealed,
+        failures=0,
+        reason="",
+    )
+
+
+def after_failure(window: Window, reason: str, *, at: int) -> Window:
+    """Return the window after a read whose result can't be complete. It keeps that of the last complete read."""
+    pause = min(RETRY * 2 ** min(window.failures, 10), LONGEST_RETRY)
+    return replace(window, failures=window.failures + 1, reason=reason, due=at + pause)
+
+
+def postponed(window: Window, *, at: int) -> Window:
+    """Return the window after a read that the service didn't answer, which says nothing about the window."""
+    return replace(window, due=at + RETRY)
+
+
+def doubted(window: Window, reason: str, *, at: int) -> Window:
+    """Return a window whose transfers are no longer all there."""
+    return replace(window, is_sealed=False, failures=1, reason=reason, due=at)
+
+
+def split(window: Window, *, at: int) -> tuple[Window, Window] | None:
+    """Return the halves of a window that is too long to read, or None if it can't be split."""
+    middle = (window.start + window.end) // 2
+    if middle == window.start:
+        return None
+    return Window(start=window.start, end=middle, due=at), Window(start=middle, end=window.end, due=at)
+
+
+def sooner(window: Window, *, now: int) -> Window:
+    """Return the window, due because a transfer in it has changed, but no more often than its age justifies."""
+    wanted = now if window.read_at is None else max(now, window.read_at + max(0, window.read_at - window.end) // 10)
+    return replace(window, due=min(window.due, wanted)) if not window.failures else window
+
+
+def together(due: Sequence[Window], *, page_size: int) -> Iterator[tuple[Window, ...]]:
+    """Yield neighbors among the windows that can be read as one list: of the same order, and not too long."""
+    run: list[Window] = []
+    for window in sorted(due, key=lambda each: each.start):
+        joins = (
+            run
+            and run[-1].end == window.start
+            and _may_join(run[-1])
+            and _may_join(window)
+            and run[-1].order is window.order
+            and is_sample(run[-1]) is is_sample(window)
+            and sum(each.rows for each in run) + window.rows <= MOST_PAGES * page_size // 2
+        )
+        if run and not joins:
+            yield tuple(run)
+            run = []
+        run.append(window)
+    if run:
+        yield tuple(run)
+
+
+def _may_join(window: Window) -> bool:
+    return window.read_at is not None and not window.failures
+
+
+def is_sample(window: Window) -> bool:
+    """Return whether the window is of the 1% that are read without a filter of statuses."""
+    return window.start // MINUTE % 97 == 42
+
+
+def _pause(window: Window, at: int) -> int:
+    """Return the seconds until a window is read in the other order. One that keeps changing is read more rarely."""
+    return 0 if window.read_at is None else min(max(2 * (at - window.read_at), RETRY), LONGEST_RETRY)
+
+
+def _at_next_age(end: int, at: int, *, has_dead: bool) -> int:
+    for age in (*AGES, AGE_OF_DEAD) if has_dead else AGES:
+        step = max(1, age // 6)
+        due = -(-(end + age) // step) * step  # rounded up, so that neighbors are due together
+        if due > at:
+            return due
+    return NEVER
