@@ -1,0 +1,125 @@
+"""The mirror's process: holds the lease, reads in threads, and writes in one."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from threading import Event
+
+from intents_ui.mirror import lease
+from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.reader import Reader, Reading, Task
+from intents_ui.mirror.schedule import Schedule
+from intents_ui.mirror.windows import DAY
+from intents_ui.mirror.writer import Writer
+
+READERS = 2
+DAYS = 30  # of history, unless a backfill reads more
+IDLE_SECONDS = 0.5
+SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What was just written."""
+
+    reading: Reading
+    changed: int
+
+
+class Mirror:
+    """Keeps the copy until `stop` is set.
+
+    `source` identifies the service. `told` is called after each write. `is_done` is asked before each task.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        source: str,
+        now: Callable[[], datetime],
+        stop: Event,
+        days: int = DAYS,
+        random: Random | None = None,
+        told: Callable[[Progress], None] = lambda progress: None,
+        is_done: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.reader = reader
+        self.now = now
+        self.stop = stop
+        self.schedule = Schedule(random=random or Random())  # noqa: S311 - chooses samples
+        self._source = source
+        self._days = days
+        self._told = told
+        self._is_done = is_done
+
+    def run(self) -> None:
+        """Keep the copy while this process has the lease, and wait for it otherwise."""
+        while not self.stop.is_set():
+            writer = self.lead()
+            if writer is None:
+                self.stop.wait(SPARE_SECONDS)
+                continue
+            try:
+                self._work(writer)
+                return
+            except LeaseLost:
+                continue
+            finally:
+                lease.release(writer.epoch)
+
+    def lead(self) -> Writer | None:
+        """Return the writer of a new epoch, or None if another process has the lease."""
+        epoch = lease.acquire(now=_wall_clock())
+        if epoch is None:
+            return None
+        writer, now = Writer(epoch), self._seconds()
+        writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+        return writer
+
+    def step(self, writer: Writer) -> Reading | None:
+        """Read and write one task, if any is due."""
+        now = self._seconds()
+        self.schedule.prepare(writer, now=now)
+        task = self.schedule.next_task(now=now)
+        reading = self.reader.read(task) if task else None
+        if reading:
+            self._write(writer, reading)
+        return reading
+
+    def _work(self, writer: Writer) -> None:
+        renewed = time.monotonic()
+        reading: dict[Future[Reading], Task] = {}
+        with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
+            while not self.stop.is_set() and not self._is_done():
+                if time.monotonic() - renewed >= lease.RENEWED_EVERY:
+                    lease.renew(writer.epoch, now=_wall_clock())
+                    renewed = time.monotonic()
+                self.schedule.prepare(writer, now=self._seconds())
+                while len(reading) < READERS:
+                    task = self.schedule.next_task(now=self._seconds(), busy=reading.values())
+                    if task is None:
+                        break
+                    reading[readers.submit(self.reader.read, task)] = task
+                if not reading:
+                    self.stop.wait(IDLE_SECONDS)
+                done, _ = wait(reading, IDLE_SECONDS, FIRST_COMPLETED)
+                for each in done:
+                    del reading[each]
+                    self._write(writer, each.result())
+
+    def _write(self, writer: Writer, reading: Reading) -> None:
+        now = self._seconds()
+        self.schedule.learn(reading, now=now)
+        self._told(Progress(reading, writer.commit(reading, now=now)))
+
+    def _seconds(self) -> int:
+        return int(self.now().timestamp())
+
+
+def _wall_clock() -> int:
+    """Return Unix milliseconds by this machine's clock."""
+    return time.time_ns() // 1_000_000

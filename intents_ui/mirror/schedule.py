@@ -1,0 +1,72 @@
+"""What the mirror reads next: lists of open transfers, then windows that are due from the newest on, then audits."""
+
+from collections.abc import Collection
+from random import Random
+
+from intents_ui.mirror import windows
+from intents_ui.mirror.models import Window as WindowRow
+from intents_ui.mirror.reader import PAGE_SIZE, OpenSet, Reading, Span, Task
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Window
+from intents_ui.mirror.writer import KEPT_DAYS, Writer, load
+from intents_ui.service.wire.models import IntentStatus
+
+COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
+# Lists of open transfers: the seconds between two reads, the statuses, and the seconds since creation.
+OPEN_SETS = (
+    (20, (COMMITTED, EXECUTING), 15 * MINUTE),
+    (MINUTE, (EXECUTING,), DAY),
+    (10 * MINUTE, (COMMITTED, EXECUTING), KEPT_DAYS * DAY),
+)
+AUDITS = 20  # windows an hour
+LOOKED_AT = 120  # windows that are due, to find neighbors among
+
+
+class Schedule:
+    """The order of work of one leader. Times are Unix seconds by the service's clock."""
+
+    def __init__(self, *, random: Random) -> None:
+        self._random = random
+        self._open_sets_due = [0 for _ in OPEN_SETS]
+        self._upkeep_due = 0
+        self._minute = 0
+        self._audits: list[Window] = []
+        self._paused_until = 0.0
+
+    def prepare(self, writer: Writer, *, now: int) -> None:
+        """Do what is due in the database: new windows each minute, checks and retention each hour."""
+        if now // MINUTE != self._minute:
+            writer.extend(now=now)
+            self._minute = now // MINUTE
+        if now >= self._upkeep_due:
+            writer.expire(now=now)
+            writer.verify(now=now)
+            self._audits = self.audits()
+            self._upkeep_due = now + HOUR
+
+    def next_task(self, *, now: int, busy: Collection[Task] = ()) -> Task | None:
+        """Return what to read now, or None. `busy` are the tasks that are being read."""
+        if now < self._paused_until:
+            return None
+        for place, (every, statuses, since) in enumerate(OPEN_SETS):
+            if now >= self._open_sets_due[place]:
+                self._open_sets_due[place] = now + every
+                return OpenSet(statuses, now - since)
+        reading = {window.start for task in busy if isinstance(task, Span) for window in task.windows}
+        due = WindowRow.objects.filter(due__lte=now).exclude(start__in=reading).order_by("-start")[:LOOKED_AT]
+        runs = list(windows.together(list(load(due)), page_size=PAGE_SIZE))
+        if runs:
+            return Span(runs[-1])
+        if self._audits and not busy:
+            return Span((self._audits.pop(),), is_audit=True)
+        return None
+
+    def learn(self, reading: Reading, *, now: int) -> None:
+        """Pause for as long as the service wants."""
+        self._paused_until = max(self._paused_until, now + reading.pause)
+
+    def audits(self) -> list[Window]:
+        """Return random sealed windows, more often young ones."""
+        sealed = WindowRow.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
+        starts = list(sealed)
+        chosen = {starts[int(len(starts) * self._random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
+        return list(load(WindowRow.objects.filter(start__in=chosen)))

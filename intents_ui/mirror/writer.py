@@ -1,0 +1,392 @@
+"""Writes to the mirror. Each transaction is fenced by the lease. Writing the same reading again changes nothing."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from hashlib import blake2b
+from itertools import batched
+from typing import Any
+
+from django.db import connection, models, transaction
+from django.db.models import Max, Min
+
+from intents_ui.mirror import lease, windows
+from intents_ui.mirror.entry import ADDRESS, Entry, packed
+from intents_ui.mirror.models import Audit, Reason, Route, State, Token, Transfer, TransferAddress, UnknownStatus
+from intents_ui.mirror.models import Window as WindowRow
+from intents_ui.mirror.reader import KNOWN, OpenSet, Reading, Span
+from intents_ui.mirror.windows import Order, Window
+from intents_ui.service.wire.outcome import RULES, Outcome
+
+BATCH = 500  # rows of a transaction
+MOST_KNOWN = 20_000  # IDs of a dictionary in memory
+KEPT_DAYS = 90
+AUDITS_DAYS = 30
+HOURS_OF_CALLS = 48
+ROWS_MISSING = "transfers are missing in the copy"
+DEAD = (Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED)
+SOURCE, CALLS, FORGOTTEN = "source", "calls", "forgotten"
+
+COLUMNS = (
+    "intent_id",
+    "project",
+    "created",
+    "updated",
+    "started",
+    "ended",
+    "expires",
+    "status",
+    "outcome",
+    "rules",
+    "route_id",
+    "trade_type",
+    "origin_token_id",
+    "destination_token_id",
+    "sent",
+    "received",
+    "owner",
+    "recipient",
+    "failed_step",
+    "reason_id",
+    "read_at",
+    "fingerprint",
+)
+# The newest reading wins. One without a time of change is as new as its request.
+UPSERT = f"""
+INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(["%s"] * len(COLUMNS))})
+ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])}
+WHERE (mirror_transfer.fingerprint <> excluded.fingerprint OR mirror_transfer.outcome <> excluded.outcome
+       OR mirror_transfer.rules <> excluded.rules)
+  AND (excluded.updated > mirror_transfer.updated AND mirror_transfer.updated > 0
+       OR (excluded.updated IN (0, mirror_transfer.updated) OR mirror_transfer.updated = 0)
+       AND excluded.read_at >= mirror_transfer.read_at)
+"""  # noqa: S608 - names of columns
+ADD_ADDRESS = """
+INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
+SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
+AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.address = %s
+                AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
+"""
+# Sealed windows with fewer rows than they had when they were last read.
+LACKING = """
+SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
+  SELECT COUNT(*) FROM mirror_transfer
+  WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000)
+"""
+OUTDATED = """
+UPDATE mirror_window SET due = %s WHERE EXISTS (
+  SELECT 1 FROM mirror_transfer
+  WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000 AND rules <> %s)
+"""
+
+
+class OtherSource(Exception):
+    """The database is a copy of another service, or was read with another access key."""
+
+
+class Dictionary[M: models.Model]:
+    """IDs of the rows of a dictionary, by their key."""
+
+    def __init__(self, model: type[M]) -> None:
+        self._model = model
+        self._known: dict[tuple[str, ...], int] = {}
+
+    def ids(self, wanted: Iterable[tuple[tuple[str, ...], dict[str, str]]]) -> dict[tuple[str, ...], int]:
+        """Return the IDs of keys, given with the columns of their rows. Rows that are missing are added."""
+        found = dict(wanted)
+        missing = {key: columns for key, columns in found.items() if key not in self._known}
+        if missing:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            hashes = {_hash(key): key for key in (found if not self._known else missing)}
+            rows = [self._model(key=hashed, **found[key]) for hashed, key in hashes.items()]
+            self._model._default_manager.bulk_create(rows, ignore_conflicts=True)
+            stored = self._model._default_manager.filter(key__in=list(hashes)).values_list("key", "pk")
+            self._known.update({hashes[bytes(hashed)]: pk for hashed, pk in stored})
+        return self._known
+
+    def forget(self) -> None:
+        """Forget IDs of rows that may have been rolled back."""
+        self._known.clear()
+
+
+class Writer:
+    """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock."""
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+        self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
+        self._forgotten = {bytes.fromhex(each) for each in state(FORGOTTEN, [])}
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run a transaction that another process's takeover refuses."""
+        try:
+            with transaction.atomic():
+                lease.fence(self.epoch)
+                yield
+        except BaseException:
+            for each in (self._routes, self._tokens, self._reasons):
+                each.forget()
+            raise
+
+    def begin(self, source: str, *, start: int, now: int) -> None:
+        """Prepare the ledger from `start` on. Raises OtherSource if the database is of another source."""
+        with self.transaction():
+            known = state(SOURCE, source)
+            if known != source:
+                raise OtherSource
+            _set_state(SOURCE, source)
+            first = WindowRow.objects.aggregate(first=Min("start"))["first"]
+            self._insert(windows.tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
+            self._extend(start, now)
+            with connection.cursor() as cursor:
+                cursor.execute(OUTDATED, [now, RULES])
+
+    def extend(self, *, now: int) -> None:
+        """Add the windows of the time that has passed."""
+        with self.transaction():
+            self._extend(now, now)
+
+    def commit(self, reading: Reading, *, now: int) -> int:
+        """Write a reading. Return the number of rows that changed."""
+        changed, rest = 0, list(reading.entries)
+        if isinstance(reading.task, Span) and reading.task.is_audit:
+            rest = [each for each in rest if _is_of(each, reading.task.start, reading.task.end)]
+        while len(rest) > BATCH:
+            with self.transaction():
+                changed += self._upsert(rest[:BATCH], reading.at)
+            rest = rest[BATCH:]
+        with self.transaction():
+            changed += self._upsert(rest, reading.at)
+            self._note_statuses(reading)
+            _count_calls(reading.calls, now)
+            match reading.task:
+                case OpenSet() as open_set:
+                    self._note_departed(open_set, reading, now)
+                case Span() as span:
+                    self._note_windows(span, reading, now)
+                    if span.is_audit and not reading.why:
+                        Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=changed)
+        return changed
+
+    def verify(self, *, now: int) -> int:
+        """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
+        with self.transaction():
+            known = list(load(WindowRow.objects.all()))
+            missing = list(windows.gaps(known, now=now))
+            self._insert(missing)
+            with connection.cursor() as cursor:
+                cursor.execute(LACKING)
+                lacking = {start for (start,) in cursor.fetchall()}
+            self._save(windows.doubted(each, ROWS_MISSING, at=now) for each in known if each.start in lacking)
+            return len(missing) + len(lacking)
+
+    def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
+        """Delete what is older than its retention."""
+        until = now - days * windows.DAY
+        with self.transaction():
+            WindowRow.objects.filter(end__lte=until).delete()
+            kept_from = (WindowRow.objects.aggregate(first=Min("start"))["first"] or until) * 1000
+            TransferAddress.objects.filter(created__lt=kept_from).delete()
+            Transfer.objects.filter(created__lt=kept_from)._raw_delete("default")
+            Audit.objects.filter(at__lt=now - AUDITS_DAYS * windows.DAY).delete()
+
+    def forget(self, address: str) -> int:
+        """Remove an address from the copy, now and in later reads. Return the number of transfers it was in."""
+        found = packed(address, ADDRESS) or b""
+        with self.transaction():
+            _set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
+            TransferAddress.objects.filter(address=found).delete()
+            owned = Transfer.objects.filter(owner=found).update(owner=None)
+            paid = Transfer.objects.filter(recipient=found).update(recipient=None)
+        self._forgotten.add(_hash(found.hex()))
+        return owned + paid
+
+    # Rows
+
+    def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
+        if not entries:
+            return 0
+        routes = self._routes.ids((each.route, each.route._asdict()) for each in entries)
+        tokens = self._tokens.ids(
+            (token, token._asdict())
+            for each in entries
+            for token in (each.origin_token, each.destination_token)
+            if token
+        )
+        reasons = self._reasons.ids(
+            ((_gist(each.reason),), {"text": _gist(each.reason), "example": each.reason})
+            for each in entries
+            if each.reason
+        )
+        rows = [
+            (
+                each.intent_id,
+                each.project,
+                each.created,
+                each.updated,
+                each.started,
+                each.ended,
+                each.expires,
+                each.status,
+                each.outcome.value,
+                RULES,
+                routes[each.route],
+                each.trade_type,
+                tokens[each.origin_token] if each.origin_token else None,
+                tokens[each.destination_token] if each.destination_token else None,
+                each.sent,
+                each.received,
+                self._unless_forgotten(each.owner),
+                self._unless_forgotten(each.recipient),
+                each.failed_step,
+                reasons[(_gist(each.reason),)] if each.reason else None,
+                read_at,
+                each.fingerprint,
+            )
+            for each in entries
+        ]
+        addresses = [
+            (address, role, each.intent_id, address, role)
+            for each in entries
+            for role, address in each.paid
+            if self._unless_forgotten(address)
+        ]
+        with connection.cursor() as cursor:
+            cursor.executemany(UPSERT, rows)
+            changed: int = cursor.rowcount
+            if addresses:
+                cursor.executemany(ADD_ADDRESS, addresses)
+        return changed
+
+    def _unless_forgotten(self, address: bytes | None) -> bytes | None:
+        return None if address and self._forgotten and _hash(address.hex()) in self._forgotten else address
+
+    def _note_statuses(self, reading: Reading) -> None:
+        unknown = {each.status: each.intent_id for each in reading.entries if each.status not in KNOWN}
+        for status, example in unknown.items():
+            UnknownStatus.objects.update_or_create(
+                status=status,
+                defaults={"last_seen": reading.at},
+                create_defaults={"first_seen": reading.at, "last_seen": reading.at, "example": example},
+            )
+
+    # The ledger
+
+    def _extend(self, start: int, now: int) -> None:
+        end = WindowRow.objects.aggregate(end=Max("end"))["end"]
+        self._insert(windows.extended(start if end is None else end, now=now))
+
+    def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
+        known = {each.start: each for each in load(WindowRow.objects.filter(start__in=[w.start for w in span.windows]))}
+        for read in span.windows:
+            window = known.get(read.start)
+            if window is None or window.end != read.end:
+                continue  # it was split or expired meanwhile
+            if (window.read_at or 0, window.order is span.order) >= (reading.at // 1000, True):
+                continue  # it was read again meanwhile, or this reading is written again
+            if reading.is_unanswered:
+                self._save([windows.postponed(window, at=now)])
+            elif reading.is_too_long and len(span.windows) == 1 and (halves := windows.split(window, at=now)):
+                WindowRow.objects.filter(start=window.start).delete()
+                self._insert(halves)
+            elif reading.why:
+                self._save([windows.after_failure(window, reading.why, at=now)])
+            else:
+                own = [each for each in reading.entries if _is_of(each, window.start, window.end)]
+                has_dead = any(each.outcome in DEAD for each in own)
+                found = digest(own)
+                at = reading.at // 1000
+                self._save([windows.after_read(window, span.order, found, rows=len(own), has_dead=has_dead, at=at)])
+
+    def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
+        """Make the windows of transfers due that are open in the copy, but no longer in a list of open ones."""
+        listed = {each.intent_id for each in reading.entries}
+        known = Transfer.objects.filter(
+            outcome=Outcome.OPEN,
+            status__in=task.statuses,
+            created__gte=reading.complete_since,
+            created__lt=reading.at,
+        ).values_list("intent_id", "created")
+        departed = [created // 1000 for intent_id, created in known if bytes(intent_id) not in listed]
+        if not departed:
+            return
+        rows = WindowRow.objects.filter(start__lte=max(departed), end__gt=min(departed)).order_by("start")
+        near = list(load(rows))
+        starts = [each.start for each in near]
+        places = {bisect_right(starts, created) - 1 for created in departed}
+        self._save(windows.sooner(near[place], now=now) for place in places if place >= 0)
+
+    def _insert(self, found: Iterable[Window]) -> None:
+        for some in batched(found, BATCH):
+            WindowRow.objects.bulk_create([self._row(each) for each in some])
+
+    def _save(self, found: Iterable[Window]) -> None:
+        rows = [self._row(each) for each in found]
+        if rows:
+            WindowRow.objects.bulk_update(rows, WINDOW_FIELDS, batch_size=50)
+
+    def _row(self, window: Window) -> WindowRow:
+        return WindowRow(**{**asdict(window), "order": window.order or ""}, epoch=self.epoch)
+
+
+WINDOW_FIELDS = [field.name for field in WindowRow._meta.fields if field.name != "start"]
+
+
+def load(rows: models.QuerySet[WindowRow]) -> Iterator[Window]:
+    """Yield the windows of rows of the ledger."""
+    for row in rows.iterator():
+        yield Window(
+            start=row.start,
+            end=row.end,
+            due=row.due,
+            read_at=row.read_at,
+            order=Order(row.order) if row.order else None,
+            digest=bytes(row.digest),
+            rows=row.rows,
+            has_dead=row.has_dead,
+            is_sealed=row.is_sealed,
+            failures=row.failures,
+            reason=row.reason,
+        )
+
+
+def digest(entries: Iterable[Entry]) -> bytes:
+    """Return the digest of a window's transfers, whatever their order."""
+    return blake2b(b"".join(sorted(each.fingerprint for each in entries)), digest_size=16).digest()
+
+
+def state(name: str, default: Any = None) -> Any:
+    """Return a named value."""
+    found = State.objects.filter(name=name).first()
+    return default if found is None else json.loads(found.value)
+
+
+def _set_state(name: str, value: Any) -> None:
+    State.objects.update_or_create(name=name, defaults={"value": json.dumps(value)})
+
+
+def _count_calls(calls: int, now: int) -> None:
+    hour = now // windows.HOUR
+    counted = {each: count for each, count in state(CALLS, {}).items() if int(each) > hour - HOURS_OF_CALLS}
+    _set_state(CALLS, {**counted, str(hour): counted.get(str(hour), 0) + calls})
+
+
+def _is_of(each: Entry, start: int, end: int) -> bool:
+    return start * 1000 <= each.created < end * 1000
+
+
+NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
+
+
+def _gist(reason: str) -> str:
+    """Return the reason without amounts and addresses, so that equal reasons match."""
+    return NUMBERS.sub("#", reason).casefold()
+
+
+def _hash(key: tuple[str, ...] | str) -> bytes:
+    return blake2b(json.dumps(key).encode(), digest_size=16).digest()

@@ -1,0 +1,75 @@
+"""Databases of the mirror: SQLite, and PostgreSQL where its programs and psycopg are installed."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from intents_ui import settings
+from tests.conftest import needs
+from tests.serving import brief_pause
+from tests.unprivileged import give_to_unprivileged, unprivileged
+from tests.waiting import PATIENCE
+
+PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+
+
+@contextlib.contextmanager
+def using(database: dict[str, Any]) -> Iterator[None]:
+    """Let Django use this database in this thread, with the mirror's tables."""
+    usual = connections.settings["default"]
+    connections["default"].close()
+    connections.settings["default"] = {**usual, **database}
+    del connections["default"]
+    try:
+        call_command("migrate", verbosity=0)
+        yield
+    finally:
+        connections["default"].close()
+        connections.settings["default"] = usual
+        del connections["default"]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Yield the URL of a private PostgreSQL server, which listens on a Unix socket only."""
+    pytest.importorskip("psycopg")
+    if not PROGRAMS.exists():
+        needs(str(PROGRAMS / "postgres"), "apt-get install postgresql")
+    place = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+    give_to_unprivileged(place)
+    env = {**os.environ, "LC_ALL": "C"}
+    run = [*unprivileged(), str(PROGRAMS / "initdb")]
+    subprocess.run(
+        [*run, "-D", str(place / "data"), "-U", "mirror", "-A", "trust", "--no-sync"],
+        check=True, capture_output=True, env=env, cwd="/",
+    )  # fmt: skip
+    options = ["-c", "fsync=off", "-c", "listen_addresses=", "-c", f"unix_socket_directories={place}"]
+    command = [*unprivileged(), str(PROGRAMS / "postgres"), "-D", str(place / "data"), *options]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, cwd="/")
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not (place / ".s.PGSQL.5432").exists():
+            assert time.monotonic() < deadline, "PostgreSQL did not start"
+            brief_pause()
+        yield f"postgres://mirror@/postgres?host={place}"
+    finally:
+        server.terminate()
+        server.wait()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture
+def copy(tmp_path: Path, django_db_blocker: Any) -> Iterator[Path]:
+    """Use an empty SQLite database. Yield its path."""
+    with django_db_blocker.unblock(), using(settings.sqlite(tmp_path / "mirror.sqlite3")):
+        yield tmp_path / "mirror.sqlite3"

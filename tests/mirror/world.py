@@ -1,0 +1,242 @@
+"""A small service in memory behind the real client, whose lists misbehave on request, and a mirror of it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+from threading import Event
+from types import MappingProxyType
+from typing import Any
+
+import httpx
+
+from intents_ui.mirror.loop import Mirror
+from intents_ui.mirror.models import Transfer, TransferAddress, Window
+from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.mirror.writer import Writer
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.operations.config import ServiceConfig
+
+START = 1_800_000_000 // 86_400 * 86_400 + 2 * 3600  # two hours into a day
+CALLS = 5
+STEPS = {
+    "COMMITTED": (None, None, None, None),
+    "EXECUTING": ("SUCCEEDED", "MINING", None, None),
+    "SUCCEEDED": ("SUCCEEDED", "SUCCEEDED", "SUCCEEDED", None),
+    "FAILED": ("SUCCEEDED", "FAILED", None, None),
+    "REFUNDED": ("SUCCEEDED", "FAILED", None, "SUCCEEDED"),
+    "ABORTED": ("SUCCEEDED", "ABORTED", None, None),
+    "HALTED": ("SUCCEEDED", "MINING", None, None),
+}
+OUTCOMES = {
+    "COMMITTED": "open", "EXECUTING": "open", "SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded",
+    "ABORTED": "aborted", "HALTED": "open",
+}  # fmt: skip
+NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
+OWNER = "0x" + "0a" * 20
+
+
+def iso(milliseconds: int) -> str:
+    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass
+class Made:
+    """A transfer of the world. Each change is visible from a time on."""
+
+    number: int
+    created: int  # Unix milliseconds
+    changes: list[tuple[float, str, int]] = field(default_factory=list)  # visible from, status, updated
+    reason: str = ""
+
+    @property
+    def intent_id(self) -> str:
+        return f"0x{self.number:064x}"
+
+    def seen(self, now: float) -> tuple[str, int] | None:
+        visible = [(status, updated) for since, status, updated in self.changes if since <= now]
+        return visible[-1] if visible else None
+
+    def entry(self, status: str, updated: int) -> dict[str, Any]:
+        names = ("depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
+        steps = {
+            name: {
+                "status": step,
+                "chainId": 1,
+                "txnHash": "0x" + "1f" * 32,
+                "toAddress": OWNER,
+                "statusReason": self.reason,
+            }
+            for name, step in zip(names, STEPS[status], strict=True)
+            if step
+        }
+        return {
+            "intentId": self.intent_id,
+            "status": status,
+            "createdAt": iso(self.created),
+            "updatedAt": iso(updated),
+            "receipt": {
+                "intentId": self.intent_id,
+                "status": status,
+                "ownerAddress": OWNER,
+                "originChainId": 1,
+                "destinationChainId": 10,
+                "summary": {
+                    "routeProviders": ["RELAY"],
+                    "destinationToAddress": f"0x{self.number % 7:040x}",
+                    "originTokenAddress": "0x" + "22" * 20,
+                    "originTokenAmount": "1000000",
+                },
+                **steps,
+            },
+        }
+
+
+class World(httpx.BaseTransport):
+    """The service. `faults` are of the next calls, one each, "" for none. `page` is the most entries of a page."""
+
+    def __init__(self, *, page: int = 3) -> None:
+        self.now = float(START)
+        self.page = page
+        self.transfers: list[Made] = []
+        self.faults: list[str] = []
+        self.always = ""
+        self.called: list[float] = []
+        self.asked: list[dict[str, Any]] = []
+
+    def create(self, *, age: float = 0.0, status: str = "COMMITTED") -> Made:
+        """Add a transfer whose quote is this old, and which is visible from now on."""
+        made = Made(len(self.transfers) + 1, int((self.now - age) * 1000))
+        made.changes.append((self.now, status, int(self.now * 1000)))
+        self.transfers.append(made)
+        return made
+
+    def change(self, made: Made, status: str, *, delay: float = 0.0) -> None:
+        """Change a transfer now. The change is visible later."""
+        made.changes.append((self.now + delay, status, int(self.now * 1000)))
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.called.append(self.now)
+        asked = json.loads(request.content)
+        self.asked.append(asked)
+        is_window = "toTime" in asked
+        fault = (self.always if is_window or self.always == "refused" else "") or (
+            self.faults.pop(0) if self.faults else ""
+        )
+        if fault == "refused":
+            raise httpx.ConnectError("refused")
+        if fault == "busy":
+            return answer(b"{}", status=429, headers={"Retry-After": "7"})
+        if fault == "garbled":
+            return answer(b'{"intents": [')
+        return answer(json.dumps(self._history(asked, fault)).encode())
+
+    def _history(self, asked: dict[str, Any], fault: str) -> dict[str, Any]:
+        page = asked["page"]
+        column, is_ascending = page["sort"][0]["column"], page["sort"][0]["order"] == "ASC"
+
+        def place(made: Made) -> int:
+            return made.number if column == "id" else made.created
+
+        found = []
+        for made in sorted(self.transfers, key=place, reverse=not is_ascending):
+            seen = made.seen(self.now)
+            after = page.get("after")
+            if seen is None or (after is not None and (place(made) <= after if is_ascending else place(made) >= after)):
+                continue
+            second = made.created // 1000
+            if asked.get("byStatuses") and seen[0] not in asked["byStatuses"]:
+                continue
+            if asked.get("fromTime", 0) <= second <= asked.get("toTime", 2**62):
+                found.append((place(made), made.entry(*seen)))
+        shown, rest = found[: self.page], found[self.page :]
+        entries = [entry for _, entry in shown]
+        following = {**page, "after": shown[-1][0], "more": True} if rest and shown else None
+        if fault == "duplicates":
+            entries += entries
+        if fault == "reordered":
+            entries.reverse()
+        if fault == "repeats" and page.get("after") is not None:
+            following = {**page, "more": True}
+        if fault == "empty":
+            entries, following = [], {**page, "after": 5, "more": True}
+        if fault == "lost" and entries:
+            following = {**page, "after": "what", "more": True}
+        if fault == "unreadable" and entries:
+            entries[0] = {"status": "FAILED", "createdAt": 5}
+        return {"intents": entries, "nextPage": following}
+
+
+def answer(content: bytes, *, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})) -> httpx.Response:
+    given = {"Content-Type": "application/json", **headers}
+    return httpx.Response(status, headers=given, stream=httpx.ByteStream(content))
+
+
+class Copy:
+    """A mirror of a world, step by step."""
+
+    def __init__(self, world: World, *, days: int = 0, calls: int = CALLS) -> None:
+        self.world = world
+        self.days = days
+        config = ServiceConfig("http://world")
+        self.service = ServiceClient(config, transport=world, clock=lambda: world.now)
+        self.limiter = CallLimiter(calls, clock=lambda: world.now, sleep=world.sleep)
+        self.readings: list[Any] = []
+        self.restart()
+
+    def moment(self) -> datetime:
+        return datetime.fromtimestamp(self.world.now, UTC)
+
+    def restart(self) -> None:
+        """Begin as another process that takes over the lease."""
+        reader = Reader(self.service, self.limiter, now=self.moment)
+        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311
+        self.writer: Writer | None = None
+
+    def step(self) -> bool:
+        """Read and write one task. Return whether there was one."""
+        self.writer = self.writer or self.mirror.lead()
+        assert self.writer is not None
+        reading = self.mirror.step(self.writer)
+        if reading:
+            self.readings.append(reading)
+        return reading is not None
+
+    def settle(self, seconds: float, *, step: float = 20.0) -> None:
+        """Let time pass, with all reads that are due."""
+        until = self.world.now + seconds
+        while True:
+            for _ in range(3000):
+                if not self.step():
+                    break
+            if self.world.now >= until:
+                return
+            self.world.now = min(until, self.world.now + step)
+
+
+def rows() -> dict[str, tuple[str, str]]:
+    """Return the status and the outcome of each transfer in the copy."""
+    found = Transfer.objects.values_list("intent_id", "status", "outcome")
+    return {f"0x{bytes(intent_id).hex()}": (status, outcome) for intent_id, status, outcome in found}
+
+
+def expected(world: World) -> dict[str, tuple[str, str]]:
+    found = {}
+    for made in world.transfers:
+        seen = made.seen(world.now)
+        if seen:
+            found[made.intent_id] = (seen[0], OUTCOMES[seen[0]])
+    return found
+
+
+def edges() -> Iterator[tuple[int, int]]:
+    yield from Window.objects.order_by("start").values_list("start", "end")
+
+
+def addresses() -> int:
+    return TransferAddress.objects.count()
