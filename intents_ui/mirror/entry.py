@@ -155,7 +155,6 @@ def packed(text: str | None, size: int) -> bytes | None:
 
 def unpacked(stored: bytes, size: int) -> str:
     """Return the text of `packed` bytes."""
-    stored = bytes(stored)
     return f"0x{stored.hex()}" if len(stored) == size else stored[size + 1 :].decode()
 
 

@@ -20,6 +20,7 @@ from intents_ui.service.operations.config import ServiceConfig
 
 START = 1_800_000_000 // 86_400 * 86_400 + 2 * 3600  # two hours into a day
 CALLS = 5
+OWNER = "0x" + "0a" * 20
 STEPS = {
     "COMMITTED": (None, None, None, None),
     "EXECUTING": ("SUCCEEDED", "MINING", None, None),
@@ -34,7 +35,6 @@ OUTCOMES = {
     "ABORTED": "aborted", "HALTED": "open",
 }  # fmt: skip
 NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
-OWNER = "0x" + "0a" * 20
 
 
 def iso(milliseconds: int) -> str:
@@ -50,6 +50,7 @@ class Made:
     created: int  # Unix milliseconds
     changes: list[tuple[float, str, int]] = field(default_factory=list)  # visible from, status, updated
     reason: str = ""
+    refund_to: str = OWNER
 
     @property
     def intent_id(self) -> str:
@@ -66,7 +67,7 @@ class Made:
                 "status": step,
                 "chainId": 1,
                 "txnHash": "0x" + "1f" * 32,
-                "toAddress": OWNER,
+                "toAddress": self.refund_to,
                 "statusReason": self.reason,
             }
             for name, step in zip(names, STEPS[status], strict=True)
@@ -230,7 +231,8 @@ def expected(world: World) -> dict[str, tuple[str, str]]:
     for made in world.transfers:
         seen = made.seen(world.now)
         if seen:
-            found[made.intent_id] = (seen[0], OUTCOMES[seen[0]])
+            is_expired = seen[0] == "COMMITTED" and world.now * 1000 >= seen[1] + 600_000
+            found[made.intent_id] = (seen[0], "no_deposit" if is_expired else OUTCOMES[seen[0]])
     return found
 
 

@@ -1,0 +1,136 @@
+"""What the mirror knows and doesn't know: queries for pages. They never write."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from django.db.models import Case, Count, F, Max, Min, Q, Sum, Value, When
+
+from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
+from intents_ui.mirror.windows import DAY, HOUR, Condition
+from intents_ui.mirror.writer import CALLS, state
+
+YOUNG = HOUR  # windows that ended since are still being read
+AUDITED_DAYS = 7
+MOST_HOLES = 200
+# As in `windows.Window.condition`.
+CONDITION = Case(
+    When(is_sealed=True, then=Value(Condition.SEALED)),
+    When(failures__gt=0, then=Value(Condition.HOLE)),
+    When(read_at=None, then=Value(Condition.DUE)),
+    default=Value(Condition.OPEN),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A time of which the last read was incomplete."""
+
+    start: datetime
+    end: datetime
+    reason: str
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayCoverage:
+    """A day of the ledger: its seconds in each condition, and its transfers."""
+
+    day: date
+    seconds: Mapping[Condition, int]
+    transfers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Audits:
+    """Audits of the last seven days: windows that were read again, and those in which the copy was wrong."""
+
+    windows: int
+    differing: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The state of the copy at a moment.
+
+    `days` are in order. `holes` are the newest 200. `complete_since`: from then on, all windows are sealed, except
+    those of the last hour, which are still being read. `lag`: how long the oldest due window has been waiting.
+    `is_running`: a process holds the lease. `calls` are of the last hour.
+    """
+
+    days: Sequence[DayCoverage]
+    holes: Sequence[Hole]
+    complete_since: datetime | None
+    lag: timedelta
+    is_running: bool
+    calls: int
+    audits: Audits
+    unknown_statuses: Mapping[str, datetime]
+
+    @property
+    def transfers(self) -> int:
+        return sum(day.transfers for day in self.days)
+
+
+def coverage(*, now: datetime) -> Coverage:
+    """Return the state of the copy."""
+    at = int(now.timestamp())
+    due = Window.objects.filter(due__lte=at).aggregate(first=Min("due"))["first"]
+    lease = Lease.objects.first()
+    return Coverage(
+        days=_days(),
+        holes=_holes(),
+        complete_since=_complete_since(at),
+        lag=timedelta(seconds=0 if due is None else at - due),
+        is_running=lease is not None and lease.until >= at * 1000,
+        calls=_calls(at),
+        audits=_audits(at),
+        unknown_statuses={each.status: _moment(each.last_seen // 1000) for each in UnknownStatus.objects.all()},
+    )
+
+
+def _days() -> list[DayCoverage]:
+    found = (
+        Window.objects.annotate(day=F("start") / DAY, is_in=CONDITION)
+        .values("day", "is_in")
+        .annotate(seconds=Sum(F("end") - F("start")), transfers=Sum("rows"))
+        .order_by("day")
+    )
+    seconds: dict[int, dict[Condition, int]] = {}
+    transfers: dict[int, int] = {}
+    for row in found:
+        seconds.setdefault(row["day"], {})[Condition(row["is_in"])] = row["seconds"]
+        transfers[row["day"]] = transfers.get(row["day"], 0) + row["transfers"]
+    return [DayCoverage(_moment(day * DAY).date(), seconds[day], transfers[day]) for day in seconds]
+
+
+def _holes() -> list[Hole]:
+    found = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")[:MOST_HOLES]
+    return [Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in found]
+
+
+def _complete_since(at: int) -> datetime | None:
+    known = Window.objects.aggregate(
+        first=Min("start"), incomplete=Max("end", filter=Q(is_sealed=False, end__lte=at - YOUNG))
+    )
+    since = known["first"] if known["incomplete"] is None else known["incomplete"]
+    return None if since is None else _moment(since)
+
+
+def _calls(at: int) -> int:
+    """Return the calls of the last hour: those of this hour, and a part of the one before."""
+    counted, hour = state(CALLS, {}), at // HOUR
+    this, before = (int(counted.get(str(each), 0)) for each in (hour, hour - 1))
+    return this + before * (HOUR - at % HOUR) // HOUR
+
+
+def _audits(at: int) -> Audits:
+    found = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(
+        windows=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), last=Max("at")
+    )
+    return Audits(found["windows"], found["differing"], None if found["last"] is None else _moment(found["last"]))
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,201 @@
+"""Whatever happens in whatever order, a mirror that comes to rest equals the world."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from intents_ui.mirror import models
+from intents_ui.mirror.entry import read
+from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.models import Lease
+from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
+from intents_ui.mirror.writer import Writer, digest, load
+from intents_ui.service.wire import json_text
+from intents_ui.service.wire.models import IntentHistory
+from intents_ui.settings import database, sqlite
+from tests.mirror.conftest import using
+from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
+
+FAULTS = ["refused", "garbled", "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "busy", ""]
+TABLES = (
+    models.TransferAddress,
+    models.Transfer,
+    models.Route,
+    models.Token,
+    models.Reason,
+    models.Window,
+    models.Audit,
+    models.UnknownStatus,
+    models.Lease,
+    models.State,
+)
+
+
+MIDNIGHT = START // DAY * DAY
+
+
+class Killed(BaseException):
+    """The process ends between two statements."""
+
+
+@contextlib.contextmanager
+def killed_after(statements: int) -> Iterator[None]:
+    left = [statements]
+
+    def count(execute: Callable[..., Any], *args: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise Killed
+        return execute(*args)
+
+    with connection.execute_wrapper(count):
+        yield
+
+
+class Histories(RuleBasedStateMachine):
+    @initialize()
+    def begin(self) -> None:
+        for table in TABLES:
+            table.objects.all().delete()
+        self.world = World()
+        self.world.now = MIDNIGHT + 15 * MINUTE
+        self.copy = Copy(self.world)
+        self.old: list[Writer] = []
+        self.epochs: list[int] = []
+        self.copy.step()
+
+    @rule(age=st.integers(0, 9 * MINUTE + 50), tie=st.booleans())
+    def create(self, age: int, tie: bool) -> None:
+        made = self.world.create(age=age)
+        if tie and len(self.world.transfers) > 1:
+            made.created = max(self.world.transfers[-2].created, int((self.world.now - 9 * MINUTE) * 1000))
+
+    @precondition(lambda self: self.world.transfers)
+    @rule(which=st.integers(0, 10**6), branch=st.integers(0, 10**6), delay=st.integers(0, 30))
+    def change(self, which: int, branch: int, delay: int) -> None:
+        made = self.world.transfers[which % len(self.world.transfers)]
+        branches = NEXT.get(made.changes[-1][1], [])
+        if branches and made.changes[-1][0] <= self.world.now:
+            self.world.change(made, branches[branch % len(branches)], delay=delay)
+
+    @rule(faults=st.lists(st.sampled_from(FAULTS), max_size=5))
+    def misbehave(self, faults: list[str]) -> None:
+        self.world.faults = faults
+
+    @rule(seconds=st.integers(1, 60), reads=st.integers(1, 6))
+    def wait(self, seconds: int, reads: int) -> None:
+        self.world.now += seconds
+        for _ in range(reads):
+            self.copy.step()
+
+    @rule(statements=st.integers(0, 25), takes_over=st.booleans())
+    def kill(self, statements: int, takes_over: bool) -> None:
+        with contextlib.suppress(Killed), killed_after(statements):
+            self.copy.step()
+        if self.copy.writer and takes_over:
+            self.old.append(self.copy.writer)
+        Lease.objects.update(until=0)  # it has run out
+        self.copy.restart()
+        self.copy.step()
+
+    @precondition(lambda self: self.copy.readings)
+    @rule(which=st.integers(0, 10**6))
+    def replay(self, which: int) -> None:
+        """Write a reading once more, which changes nothing (I5)."""
+        before = (rows(), list(load(models.Window.objects.order_by("start"))))
+        writer = self.copy.writer
+        assert writer is not None
+        writer.commit(self.copy.readings[which % len(self.copy.readings)], now=int(self.world.now))
+        after = (rows(), list(load(models.Window.objects.order_by("start"))))
+        assert after[0] == before[0]
+        assert [each.digest for each in after[1]] == [each.digest for each in before[1]]
+
+    @precondition(lambda self: self.old and self.copy.readings)
+    @rule()
+    def wake(self) -> None:
+        """Let a process write that slept through its lease, which it may not (I4)."""
+        with pytest.raises(LeaseLost):
+            self.old[-1].commit(self.copy.readings[-1], now=int(self.world.now))
+
+    @invariant()
+    def windows_tile_the_time(self) -> None:
+        edges = list(models.Window.objects.order_by("start").values_list("start", "end"))
+        assert all(earlier[1] == later[0] for earlier, later in pairwise(edges))
+
+    @invariant()
+    def calls_are_within_the_limit(self) -> None:
+        called = self.world.called
+        assert all(later - earlier >= 1 for earlier, later in zip(called, called[CALLS:], strict=False))
+
+    @invariant()
+    def epochs_only_rise(self) -> None:
+        self.epochs.append(max(models.Window.objects.values_list("epoch", flat=True), default=0))
+        assert self.epochs == sorted(self.epochs)
+
+    def teardown(self) -> None:
+        self.world.faults = []
+        self.settle()
+        assert rows() == expected(self.world)
+        for window in load(models.Window.objects.filter(end__lte=int(self.world.now) - SEALED_FROM - 5 * MINUTE)):
+            assert window.condition is Condition.SEALED
+            assert window.digest == self.digest(window.start, window.end)
+
+    def settle(self) -> None:
+        """Let the ages pass in which a change may hide: those up to half an hour."""
+        until = self.world.now + 46 * MINUTE
+        while self.world.now < until:
+            self.world.now += 2 * MINUTE
+            for _ in range(500):
+                if not self.copy.step():
+                    break
+
+    def digest(self, start: int, end: int) -> bytes:
+        found = []
+        for made in self.world.transfers:
+            seen = made.seen(self.world.now)
+            if seen and start * 1000 <= made.created < end * 1000:
+                document = json_text.read(json_text.write(made.entry(*seen)).decode())
+                found.append(read(IntentHistory.model_validate(document), now=self.copy.moment()))
+        return digest(found)
+
+
+PHASES = (Phase.generate,)  # finding a shorter example of a failure takes minutes
+
+
+def histories(examples: int) -> None:
+    is_short = examples < 10
+    checked = settings(
+        max_examples=examples,
+        stateful_step_count=12,
+        phases=PHASES if is_short else [*Phase],
+        deadline=None,
+        suppress_health_check=[*HealthCheck],
+    )
+    run_state_machine_as_test(Histories, settings=checked)
+
+
+@pytest.mark.parametrize("examples", [6, pytest.param(60, marks=pytest.mark.deep)])
+def test_a_mirror_at_rest_equals_the_world_on_sqlite(tmp_path: Path, django_db_blocker: Any, examples: int) -> None:
+    with django_db_blocker.unblock(), using(sqlite(tmp_path / "mirror.sqlite3")):
+        histories(examples)
+
+
+@pytest.mark.parametrize("examples", [3, pytest.param(30, marks=pytest.mark.deep)])
+def test_a_mirror_at_rest_equals_the_world_on_postgres(postgres: str, django_db_blocker: Any, examples: int) -> None:
+    with django_db_blocker.unblock(), using(database(postgres)):
+        histories(examples)

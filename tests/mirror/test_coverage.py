@@ -1,0 +1,82 @@
+"""Pages can tell what the mirror knows, and for which times it doesn't."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from intents_ui.mirror.addresses import Role, transfers_to
+from intents_ui.mirror.coverage import coverage
+from intents_ui.mirror.models import Window
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
+from intents_ui.service.wire.outcome import Outcome
+from tests.mirror.world import OWNER, START, Copy, World
+
+OTHER = "0x" + "0b" * 20
+
+
+@pytest.fixture
+def world(copy: object) -> World:
+    return World()
+
+
+def test_without_a_first_read_nothing_is_known(world: World) -> None:
+    found = coverage(now=datetime.fromtimestamp(START, UTC))
+    assert (found.transfers, found.days, found.complete_since, found.is_running) == (0, [], None, False)
+
+
+def test_a_mirror_in_step_knows_its_past(world: World) -> None:
+    world.create(age=26 * HOUR, status="SUCCEEDED")
+    mirror = Copy(world, days=2)
+    mirror.settle(15 * MINUTE)
+    found = coverage(now=mirror.moment())
+    days = [datetime.fromtimestamp(START, UTC).date() - timedelta(days=each) for each in (2, 1, 0)]
+    assert [each.day for each in found.days] == days
+    assert [each.seconds.get(Condition.SEALED) for each in found.days[:2]] == [DAY, DAY]
+    assert [each.transfers for each in found.days] == [0, 1, 0]
+    assert found.complete_since == datetime.combine(days[0], datetime.min.time(), UTC)
+    assert found.lag < timedelta(minutes=1)
+    assert found.calls == len(world.called)
+    assert found.holes == []
+
+
+def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
+    mirror = Copy(world, days=1)
+    mirror.settle(10 * MINUTE)
+    Window.objects.filter(start=START - DAY).update(is_sealed=False, failures=3, reason="the service repeated a page")
+    found = coverage(now=mirror.moment())
+    (hole,) = found.holes
+    assert (hole.reason, hole.failures, hole.end - hole.start) == ("the service repeated a page", 3, timedelta(hours=1))
+    assert found.complete_since == hole.end
+    assert Condition.HOLE in found.days[0].seconds
+
+
+def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    later = mirror.moment() + timedelta(minutes=30)
+    assert coverage(now=later).lag > timedelta(minutes=28)
+
+
+def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: World) -> None:
+    for age in (100, 50, 0):
+        world.create(age=age, status="REFUNDED").refund_to = OTHER
+    Copy(world).settle(20)
+    found = transfers_to(OTHER.upper().replace("0X", "0x"))
+    assert [each.intent_id for each in found] == [made.intent_id for made in reversed(world.transfers)]
+    assert {each.role for each in found} == {Role.REFUND}
+    assert {each.outcome for each in found} == {Outcome.UNCONFIRMED}  # to another address
+    assert len(transfers_to(OTHER, most=2)) == 2
+    assert transfers_to(OTHER, role=Role.RECIPIENT) == transfers_to(OWNER) == transfers_to("") == []
+    (paid,) = transfers_to("0x" + f"{1:040x}", role=Role.RECIPIENT)
+    assert paid.intent_id == world.transfers[0].intent_id
+
+
+def test_an_address_is_looked_up_in_its_index(world: World) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "EXPLAIN QUERY PLAN SELECT * FROM mirror_transferaddress WHERE address = %s ORDER BY created DESC", [b"x"]
+        )
+        plan = " ".join(str(row) for row in cursor.fetchall())
+    assert "address_created" in plan
+    assert "B-TREE" not in plan
