@@ -448,7 +448,8 @@ def _postgres(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": port or "",
-        "OPTIONS": options,
+        # A process that is frozen inside a transaction must not block the next leader.
+        "OPTIONS": {**options, "options": "-c idle_in_transaction_session_timeout=10000"},
     }
 
 

@@ -7,6 +7,7 @@ its lease can't write.
 import os
 import socket
 
+from django.db import OperationalError
 from django.db.models import F
 
 from intents_ui.mirror.models import Lease
@@ -22,10 +23,18 @@ class LeaseLost(Exception):
 
 def acquire(*, now: int) -> int | None:
     """Return the epoch of a lease from now on (Unix milliseconds), or None if another process has one."""
-    Lease.objects.get_or_create(pk=ROW, defaults={"epoch": 0, "holder": "", "until": 0})
-    free = Lease.objects.filter(pk=ROW, until__lt=now)
-    taken = free.update(epoch=F("epoch") + 1, holder=_holder(), until=now + SECONDS * 1000)
-    return Lease.objects.get(pk=ROW, holder=_holder()).epoch if taken else None
+    known, _ = Lease.objects.get_or_create(pk=ROW, defaults={"epoch": 0, "holder": "", "until": 0})
+    if known.until >= now:
+        return None
+    # Of the processes that see it free, one finds this epoch.
+    free = Lease.objects.filter(pk=ROW, epoch=known.epoch, until__lt=now)
+    try:
+        taken = free.update(epoch=known.epoch + 1, holder=_holder(), until=now + SECONDS * 1000)
+    except OperationalError:
+        if not known.holder:
+            raise
+        return None  # locked: the process that had the lease may be frozen inside a transaction
+    return known.epoch + 1 if taken else None
 
 
 def renew(epoch: int, *, now: int) -> None:
@@ -43,6 +52,11 @@ def fence(epoch: int) -> None:
     """Begin a transaction that only the holder of this epoch may commit. Raises LeaseLost."""
     if not Lease.objects.filter(pk=ROW, epoch=epoch).update(epoch=epoch):
         raise LeaseLost
+
+
+def hold() -> None:
+    """Let the leader's transactions wait for this one, which needs no lease."""
+    Lease.objects.filter(pk=ROW).update(epoch=F("epoch"))
 
 
 def _holder() -> str:

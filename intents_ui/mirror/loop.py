@@ -1,5 +1,6 @@
 """The mirror's process: holds the lease, reads in threads, and writes in one."""
 
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -10,10 +11,12 @@ from threading import Event
 
 from intents_ui.mirror import lease
 from intents_ui.mirror.lease import LeaseLost
-from intents_ui.mirror.reader import Reader, Reading, Task
+from intents_ui.mirror.reader import Reader, Reading, Span, Task
 from intents_ui.mirror.schedule import Schedule
 from intents_ui.mirror.windows import DAY
 from intents_ui.mirror.writer import Writer
+
+log = logging.getLogger(__name__)
 
 READERS = 2
 DAYS = 30  # of history, unless a backfill reads more
@@ -22,11 +25,12 @@ SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """What was just written."""
+class AuditResult:
+    """Windows read again, those that differed, and those of the whole ledger that lacked transfers."""
 
-    reading: Reading
-    changed: int
+    windows: int
+    differing: int
+    lacking: int
 
 
 class Mirror:
@@ -44,7 +48,7 @@ class Mirror:
         stop: Event,
         days: int = DAYS,
         random: Random | None = None,
-        told: Callable[[Progress], None] = lambda progress: None,
+        told: Callable[[Reading], None] = lambda reading: None,
         is_done: Callable[[], bool] = lambda: False,
     ) -> None:
         self.reader = reader
@@ -56,20 +60,37 @@ class Mirror:
         self._told = told
         self._is_done = is_done
 
-    def run(self) -> None:
-        """Keep the copy while this process has the lease, and wait for it otherwise."""
+    def run(self, *, waits: bool = True) -> bool:
+        """Keep the copy while this process has the lease, and wait for it otherwise. Return whether it had it."""
         while not self.stop.is_set():
             writer = self.lead()
+            if writer is None and not waits:
+                return False
             if writer is None:
                 self.stop.wait(SPARE_SECONDS)
                 continue
             try:
                 self._work(writer)
-                return
+                return True
             except LeaseLost:
-                continue
+                log.warning("Another process has taken over the mirror")
             finally:
                 lease.release(writer.epoch)
+        return True
+
+    def audit(self) -> AuditResult | None:
+        """Read some sealed windows again. Return None if another process has the lease."""
+        writer = self.lead()
+        if writer is None:
+            return None
+        lacking = writer.verify(now=self._seconds())
+        sample = self.schedule.audits()
+        differing = 0
+        for window in sample:
+            reading = self.reader.read(Span((window,), is_audit=True))
+            differing += bool(writer.commit(reading, now=self._seconds()))
+        lease.release(writer.epoch)
+        return AuditResult(len(sample), differing, lacking)
 
     def lead(self) -> Writer | None:
         """Return the writer of a new epoch, or None if another process has the lease."""
@@ -77,7 +98,11 @@ class Mirror:
         if epoch is None:
             return None
         writer, now = Writer(epoch), self._seconds()
-        writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+        try:
+            writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+        except BaseException:
+            lease.release(epoch)
+            raise
         return writer
 
     def step(self, writer: Writer) -> Reading | None:
@@ -109,12 +134,14 @@ class Mirror:
                 done, _ = wait(reading, IDLE_SECONDS, FIRST_COMPLETED)
                 for each in done:
                     del reading[each]
-                    self._write(writer, each.result())
+                    if not self.stop.is_set():
+                        self._write(writer, each.result())
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()
         self.schedule.learn(reading, now=now)
-        self._told(Progress(reading, writer.commit(reading, now=now)))
+        writer.commit(reading, now=now)
+        self._told(reading)
 
     def _seconds(self) -> int:
         return int(self.now().timestamp())

@@ -11,7 +11,7 @@ from itertools import batched
 from typing import Any
 
 from django.db import connection, models, transaction
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import lease, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
@@ -119,7 +119,7 @@ class Writer:
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
         self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
-        self._forgotten = {bytes.fromhex(each) for each in state(FORGOTTEN, [])}
+        self._forgotten: frozenset[str] = frozenset()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -195,22 +195,12 @@ class Writer:
             Transfer.objects.filter(created__lt=kept_from)._raw_delete("default")
             Audit.objects.filter(at__lt=now - AUDITS_DAYS * windows.DAY).delete()
 
-    def forget(self, address: str) -> int:
-        """Remove an address from the copy, now and in later reads. Return the number of transfers it was in."""
-        found = packed(address, ADDRESS) or b""
-        with self.transaction():
-            _set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
-            TransferAddress.objects.filter(address=found).delete()
-            owned = Transfer.objects.filter(owner=found).update(owner=None)
-            paid = Transfer.objects.filter(recipient=found).update(recipient=None)
-        self._forgotten.add(_hash(found.hex()))
-        return owned + paid
-
     # Rows
 
     def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
         if not entries:
             return 0
+        self._forgotten = frozenset(state(FORGOTTEN, []))
         routes = self._routes.ids((each.route, each.route._asdict()) for each in entries)
         tokens = self._tokens.ids(
             (token, token._asdict())
@@ -264,7 +254,7 @@ class Writer:
         return changed
 
     def _unless_forgotten(self, address: bytes | None) -> bytes | None:
-        return None if address and self._forgotten and _hash(address.hex()) in self._forgotten else address
+        return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
 
     def _note_statuses(self, reading: Reading) -> None:
         unknown = {each.status: each.intent_id for each in reading.entries if each.status not in KNOWN}
@@ -332,6 +322,28 @@ class Writer:
 
     def _row(self, window: Window) -> WindowRow:
         return WindowRow(**{**asdict(window), "order": window.order or ""}, epoch=self.epoch)
+
+
+def forget(address: str) -> int:
+    """Remove an address from the copy, now and in later reads. Return the number of transfers that had it."""
+    found = packed(address, ADDRESS) or b""
+    with transaction.atomic():
+        lease.hold()
+        _set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
+        TransferAddress.objects.filter(address=found).delete()
+        concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
+        Transfer.objects.filter(owner=found).update(owner=None)
+        Transfer.objects.filter(recipient=found).update(recipient=None)
+    return concerned
+
+
+def empty() -> None:
+    """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
+    with transaction.atomic():
+        lease.hold()
+        for model in (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus):
+            model.objects.all()._raw_delete("default")
+        State.objects.exclude(name=FORGOTTEN).delete()
 
 
 WINDOW_FIELDS = [field.name for field in WindowRow._meta.fields if field.name != "start"]

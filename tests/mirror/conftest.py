@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
 from django.db import connections
 
@@ -70,8 +71,19 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-@pytest.fixture
-def copy(tmp_path: Path, django_db_blocker: Any) -> Iterator[Path]:
-    """Use an empty SQLite database. Yield its path."""
-    with django_db_blocker.unblock(), using(settings.sqlite(tmp_path / "mirror.sqlite3")):
-        yield tmp_path / "mirror.sqlite3"
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.deep)])
+def copy(request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
+    """Use an empty database."""
+    with django_db_blocker.unblock(), contextlib.ExitStack() as stack:
+        if request.param == "SQLite":
+            stack.enter_context(using(settings.sqlite(tmp_path / "mirror.sqlite3")))
+        else:
+            stack.enter_context(using(settings.database(request.getfixturevalue("postgres"))))
+            empty()
+        yield
+
+
+def empty() -> None:
+    """Delete all rows of the mirror."""
+    for model in reversed(list(apps.get_app_config("mirror").get_models())):
+        model.objects.all().delete()

@@ -28,24 +28,10 @@ from intents_ui.mirror.writer import Writer, digest, load
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.settings import database, sqlite
-from tests.mirror.conftest import using
+from tests.mirror.conftest import empty, using
 from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
 
 FAULTS = ["refused", "garbled", "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "busy", ""]
-TABLES = (
-    models.TransferAddress,
-    models.Transfer,
-    models.Route,
-    models.Token,
-    models.Reason,
-    models.Window,
-    models.Audit,
-    models.UnknownStatus,
-    models.Lease,
-    models.State,
-)
-
-
 MIDNIGHT = START // DAY * DAY
 
 
@@ -70,8 +56,7 @@ def killed_after(statements: int) -> Iterator[None]:
 class Histories(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
-        for table in TABLES:
-            table.objects.all().delete()
+        empty()
         self.world = World()
         self.world.now = MIDNIGHT + 15 * MINUTE
         self.copy = Copy(self.world)

@@ -73,6 +73,8 @@ def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: Wo
 
 
 def test_an_address_is_looked_up_in_its_index(world: World) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("another planner")
     with connection.cursor() as cursor:
         cursor.execute(
             "EXPLAIN QUERY PLAN SELECT * FROM mirror_transferaddress WHERE address = %s ORDER BY created DESC", [b"x"]

@@ -216,12 +216,9 @@ def test_an_address_that_was_forgotten_stays_forgotten(world: World) -> None:
     made = world.create(status="COMMITTED")
     mirror = Copy(world)
     mirror.settle(MINUTE)
-    assert mirror.writer is not None
-    assert mirror.writer.forget("0x" + f"{1:040x}") == 1
-    assert mirror.writer.forget(OWNER.upper().replace("0X", "0x")) == 1
+    assert writer.forget("0x" + f"{1:040x}") == 1
+    assert writer.forget(OWNER.upper().replace("0X", "0x")) == 1
     world.change(made, "SUCCEEDED")
-    mirror.restart()
-    Lease.objects.update(until=0)
     mirror.settle(5 * MINUTE)
     assert rows() == expected(world)
     stored = Transfer.objects.get()

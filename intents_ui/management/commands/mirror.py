@@ -1,0 +1,222 @@
+"""`manage.py mirror run | backfill --days N | audit | rebuild | forget ADDRESS | status`: the copy of the history.
+
+Imports the mirror only if there is a database for it.
+"""
+
+import hashlib
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+
+from intents_ui import wiring
+from intents_ui.service.client import ServiceClient
+from intents_ui.settings import ENV
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.coverage import Progress
+    from intents_ui.mirror.loop import Mirror
+
+PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
+MOST_DAYS = 90
+DAY, HOUR = 86_400, 3600
+UNSPECIFIED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to reach a server that listens there
+
+
+class Command(BaseCommand):
+    help = "Keeps a local copy of the service's history in INTENTS_DATABASE."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("run", help="follow the service until it is stopped")
+        backfill = actions.add_parser("backfill", help="read this many days of the past, then end")
+        backfill.add_argument("--days", type=int, required=True, choices=range(1, MOST_DAYS + 1), metavar="N")
+        actions.add_parser("audit", help="read some windows again and compare them with the copy")
+        actions.add_parser("rebuild", help="delete the copy, so that the next run reads everything again")
+        forget = actions.add_parser("forget", help="remove an address, and never store it again")
+        forget.add_argument("address")
+        actions.add_parser("status", help="show what the copy covers")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.MIRROR_DATABASE is None:
+            raise CommandError("INTENTS_DATABASE is not set, so there is no mirror.")
+        actions: dict[str, Callable[[], None]] = {
+            "run": self._run,
+            "backfill": lambda: self._backfill(options["days"]),
+            "audit": self._audit,
+            "rebuild": self._rebuild,
+            "forget": lambda: self._forget(options["address"]),
+            "status": self._status,
+        }
+        from intents_ui.mirror.writer import OtherSource
+
+        try:
+            prepare(settings.DATABASES["default"])
+            actions[options["action"]]()
+        except OtherSource:
+            raise CommandError(
+                "The database is a copy of another service, or was read with another access key."
+                " Set another INTENTS_DATABASE, or run `manage.py mirror rebuild`."
+            ) from None
+        except (DatabaseError, OSError) as error:
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            raise CommandError(f"The mirror stopped because its database failed: {first}") from None
+
+    def _run(self) -> None:
+        mirror = self._mirror()
+        self.stdout.write("The mirror is running.")
+        mirror.run()
+        self.stdout.write("The mirror has stopped.")
+
+    def _backfill(self, days: int) -> None:
+        from intents_ui.mirror.coverage import coverage, progress
+
+        until = int(datetime.now(UTC).timestamp()) - HOUR
+        line = ProgressLine(self, lambda: progress(since=until // DAY * DAY - days * DAY, until=until))
+        mirror = self._mirror(days=days, is_done=line.is_over)
+        _require(mirror.run(waits=False))
+        line.show()
+        if holes := coverage(now=datetime.now(UTC)).holes:
+            raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
+
+    def _audit(self) -> None:
+        found = self._mirror().audit()
+        _require(found is not None)
+        if found:
+            self.stdout.write(
+                f"{found.differing} of {found.windows} windows differed. {found.lacking} lacked transfers."
+            )
+
+    def _rebuild(self) -> None:
+        from intents_ui.mirror import lease, writer
+
+        epoch = lease.acquire(now=time.time_ns() // 1_000_000)
+        _require(epoch is not None)
+        writer.empty()
+        lease.release(epoch or 0)
+        self.stdout.write("The copy is empty. `manage.py mirror run` reads it again.")
+
+    def _forget(self, address: str) -> None:
+        from intents_ui.mirror import writer
+
+        self.stdout.write(f"Removed from {writer.forget(address)} transfers.")
+
+    def _status(self) -> None:
+        from intents_ui.mirror.coverage import coverage
+
+        found = coverage(now=datetime.now(UTC))
+        since = found.complete_since
+        self.stdout.write("Running" if found.is_running else "Not running")
+        self.stdout.write(f"Transfers: {found.transfers:,}")
+        self.stdout.write(f"Complete since: {f'{since:%Y-%m-%d %H:%M} UTC' if since else 'not yet'}")
+        self.stdout.write(f"Lag: {found.lag.total_seconds():.0f} s")
+        self.stdout.write(f"Calls in the last hour: {found.calls:,} of {ENV.intents_mirror_calls * HOUR:,}")
+        self.stdout.write(f"Audits: {found.audits.differing} of {found.audits.windows} windows differed in 7 days")
+        for hole in found.holes:
+            self.stdout.write(f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}")
+        for status in found.unknown_statuses:
+            self.stdout.write(f"Unknown status: {status[:40]!r}")
+
+    def _mirror(self, *, days: int | None = None, is_done: Callable[[], bool] = lambda: False) -> "Mirror":
+        from intents_ui.mirror.loop import DAYS, Mirror
+        from intents_ui.mirror.reader import CallLimiter, Reader
+
+        stop = Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        client = service()
+
+        def now() -> datetime:
+            return datetime.now(UTC) + client.health.clock_offset.ahead()
+
+        reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
+        return Mirror(reader, source=source(), now=now, stop=stop, days=days or DAYS, is_done=is_done)
+
+
+class ProgressLine:
+    """Progress of a backfill, with an estimate of the time left: one line on a terminal, else one every ten seconds."""
+
+    def __init__(self, command: BaseCommand, progress: "Callable[[], Progress]") -> None:
+        self._out = command.stdout
+        self._progress = progress
+        self._is_terminal = bool(getattr(command.stdout, "isatty", lambda: False)())
+        self._began = time.monotonic()
+        self._looked_at = self._shown_at = float("-inf")
+        self._sealed_before: int | None = None
+
+    def is_over(self) -> bool:
+        """Return whether all is read. Shows the progress now and then."""
+        now = time.monotonic()
+        if now - self._looked_at < TERMINAL_SECONDS:
+            return False
+        self._looked_at = now
+        if now - self._shown_at >= (TERMINAL_SECONDS if self._is_terminal else PLAIN_SECONDS):
+            self._shown_at = now
+            self.show()
+        return self._progress().is_over
+
+    def show(self) -> None:
+        found = self._progress()
+        if self._sealed_before is None:
+            self._sealed_before = found.sealed
+        text = f"{found.sealed / DAY:.1f} of {found.seconds / DAY:.1f} days, {found.transfers:,} transfers"
+        done = found.sealed - self._sealed_before
+        if done and not found.is_over:
+            left = (time.monotonic() - self._began) * (found.seconds - found.sealed) / done
+            text += f", about {_duration(left)} left"
+        is_last = found.is_over or not self._is_terminal
+        self._out.write(f"\r\033[K{text}" if self._is_terminal else text, ending="\n" if is_last else "")
+        self._out.flush()
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.0f} min"
+        if seconds < 6000
+        else f"{seconds / HOUR:.0f} h"
+    )
+
+
+def _require(has_lease: bool) -> None:
+    if not has_lease:
+        raise CommandError("Another process keeps this copy. Stop it first.")
+
+
+def prepare(database: dict[str, Any]) -> None:
+    """Create the database's file, readable by its owner only, and its tables."""
+    if database["ENGINE"].endswith("sqlite3"):
+        path = Path(database["NAME"])
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if path.parent.stat().st_uid != os.getuid() and ENV.intents_database is None:
+            raise CommandError(f"{path.parent} belongs to another user. Set INTENTS_DATABASE.")
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
+    call_command("migrate", "mirror", verbosity=0)
+
+
+def service() -> ServiceClient:
+    """Return the client of the service. The embedded service is reached over HTTP at the dashboard that runs it."""
+    config = wiring.config()
+    if ENV.embedded:
+        host = UNSPECIFIED.get(ENV.host, ENV.host)
+        config = replace(config, base_url=f"http://{f'[{host}]' if ':' in host else host}:{ENV.port}")
+    return ServiceClient(config)
+
+
+def source() -> str:
+    """Return a fingerprint of the service and the access key, which no one can guess offline."""
+    config = wiring.config()
+    key = config.access_key.get_secret_value() if config.access_key else ""
+    return hashlib.scrypt(key.encode(), salt=config.url("").encode(), n=2**14, r=8, p=1, dklen=16).hex()
