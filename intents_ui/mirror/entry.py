@@ -200,7 +200,10 @@ def _token(chain: int | None, address: str | None, known: TokenMetadata | None) 
 
 def _text(value: object) -> str:
     """Return a text that any database can store."""
-    return "" if value is None else str(value)[:LONGEST_TEXT].replace("\0", "\ufffd")
+    if value is None:
+        return ""
+    text = str(value)[:LONGEST_TEXT]
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def _fingerprint(listed: IntentHistory, status: str, steps: tuple[StepStatus, ...]) -> bytes:

@@ -3,9 +3,9 @@
 It follows from the status and the steps alone, without balances, quotes or names.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from intents_ui.service.wire.models import IntentStatus
 from intents_ui.service.wire.steps import DEAD, RUNNING, UNDER_WAY, StepStatus
@@ -38,8 +38,7 @@ STOPPED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What an outcome follows from.
 
     `is_made`: the owner made the deposit. `is_refund_plausible`: it went to the owner, on one of the transfer's chains.
