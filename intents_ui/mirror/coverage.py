@@ -97,7 +97,7 @@ def progress(*, since: int, until: int) -> Progress:
     return Progress(found["sealed"] or 0, found["seconds"] or 0, found["transfers"] or 0)
 
 
-def coverage(*, now: datetime) -> Coverage:
+def current(*, now: datetime) -> Coverage:
     """Return the state of the copy."""
     at = int(now.timestamp())
     due = Window.objects.filter(due__lte=at).aggregate(first=Min("due"))["first"]

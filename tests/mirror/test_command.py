@@ -163,7 +163,7 @@ def epoch(env: dict[str, str]) -> int:
 
 
 def written(env: dict[str, str], epoch: int) -> int:
-    return value(env, f"SELECT COUNT(*) FROM mirror_window WHERE epoch = {epoch}")  # noqa: S608
+    return value(env, f"SELECT COUNT(*) FROM mirror_window WHERE epoch = {epoch}")  # noqa: S608 - a number
 
 
 def freezes(leader: subprocess.Popen[str], env: dict[str, str]) -> bool:

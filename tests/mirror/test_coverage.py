@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
+from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
-from intents_ui.mirror.coverage import coverage
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.service.wire.outcome import Outcome
@@ -21,7 +21,7 @@ def world(copy: object) -> World:
 
 
 def test_without_a_first_read_nothing_is_known(world: World) -> None:
-    found = coverage(now=datetime.fromtimestamp(START, UTC))
+    found = coverage.current(now=datetime.fromtimestamp(START, UTC))
     assert (found.transfers, found.days, found.complete_since, found.is_running) == (0, [], None, False)
 
 
@@ -29,7 +29,7 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     world.create(age=26 * HOUR, status="SUCCEEDED")
     mirror = Copy(world, days=2)
     mirror.settle(15 * MINUTE)
-    found = coverage(now=mirror.moment())
+    found = coverage.current(now=mirror.moment())
     days = [datetime.fromtimestamp(START, UTC).date() - timedelta(days=each) for each in (2, 1, 0)]
     assert [each.day for each in found.days] == days
     assert [each.seconds.get(Condition.SEALED) for each in found.days[:2]] == [DAY, DAY]
@@ -44,7 +44,7 @@ def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
     mirror = Copy(world, days=1)
     mirror.settle(10 * MINUTE)
     Window.objects.filter(start=START - DAY).update(is_sealed=False, failures=3, reason="the service repeated a page")
-    found = coverage(now=mirror.moment())
+    found = coverage.current(now=mirror.moment())
     (hole,) = found.holes
     assert (hole.reason, hole.failures, hole.end - hole.start) == ("the service repeated a page", 3, timedelta(hours=1))
     assert found.complete_since == hole.end
@@ -55,7 +55,7 @@ def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
     mirror = Copy(world)
     mirror.settle(MINUTE)
     later = mirror.moment() + timedelta(minutes=30)
-    assert coverage(now=later).lag > timedelta(minutes=28)
+    assert coverage.current(now=later).lag > timedelta(minutes=28)
 
 
 def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: World) -> None:

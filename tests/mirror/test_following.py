@@ -1,15 +1,18 @@
 """The mirror follows the service, whatever its lists do."""
 
+from dataclasses import replace
 from itertools import pairwise
+from random import Random
 from unittest.mock import patch
 
 import pytest
 
 from intents_ui.mirror import reader, windows, writer
 from intents_ui.mirror.models import Audit, Lease, Reason, Transfer, TransferAddress, UnknownStatus, Window
-from intents_ui.mirror.reader import CallLimiter
+from intents_ui.mirror.reader import CallLimiter, Span
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import OtherSource, load, state
+from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.world import CALLS, OWNER, START, Copy, World, edges, expected, rows
 
 
@@ -32,6 +35,40 @@ def test_what_happens_is_known_soon(world: World) -> None:
         world.change(made, status)
     mirror.settle(20)
     assert rows() == expected(world) == {made.intent_id: ("SUCCEEDED", "delivered")}
+
+
+def test_a_transfer_that_ends_late_is_read_when_it_leaves_the_list_of_open_ones(world: World) -> None:
+    mirror = Copy(world)
+    mirror.settle(10)
+    made = world.create(status="EXECUTING")
+    mirror.settle(13 * MINUTE)
+    world.change(made, "SUCCEEDED")
+    mirror.settle(20)
+    assert rows() == expected(world)
+
+
+@pytest.mark.deep
+def test_endings_are_known_within_seconds_at_less_than_a_third_of_a_call_per_transfer(world: World) -> None:
+    draw, ends = Random(1), {}  # noqa: S311 - the same in each run
+    world.page = 100
+    for number in range(4 * 6 * MINUTE):
+        world.now = START + number / 4
+        made = world.create(age=draw.uniform(2, 60))
+        world.change(made, "EXECUTING", delay=draw.uniform(2, 15))
+        ends[made.intent_id] = made.changes[-1][0] + draw.lognormvariate(3.3, 0.8)
+        made.changes.append((ends[made.intent_id], "SUCCEEDED", int(ends[made.intent_id] * 1000)))
+    world.now = START
+    mirror, known = Copy(world), dict[str, float]()
+    while world.now < START + 8 * MINUTE:
+        world.now += 0.1 if mirror.step() else 1
+        for each in mirror.readings[-1].entries:
+            if each.outcome is Outcome.DELIVERED:
+                known.setdefault(f"0x{each.intent_id.hex()}", world.now)
+    late = sorted(known[each] - end for each, end in ends.items() if end < START + 7 * MINUTE)
+    assert late[len(late) // 2] <= 15
+    assert late[len(late) * 95 // 100] <= 30
+    assert late[len(late) * 99 // 100] <= 120
+    assert len(world.called) < 0.3 * len(ends)
 
 
 def test_a_quote_that_is_committed_late_is_not_missed(world: World) -> None:
@@ -160,6 +197,33 @@ def test_rows_of_older_rules_are_read_again(world: World) -> None:
         Lease.objects.update(until=0)
         mirror.settle(MINUTE)
     assert set(Transfer.objects.values_list("rules", flat=True)) == {2}
+
+
+@pytest.mark.parametrize("is_replica_late", [False, True], ids=["read earlier", "changed earlier"])
+def test_an_older_reading_never_replaces_a_newer_one(world: World, is_replica_late: bool) -> None:
+    mirror = Copy(world)
+    made = world.create(status="EXECUTING")
+    mirror.settle(20)
+    old = next(each for each in mirror.readings if each.entries)
+    world.change(made, "SUCCEEDED")
+    mirror.settle(20)
+    assert mirror.writer is not None
+    later = int(world.now * 1000) + 1
+    mirror.writer.commit(replace(old, at=later) if is_replica_late else old, now=int(world.now))
+    assert rows() == expected(world)
+
+
+def test_writing_readings_again_changes_nothing(world: World) -> None:
+    mirror = Copy(world)
+    for age in range(0, 100, 10):
+        world.create(age=age, status="SUCCEEDED")
+    mirror.settle(3 * MINUTE)
+    before = list(load(Window.objects.order_by("start")))
+    assert mirror.writer is not None
+    for reading in mirror.readings:
+        if isinstance(reading.task, Span):
+            assert mirror.writer.commit(reading, now=int(world.now)) == 0
+    assert list(load(Window.objects.order_by("start"))) == before
 
 
 # Upkeep

@@ -196,7 +196,7 @@ class Copy:
     def restart(self) -> None:
         """Begin as another process that takes over the lease."""
         reader = Reader(self.service, self.limiter, now=self.moment)
-        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311
+        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311 - the same in each run
         self.writer: Writer | None = None
 
     def step(self) -> bool:

@@ -80,14 +80,14 @@ class Command(BaseCommand):
         self.stdout.write("The mirror has stopped.")
 
     def _backfill(self, days: int) -> None:
-        from intents_ui.mirror.coverage import coverage, progress
+        from intents_ui.mirror import coverage
 
         until = int(datetime.now(UTC).timestamp()) - HOUR
-        line = ProgressLine(self, lambda: progress(since=until // DAY * DAY - days * DAY, until=until))
+        line = ProgressLine(self, lambda: coverage.progress(since=until // DAY * DAY - days * DAY, until=until))
         mirror = self._mirror(days=days, is_done=line.is_over)
         _require(mirror.run(waits=False))
         line.show()
-        if holes := coverage(now=datetime.now(UTC)).holes:
+        if holes := coverage.current(now=datetime.now(UTC)).holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
     def _audit(self) -> None:
@@ -113,9 +113,9 @@ class Command(BaseCommand):
         self.stdout.write(f"Removed from {writer.forget(address)} transfers.")
 
     def _status(self) -> None:
-        from intents_ui.mirror.coverage import coverage
+        from intents_ui.mirror import coverage
 
-        found = coverage(now=datetime.now(UTC))
+        found = coverage.current(now=datetime.now(UTC))
         since = found.complete_since
         self.stdout.write("Running" if found.is_running else "Not running")
         self.stdout.write(f"Transfers: {found.transfers:,}")
