@@ -8,7 +8,7 @@ help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 run: .venv/installed ## Start the dashboard on http://127.0.0.1:8000, with the emulator unless a service is set
-	@exec $(BIN)/python -m gunicorn --config gunicorn.conf.py
+	@exec $(BIN)/python manage.py runserver --noreload
 
 dev: .venv/installed ## Start the dashboard and restart it when a file changes
 	@exec $(BIN)/python manage.py runserver

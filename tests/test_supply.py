@@ -130,8 +130,8 @@ def switched_off() -> Iterator[tuple[str, str, str]]:
                 yield f"{path.relative_to(ROOT)}:{number}", " ".join(letters), found["reason"].strip(" -")
 
 
-# Starts this interpreter with our own image decoder and no untrusted arguments.
-MAY_IMPORT = {"sandbox.py": {"subprocess"}}
+# They start this interpreter with our own programs (image decoder, gunicorn, mirror) and no untrusted arguments.
+MAY_IMPORT = {"sandbox.py": {"subprocess"}, "runserver.py": {"subprocess"}}
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))

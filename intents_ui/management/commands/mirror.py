@@ -8,7 +8,6 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -21,6 +20,7 @@ from django.db import DatabaseError
 
 from intents_ui import wiring
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from intents_ui.mirror.loop import Mirror
 
 PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
+EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 MOST_DAYS = 90
 DAY, HOUR = 86_400, 3600
-UNSPECIFIED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to reach a server that listens there
 
 
 class Command(BaseCommand):
@@ -141,7 +141,14 @@ class Command(BaseCommand):
             return datetime.now(UTC) + client.health.clock_offset.ahead()
 
         reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
-        return Mirror(reader, source=source(), now=now, stop=stop, days=days or DAYS, is_done=is_done)
+        return Mirror(
+            reader,
+            source=source(),
+            now=now,
+            stop=stop,
+            days=days or (EMULATOR_DAYS if ENV.embedded else DAYS),
+            is_done=is_done,
+        )
 
 
 class ProgressLine:
@@ -207,12 +214,9 @@ def prepare(database: dict[str, Any]) -> None:
 
 
 def service() -> ServiceClient:
-    """Return the client of the service. The embedded service is reached over HTTP at the dashboard that runs it."""
-    config = wiring.config()
-    if ENV.embedded:
-        host = UNSPECIFIED.get(ENV.host, ENV.host)
-        config = replace(config, base_url=f"http://{f'[{host}]' if ':' in host else host}:{ENV.port}")
-    return ServiceClient(config)
+    """Return a client without caches. An emulator is this process's own, so that its work delays no page."""
+    emulator, config = wiring.emulator(), wiring.config()
+    return ServiceClient(config, transport=InProcessTransport(emulator, loops=config.connections) if emulator else None)
 
 
 def source() -> str:

@@ -1,12 +1,23 @@
-"""`manage.py runserver [[address:]port]`: gunicorn with reload. Django's own development server can't stream."""
+"""`manage.py runserver [[address:]port]`: gunicorn with reload, and the mirror beside it if there is a database for it.
+
+Django's own development server can't stream.
+"""
 
 import os
+import signal
+import subprocess
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from intents_ui.settings import ROOT
+
+MIRROR: Final = [sys.executable, str(ROOT / "manage.py"), "mirror", "run"]
+MIRROR_NICENESS: Final = 10  # pages come first
+MIRROR_SECONDS: Final = 10.0  # that the mirror may take to stop
 
 
 class Command(BaseCommand):
@@ -25,4 +36,21 @@ class Command(BaseCommand):
         if not options["noreload"]:
             command += ["--reload", *(f"--reload-extra-file={path}" for path in ROOT.glob("templates/**/*.html"))]
         os.chdir(ROOT)
-        os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, no shell
+        if settings.MIRROR_DATABASE is None:
+            os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, no shell
+        sys.exit(run_with_mirror(command))
+
+
+def run_with_mirror(server: Sequence[str]) -> int:
+    """Run the server, and the mirror until the server ends. Return the server's exit status."""
+    dashboard = subprocess.Popen(server)  # noqa: S603 - our own program
+    mirror = subprocess.Popen(MIRROR, preexec_fn=lambda: os.nice(MIRROR_NICENESS))  # noqa: S603 - our own
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _: dashboard.send_signal(received))
+    status = dashboard.wait()
+    mirror.terminate()
+    try:
+        mirror.wait(MIRROR_SECONDS)
+    except subprocess.TimeoutExpired:
+        mirror.kill()
+    return status if status >= 0 else 128 - status
