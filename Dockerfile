@@ -16,6 +16,7 @@ RUN /app/.venv/bin/python -m compileall -q intents_ui
 
 FROM python:3.13-slim
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dashboard \
+ && install --directory --owner 10001 --mode 0700 /data \
  && python3 -m pip uninstall --quiet --yes --root-user-action=ignore pip
 WORKDIR /app
 COPY --from=build /app /app

@@ -23,17 +23,28 @@ def test_every_service_has_minimal_rights_and_a_health_check(name):
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["tmpfs"]
     assert "healthcheck" in service or name in DASHBOARDS  # theirs is in the Dockerfile
+    assert service.get("healthcheck") != {"disable": True} or name == "mirror"
     assert "privileged" not in service
 
 
 def test_two_dashboards_are_identical_and_configured_by_environment_only():
     first, second = ({**SERVICES[name], "networks": None} for name in DASHBOARDS)
     assert first == second
-    assert "volumes" not in first
+    assert first["volumes"] == ["mirror:/data"]
     assert {name.lower() for name in first["environment"]} <= set(Environment.model_fields)
     graceful = re.search(r"^graceful_timeout = (\d+)$", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE)
     assert graceful
     assert int(first["stop_grace_period"].removesuffix("s")) > int(graceful[1])
+
+
+def test_the_mirror_runs_on_demand_beside_the_dashboards_and_shares_their_volume():
+    mirror, dashboard = SERVICES["mirror"], SERVICES["dashboard-1"]
+    assert mirror["profiles"] == ["mirror"]
+    assert mirror["command"][1:] == ["manage.py", "mirror", "run"]
+    assert (mirror["volumes"], mirror["environment"]) == (dashboard["volumes"], dashboard["environment"])
+    assert COMPOSE["volumes"] == {"mirror": {}}
+    assert "--owner 10001 --mode 0700 /data" in (ROOT / "Dockerfile").read_text()  # volumes get its owner
+    assert set(mirror["networks"]) == {"back", "front"}
 
 
 def test_only_nginx_is_exposed_and_only_nginx_is_a_trusted_proxy():
