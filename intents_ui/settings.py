@@ -450,6 +450,8 @@ def _postgres(url: str) -> dict[str, Any]:
         "PORT": port or "",
         # A process that is frozen inside a transaction must not block the next leader.
         "OPTIONS": {**options, "options": "-c idle_in_transaction_session_timeout=10000"},
+        # They would stay open if a transaction is cut off, and PgBouncer has none.
+        "DISABLE_SERVER_SIDE_CURSORS": True,
     }
 
 
