@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from django.db.models import Case, Count, F, Max, Min, Q, Sum, Value, When
 
 from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
-from intents_ui.mirror.windows import DAY, HOUR, Condition
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import CALLS, state
 
 YOUNG = HOUR  # windows that ended since are still being read
@@ -54,8 +54,8 @@ class Audits:
 class Coverage:
     """The state of the copy at a moment.
 
-    `days` are in order. `holes` are the newest 200. `complete_since`: from then on, all windows are sealed, except
-    those of the last hour, which are still being read. `lag`: how long the oldest due window has been waiting.
+    `days` are in order. `holes` are the newest 200. `complete_since`: from then on, all windows are sealed, or are of
+    the last hour and were read to their end. `lag`: how long the oldest due window has been waiting.
     `is_running`: a process holds the lease. `calls` are of the last hour.
     """
 
@@ -135,11 +135,11 @@ def _holes() -> list[Hole]:
 
 
 def _complete_since(at: int) -> datetime | None:
-    known = Window.objects.aggregate(
-        first=Min("start"), incomplete=Max("end", filter=Q(is_sealed=False, end__lte=at - YOUNG))
-    )
+    """Return the end of the newest window that isn't sealed, and isn't read as its young age requires."""
+    lacks = Q(end__lte=at - YOUNG) | Q(failures__gt=0) | Q(read_at=None, end__lte=at - MINUTE)
+    known = Window.objects.aggregate(first=Min("start"), incomplete=Max("end", filter=Q(lacks, is_sealed=False)))
     since = known["first"] if known["incomplete"] is None else known["incomplete"]
-    return None if since is None else _moment(since)
+    return None if since is None or since > at - MINUTE else _moment(since)
 
 
 def _calls(at: int) -> int:

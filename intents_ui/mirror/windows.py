@@ -69,6 +69,11 @@ class Window:
         return Condition.DUE if self.read_at is None else Condition.OPEN
 
     @property
+    def version(self) -> tuple[object, ...]:
+        """What each read changes."""
+        return self.end, self.read_at, self.order, self.failures
+
+    @property
     def next_order(self) -> Order:
         return self.order.other if self.order else Order.ASCENDING
 

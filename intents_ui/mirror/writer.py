@@ -275,10 +275,8 @@ class Writer:
         known = {each.start: each for each in load(WindowRow.objects.filter(start__in=[w.start for w in span.windows]))}
         for read in span.windows:
             window = known.get(read.start)
-            if window is None or window.end != read.end:
-                continue  # it was split or expired meanwhile
-            if (window.read_at or 0, window.order is span.order) >= (reading.at // 1000, True):
-                continue  # it was read again meanwhile, or this reading is written again
+            if window is None or window.version != read.version:
+                continue  # it was split, expired or read meanwhile, or this reading is written again
             if reading.is_unanswered:
                 self._save([windows.postponed(window, at=now)])
             elif reading.is_too_long and len(span.windows) == 1 and (halves := windows.split(window, at=now)):

@@ -51,6 +51,13 @@ def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
     assert Condition.HOLE in found.days[0].seconds
 
 
+def test_a_mirror_that_reads_nothing_to_its_end_is_complete_since_never(world: World) -> None:
+    world.always = "empty"
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    assert coverage.current(now=mirror.moment()).complete_since is None
+
+
 def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
     mirror = Copy(world)
     mirror.settle(MINUTE)

@@ -220,7 +220,7 @@ def test_writing_readings_again_changes_nothing(world: World) -> None:
     mirror.settle(3 * MINUTE)
     before = list(load(Window.objects.order_by("start")))
     assert mirror.writer is not None
-    for reading in mirror.readings:
+    for reading in reversed(mirror.readings):
         if isinstance(reading.task, Span):
             assert mirror.writer.commit(reading, now=int(world.now)) == 0
     assert list(load(Window.objects.order_by("start"))) == before

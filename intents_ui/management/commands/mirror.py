@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 MOST_DAYS = 90
+MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
 
 
@@ -123,8 +124,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Lag: {found.lag.total_seconds():.0f} s")
         self.stdout.write(f"Calls in the last hour: {found.calls:,} of {ENV.intents_mirror_calls * HOUR:,}")
         self.stdout.write(f"Audits: {found.audits.differing} of {found.audits.windows} windows differed in 7 days")
-        for hole in found.holes:
+        for hole in found.holes[:MOST_HOLES]:
             self.stdout.write(f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}")
+        if more := len(found.holes[MOST_HOLES:]):
+            self.stdout.write(f"Holes before them: {more}")
         for status in found.unknown_statuses:
             self.stdout.write(f"Unknown status: {status[:40]!r}")
 
