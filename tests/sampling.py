@@ -16,7 +16,14 @@ from math import ceil
 import pytest
 from hypothesis import HealthCheck, settings
 
-ROTATING = {"tests/browser/": 3, "tests/pages/": 3, "tests/test_": 3, "tests/web/": 3, "tests/emulator/": 2}
+ROTATING = {
+    "tests/browser/": 3,
+    "tests/emulator/": 2,
+    "tests/mirror/": 3,
+    "tests/pages/": 3,
+    "tests/test_": 3,
+    "tests/web/": 3,
+}
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
 DEEP, SAMPLED = "deep", "sampled"
 
