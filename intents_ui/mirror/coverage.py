@@ -1,8 +1,9 @@
 """What the mirror knows and doesn't know: queries for pages. They never write."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from django.db.models import Case, Count, F, Max, Min, Q, Sum, Value, When
 
@@ -100,12 +101,15 @@ def progress(*, since: int, until: int) -> Progress:
 def current(*, now: datetime) -> Coverage:
     """Return the state of the copy."""
     at = int(now.timestamp())
-    due = Window.objects.filter(due__lte=at).aggregate(first=Min("due"))["first"]
+    ledger = _ledger(at)
+    days = _days(ledger)
+    has_holes = any(Condition.HOLE in day.seconds for day in days)
+    due = min((row["due"] for row in ledger if row["due"] is not None), default=None)
     lease = Lease.objects.first()
     return Coverage(
-        days=_days(),
-        holes=_holes(),
-        complete_since=_complete_since(at),
+        days=days,
+        holes=_holes() if has_holes else [],
+        complete_since=_complete_since(ledger, at),
         lag=timedelta(seconds=0 if due is None else at - due),
         is_running=lease is not None and lease.until >= at * 1000,
         calls=_calls(at),
@@ -114,16 +118,30 @@ def current(*, now: datetime) -> Coverage:
     )
 
 
-def _days() -> list[DayCoverage]:
-    found = (
+def _ledger(at: int) -> Sequence[Mapping[str, Any]]:
+    """Return the sums of the windows by day and condition, in the order of the days.
+
+    `incomplete` is the end of the newest window that isn't sealed, and isn't read as its young age requires.
+    """
+    lacks = Q(end__lte=at - YOUNG) | Q(failures__gt=0) | Q(read_at=None, end__lte=at - MINUTE)
+    return list(
         Window.objects.annotate(day=F("start") / DAY, is_in=CONDITION)
         .values("day", "is_in")
-        .annotate(seconds=Sum(F("end") - F("start")), transfers=Sum("rows"))
+        .annotate(
+            seconds=Sum(F("end") - F("start")),
+            transfers=Sum("rows"),
+            first=Min("start"),
+            due=Min("due", filter=Q(due__lte=at)),
+            incomplete=Max("end", filter=Q(lacks, is_sealed=False)),
+        )
         .order_by("day")
     )
+
+
+def _days(ledger: Iterable[Mapping[str, Any]]) -> list[DayCoverage]:
     seconds: dict[int, dict[Condition, int]] = {}
     transfers: dict[int, int] = {}
-    for row in found:
+    for row in ledger:
         seconds.setdefault(row["day"], {})[Condition(row["is_in"])] = row["seconds"]
         transfers[row["day"]] = transfers.get(row["day"], 0) + row["transfers"]
     return [DayCoverage(_moment(day * DAY).date(), seconds[day], transfers[day]) for day in seconds]
@@ -134,11 +152,9 @@ def _holes() -> list[Hole]:
     return [Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in found]
 
 
-def _complete_since(at: int) -> datetime | None:
-    """Return the end of the newest window that isn't sealed, and isn't read as its young age requires."""
-    lacks = Q(end__lte=at - YOUNG) | Q(failures__gt=0) | Q(read_at=None, end__lte=at - MINUTE)
-    known = Window.objects.aggregate(first=Min("start"), incomplete=Max("end", filter=Q(lacks, is_sealed=False)))
-    since = known["first"] if known["incomplete"] is None else known["incomplete"]
+def _complete_since(ledger: Iterable[Mapping[str, Any]], at: int) -> datetime | None:
+    incomplete = [row["incomplete"] for row in ledger if row["incomplete"] is not None]
+    since = max(incomplete) if incomplete else min((row["first"] for row in ledger), default=None)
     return None if since is None or since > at - MINUTE else _moment(since)
 
 

@@ -12,13 +12,18 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.db import connections
 
 from intents_ui import settings
+from intents_ui.mirror import readonly
 from tests.conftest import needs
+from tests.pages.conftest import emulator, patient_pages, site
 from tests.serving import brief_pause
 from tests.waiting import PATIENCE
+
+__all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 USER = "nobody"
@@ -87,3 +92,23 @@ def empty() -> None:
     """Delete all rows of the mirror."""
     for model in reversed(list(apps.get_app_config("mirror").get_models())):
         model.objects.all().delete()
+
+
+@pytest.fixture
+def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pages read the database, and notice each change of it."""
+    let_pages_read(monkeypatch)
+
+
+@pytest.fixture
+def mirrored_file(tmp_path: Path, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Let pages read an empty SQLite database. Yield its path."""
+    path = tmp_path / "mirror.sqlite3"
+    with django_db_blocker.unblock(), using(settings.sqlite(path)):
+        let_pages_read(monkeypatch)
+        yield path
+
+
+def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(django_settings, "MIRROR_DATABASE", connections.settings["default"])
+    monkeypatch.setattr(readonly, "MAX_AGE", -1.0)

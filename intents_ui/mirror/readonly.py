@@ -1,0 +1,92 @@
+"""Reads of the mirror for pages: over connections that can't write or wait for long."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+
+from intents_ui.mirror import coverage
+from intents_ui.mirror.coverage import Coverage
+
+log = logging.getLogger(__name__)
+
+LOCK_SECONDS = 0.5
+CONNECT_SECONDS = 2
+STATEMENT_MILLISECONDS = 2000
+MAX_AGE = 5.0  # seconds of a reading of the coverage
+
+
+class CopyUnreadable(Exception):
+    """The database can't be read: it is locked, missing, without the mirror's tables, or corrupt."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Let the queries of this thread use a read-only connection. Raises CopyUnreadable."""
+    usual = connections[DEFAULT_DB_ALIAS]
+    reader = usual.copy()
+    reader.settings_dict.update(_readonly(reader.vendor, reader.settings_dict))
+    connections[DEFAULT_DB_ALIAS] = reader
+    try:
+        yield
+    # Corrupt values are other errors than a corrupt file.
+    except (DatabaseError, ValueError, ArithmeticError, OSError) as error:
+        log.warning("The mirror can't be read: %s", type(error).__name__)
+        raise CopyUnreadable from error
+    finally:
+        connections[DEFAULT_DB_ALIAS] = usual
+        reader.close()
+
+
+def _readonly(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
+    if vendor == "sqlite":
+        # A file that is missing must not be created.
+        return {"NAME": f"file:{quote(str(given['NAME']))}?mode=ro", "OPTIONS": {"timeout": LOCK_SECONDS}}
+    limits = f"-c statement_timeout={STATEMENT_MILLISECONDS} -c default_transaction_read_only=on"
+    return {"OPTIONS": {**given["OPTIONS"], "connect_timeout": CONNECT_SECONDS, "options": limits}}
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReading:
+    """The state of the copy at a time. `coverage` is None if the database couldn't be read."""
+
+    coverage: Coverage | None
+    at: datetime
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """Until when everything that was due has been read."""
+        return self.at - self.coverage.lag if self.coverage else None
+
+
+class CoverageCache:
+    """The last reading of the coverage, for all pages of a process. Thread-safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: tuple[float, CoverageReading] | None = None
+
+    def get(self) -> CoverageReading:
+        """Return a reading that is at most MAX_AGE old. It can be one that failed."""
+        with self._lock:
+            if self._last is None or self._clock() - self._last[0] > MAX_AGE:
+                found = read_coverage(now=datetime.now(UTC))
+                self._last = self._clock(), found
+            return self._last[1]
+
+
+def read_coverage(*, now: datetime) -> CoverageReading:
+    """Return the state of the copy."""
+    try:
+        with reading():
+            return CoverageReading(coverage.current(now=now), now)
+    except CopyUnreadable:
+        return CoverageReading(None, now)

@@ -1,0 +1,125 @@
+"""Pages read the mirror without writing to it, in few queries, and go on if they can't."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection, connections
+from django.db.backends.signals import connection_created
+
+from intents_ui.mirror import readonly
+from intents_ui.mirror.models import Lease, Window
+from intents_ui.mirror.readonly import CopyUnreadable, CoverageCache, read_coverage, reading
+from intents_ui.mirror.windows import DAY, MINUTE
+from tests.mirror.world import START, Copy, World
+
+NOW = datetime.fromtimestamp(START, UTC)
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """Yield the queries of connections that are made from now on."""
+    queries: list[str] = []
+
+    def note(execute: Any, sql: str, *given: Any) -> Any:
+        queries.append(sql)
+        return execute(sql, *given)
+
+    def listen(connection: Any, **_: Any) -> None:
+        connection.execute_wrappers.append(note)
+
+    connection_created.connect(listen)
+    try:
+        yield queries
+    finally:
+        connection_created.disconnect(listen)
+
+
+def test_the_coverage_takes_six_queries_at_most(copy: None) -> None:
+    Copy(World(), days=2).settle(5 * MINUTE)
+    Window.objects.filter(start=START - DAY).update(is_sealed=False, failures=3, reason="the service repeated a page")
+    with counted() as queries:
+        found = read_coverage(now=NOW).coverage
+    assert found is not None
+    assert found.holes
+    assert len(queries) == 6
+
+
+def test_a_page_can_not_write(copy: None) -> None:
+    usual = connections["default"]
+    with pytest.raises(CopyUnreadable), reading():
+        Lease.objects.create(epoch=1, holder="", until=0)
+    assert not Lease.objects.exists()
+    assert connections["default"] is usual
+
+
+def locked(path: Path) -> Any:
+    """Lock a database as a program does that wants it for itself."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA locking_mode=EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    other.execute("CREATE TABLE more (a)")
+    return other
+
+
+def missing(path: Path) -> None:
+    connection.close()
+    for each in path.parent.glob(f"{path.name}*"):
+        each.unlink()
+
+
+def without_tables(path: Path) -> None:
+    call_command("migrate", "mirror", "zero", verbosity=0)
+    connection.close()
+
+
+def corrupt(path: Path) -> None:
+    missing(path)
+    path.write_bytes(b"no database " * 1000)
+
+
+def torn(path: Path) -> None:
+    connection.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+
+
+@pytest.mark.parametrize("spoil", [locked, missing, without_tables, corrupt, torn])
+def test_a_database_that_cannot_be_read_is_no_empty_copy(
+    mirrored_file: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any
+) -> None:
+    monkeypatch.setattr(readonly, "LOCK_SECONDS", 0.01)
+    assert read_coverage(now=NOW).coverage is not None
+    connection.close()
+    held = spoil(mirrored_file)
+    try:
+        assert read_coverage(now=NOW).coverage is None
+        assert mirrored_file.exists() is (spoil is not missing)
+    finally:
+        if held:
+            held.close()
+
+
+def test_a_corrupt_value_is_no_empty_copy(copy: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO mirror_state (name, value) VALUES ('calls', '{')")
+    assert read_coverage(now=NOW).coverage is None
+
+
+def test_other_errors_are_not_hidden(copy: None) -> None:
+    with pytest.raises(KeyError), reading():
+        raise KeyError("a bug")
+    with pytest.raises(CopyUnreadable), reading():
+        raise DatabaseError
+
+
+def test_a_reading_is_shared_for_some_seconds(copy: None) -> None:
+    times = iter([0.0, 5.0, 5.1, 5.1])
+    cache = CoverageCache(clock=lambda: next(times))
+    assert (first := cache.get()) is cache.get()
+    assert cache.get() is not first
