@@ -13,6 +13,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
 import httpx
+from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from intents_ui.exports.slots import Exports
@@ -50,6 +51,7 @@ from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
+    from intents_ui.mirror.readonly import CoverageReading
 
 log = logging.getLogger(__name__)
 
@@ -331,6 +333,15 @@ def text_threads() -> FairThreads:
 
 def hub() -> Hub:
     return _current.hub
+
+
+def mirror_coverage() -> "CoverageReading | None":
+    """Return what the mirror knows, as read in the last seconds. None if there is no mirror."""
+    if settings.MIRROR_DATABASE is None:
+        return None
+    from intents_ui.mirror.readonly import CoverageCache  # imported only when used
+
+    return current().one(CoverageCache).get()
 
 
 def is_live() -> bool:

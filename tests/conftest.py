@@ -2,15 +2,18 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import django.conf
 import pytest
 from pydantic import SecretStr
 
 from tests import canary
-from tests.serving import dashboard
+from tests.serving import ROOT, dashboard
 
 pytest_plugins = ["tests.sampling"]
 
@@ -26,6 +29,7 @@ def pytest_configure() -> None:
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
+    django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
     caching_client.COPY_PATIENCE = 5.0
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
@@ -46,9 +50,17 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """Yield the URL of a dashboard with the emulator, over real HTTP."""
-    with dashboard() as root:
+def sample_mirror(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the path of a database with a mirror that has holes."""
+    path = str(tmp_path_factory.mktemp("mirror") / "mirror.sqlite3")
+    subprocess.run([sys.executable, "-m", "tests.mirror.sample", path], check=True, cwd=ROOT)
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(sample_mirror: str) -> Iterator[str]:
+    """Yield the URL of a dashboard with the emulator and a mirror, over real HTTP."""
+    with dashboard(INTENTS_DATABASE=sample_mirror) as root:
         yield root
 
 

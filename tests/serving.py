@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import httpx
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
+NO_COPY = str(Path(tempfile.gettempdir(), "no-copy-of-the-history"))  # never created
 
 
 def free_port() -> int:
@@ -62,5 +64,6 @@ def dashboard(*, place: Path = ROOT, **env: str) -> Iterator[str]:
     port = free_port()
     root = f"http://127.0.0.1:{port}"
     command = ("-m", "gunicorn", "--config", "gunicorn.conf.py")
-    with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **env}, place=place):
+    copy = {} if "INTENTS_SERVICE_URL" in env else {"INTENTS_DATABASE": NO_COPY}
+    with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **copy, **env}, place=place):
         yield root

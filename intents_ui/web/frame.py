@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -59,6 +60,7 @@ def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     return {
         "embedded": wiring.embedded(),
+        "has_mirror": settings.MIRROR_DATABASE is not None,
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
         "nav": navigation(has_console=ENV.console != "off", has_demo=wiring.embedded()),

@@ -116,11 +116,10 @@ class Walk:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
+def server(sample_mirror: str) -> Iterator[str]:
     """Yield a dashboard with higher limits for write operations, whose pages wait for balances."""
-    with dashboard(
-        INTENTS_RATE_CONSOLE_WRITES="1000", INTENTS_RATE_CONSOLE_READS="1000", INTENTS_BALANCE_TIMEOUT="5"
-    ) as root:
+    limits = {"INTENTS_RATE_CONSOLE_WRITES": "1000", "INTENTS_RATE_CONSOLE_READS": "1000"}
+    with dashboard(INTENTS_DATABASE=sample_mirror, INTENTS_BALANCE_TIMEOUT="5", **limits) as root:
         yield root
 
 

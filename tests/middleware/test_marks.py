@@ -51,7 +51,7 @@ token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<ident
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
-.well-known/security.txt suggest help help/status/<identifier:status> demo
+.well-known/security.txt suggest help help/status/<identifier:status> demo insight/coverage
 """
 FRONT = [
     ROOT / "intents_ui/asgi.py",

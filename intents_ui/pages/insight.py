@@ -1,0 +1,103 @@
+"""`/insight/coverage`: what the local copy of the history has, and what it lacks. Sends no requests."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from intents_ui import wiring
+from intents_ui.settings import ENV
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.coverage import DayCoverage, Hole
+
+HOUR = 3600
+DAY = 24 * HOUR
+MOST_DAYS = 92
+# Words and meanings of what is known of a time, from the bottom of a day's bar to its top.
+CONDITIONS = {
+    "sealed": ("Sealed", "read twice with the same result"),
+    "open": ("Being read", "read again until nothing changes"),
+    "due": ("Not read yet", "waits for its first read"),
+    "hole": ("Hole", "the last read was incomplete"),
+}
+HEIGHT, PITCH = 48, 10  # of a bar, and from one bar to the next
+LEAST_HOLE = 8  # of HEIGHT, so that a hole of a minute can be seen
+
+
+@dataclass(frozen=True)
+class DayBar:
+    """A day's part of the strip in one condition."""
+
+    condition: str
+    x: int
+    y: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day in the table: `Sealed 22 h, hole 2 h`, each with its condition."""
+
+    written: str
+    parts: Sequence[tuple[str, timedelta]]
+    transfers: int
+
+
+@require_safe
+def coverage(request: HttpRequest) -> HttpResponse:
+    found = wiring.mirror_coverage()
+    if found is None:
+        return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
+    known = found.coverage
+    days = known.days[-MOST_DAYS:] if known else ()
+    context = {
+        "mirror": found,
+        "conditions": CONDITIONS,
+        "days": [described(day) for day in reversed(days)],
+        "bars": [bar for place, day in enumerate(days) for bar in bars(day, x=place * PITCH)],
+        "width": len(days) * PITCH,
+        "height": HEIGHT,
+        "holes": merged(known.holes) if known else (),
+        "budget": ENV.intents_mirror_calls * HOUR,
+    }
+    status = HTTPStatus.OK if known else HTTPStatus.SERVICE_UNAVAILABLE
+    response = render(request, "insight/coverage.html", context, status=status)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def described(day: "DayCoverage") -> Day:
+    seconds = {str(key): timedelta(seconds=length) for key, length in day.seconds.items()}
+    parts = [(word.lower(), seconds[key]) for key, (word, _) in CONDITIONS.items() if key in seconds]
+    return Day(day.day.isoformat(), parts, day.transfers)
+
+
+def bars(day: "DayCoverage", *, x: int) -> Iterator[DayBar]:
+    """Yield the parts of a day's bar. A hole is at its top, on what is beside it if it's short."""
+    top, seconds = HEIGHT, {str(key): length for key, length in day.seconds.items()}
+    for condition in CONDITIONS:
+        height = seconds.get(condition, 0) * HEIGHT // DAY
+        if condition == "hole" and condition in seconds:
+            height = max(height, LEAST_HOLE)
+            top = max(top, height)
+        if height:
+            top -= height
+            yield DayBar(condition, x, top, height)
+
+
+def merged(holes: Sequence["Hole"]) -> list["Hole"]:
+    """Return the holes, newest first, with neighbors of the same reason as one."""
+    together: list[Hole] = []
+    for hole in holes:
+        later = together[-1] if together else None
+        if later and hole.end == later.start and hole.reason == later.reason:
+            together[-1] = replace(later, start=hole.start, failures=max(later.failures, hole.failures))
+        else:
+            together.append(hole)
+    return together

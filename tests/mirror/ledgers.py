@@ -1,0 +1,42 @@
+"""Ledgers of a mirror for tests of pages, as rows."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
+from intents_ui.mirror.windows import DAY, HOUR, NEVER
+
+REASON = "the service repeated a page"
+
+
+def whole(now: datetime, *, days: int = 3, holes: Sequence[float] = ()) -> int:
+    """Write a ledger of this many past days by the hour, complete but for holes at these ages in hours.
+
+    Return its end, in Unix seconds.
+    """
+    end = int(now.timestamp()) // HOUR * HOUR
+    starts = range(end - days * DAY, end, HOUR)
+    lacking = {int(end - age * HOUR) for age in holes}
+    for start in starts:
+        is_hole = start in lacking
+        Window.objects.create(
+            start=start, end=start + HOUR, due=NEVER, read_at=start + 2 * HOUR, rows=5, order="ASC",
+            is_sealed=not is_hole, failures=3 if is_hole else 0, reason=REASON if is_hole else "",
+        )  # fmt: skip
+    return end
+
+
+def lead(now: datetime, *, seconds: int = 10) -> None:
+    """Let a process hold the lease for this long."""
+    until = int((now + timedelta(seconds=seconds)).timestamp() * 1000)
+    Lease.objects.update_or_create(pk=1, defaults={"epoch": 1, "holder": "test", "until": until})
+
+
+def audit(now: datetime, *differing: int) -> None:
+    for count in differing:
+        Audit.objects.create(start=0, at=int(now.timestamp()) - HOUR, age_seconds=DAY, differing=count)
+
+
+def unknown(now: datetime, status: str) -> None:
+    at = int(now.timestamp() * 1000)
+    UnknownStatus.objects.create(status=status, first_seen=at, last_seen=at, example=b"")

@@ -1,0 +1,25 @@
+"""A mirror with holes, for the dashboard of browser tests: `python -m tests.mirror.sample PATH` writes a database."""
+
+import os
+import sys
+from datetime import UTC, datetime
+
+import django
+from django.core.management import call_command
+
+
+def write() -> None:
+    from tests.mirror import ledgers
+
+    call_command("migrate", verbosity=0)
+    now = datetime.now(UTC)
+    ledgers.whole(now, days=30, holes=(6, 30, 29, 200))
+    ledgers.lead(now, seconds=86_400)
+    ledgers.audit(now, *[0] * 19, 2)
+    ledgers.unknown(now, "TELEPORTING")
+
+
+if __name__ == "__main__":
+    os.environ |= {"INTENTS_DATABASE": sys.argv[1], "DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
+    django.setup()
+    write()

@@ -1,0 +1,117 @@
+"""`/insight/coverage`: what the local copy has and lacks, and what becomes of the page without one."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from intents_ui.mirror.models import State, Window
+from intents_ui.mirror.windows import HOUR, MINUTE
+from tests.mirror import ledgers
+from tests.mirror.test_readonly import corrupt, counted, missing
+
+PATH = "/insight/coverage"
+
+
+def read(site: Client, status: int = 200) -> str:
+    answer = site.get(PATH)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def text(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def test_without_a_mirror_the_page_says_what_it_is_and_how_to_turn_it_on(site: Client) -> None:
+    page = text(read(site, 404))
+    assert "local copy of the service's history" in page
+    assert "INTENTS_DATABASE" in page
+    assert PATH not in site.get("/help").content.decode()
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
+    page = text(read(site))
+    assert "Nothing read yet" in page
+    assert "No process reads the history" in page
+    assert "Complete since" not in page
+    assert PATH in site.get("/help").content.decode()
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
+    end = ledgers.whole(now())
+    Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
+    ledgers.lead(now())
+    ledgers.audit(now(), 0, 0, 2)
+    State.objects.create(name="calls", value=json.dumps({str(int(now().timestamp()) // HOUR): 612}))
+    page = text(read(site))
+    assert "Complete since 2026-11-18 12:00 UTC" in page
+    assert re.search(r"Updated 2[234] s ago", page)
+    assert "Process Running" in page
+    assert "612 of 18,000" in page
+    assert "1 of 3 windows differed in 7 days" in page
+    assert "Transfers 360" in page
+    assert "has holes" not in page
+    assert "2026-11-20 sealed 1 d 120" in page
+    assert "not read yet 1 min" in page
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
+    ledgers.whole(now(), holes=(30, 29, 6))
+    page = read(site)
+    shown = text(page)
+    assert "The local copy has holes" in shown
+    assert "Holes 2, newest first" in shown  # neighbors are one
+    assert "2026-11-20 06:00 UTC to 2026-11-20 08:00 UTC the service repeated a page 3" in shown
+    assert "2026-11-20 sealed 22 h, hole 2 h" in re.sub(r" (?=,)", "", shown)
+    assert "Complete since 07:00 UTC" in shown
+    assert page.count('class="coverage-hole"') == 3  # two days and the legend
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_hole_of_a_minute_can_be_seen_in_the_strip(site: Client) -> None:
+    end = ledgers.whole(now())
+    Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason="x")
+    heights = re.findall(r'class="coverage-hole" x="\d+" y="\d+" width="8" height="(\d+)"', read(site))
+    assert heights == ["8"]
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_hostile_texts_of_the_copy_are_text(site: Client) -> None:
+    end = ledgers.whole(now())
+    hostile = "<img src=x onerror=alert(1)>\u202e"
+    Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason=hostile)
+    ledgers.unknown(now(), hostile)
+    page = read(site)
+    assert "<img src=x" not in page
+    assert "\u202e" not in page
+    assert page.count("&lt;img src=x") == 2
+
+
+def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
+    ledgers.whole(now())
+    for spoil in (corrupt, missing):
+        spoil(mirrored_file)
+        page = text(read(site, 503))
+        assert "The local copy can't be read" in page
+        assert "Nothing read yet" not in page
+        assert "Holes" not in page
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_the_page_takes_six_queries_at_most(site: Client) -> None:
+    ledgers.whole(now() - timedelta(hours=2), days=40, holes=(30,))
+    with counted() as queries:
+        read(site)
+    assert 0 < len(queries) <= 6
