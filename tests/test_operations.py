@@ -100,16 +100,15 @@ def started(log: Path, **env: str) -> Iterator[tuple[str, subprocess.Popen[bytes
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def place(tmp_path_factory: pytest.TempPathFactory, sample_mirror: str) -> Iterator[Site]:
     service = Service()
     log = tmp_path_factory.mktemp("site") / "log"
     try:
         with (
             redis_running(needs("redis-server", "apt-get install redis-server")) as redis,
-            started(log, INTENTS_SERVICE_URL=service.url, REDIS_URL=redis.url, **ENV) as (
-                root,
-                process,
-            ),
+            started(
+                log, INTENTS_SERVICE_URL=service.url, REDIS_URL=redis.url, INTENTS_DATABASE=sample_mirror, **ENV
+            ) as (root, process),
             httpx.Client(trust_env=False, timeout=PATIENCE) as client,
         ):
             yield Site(root, process, service, redis, log, client)
@@ -250,7 +249,7 @@ def test_readiness_and_status_reveal_no_internals_to_strangers(site: Site) -> No
     assert (result.status_code, result.json()) == (200, {"ready": True, "stopping": False})
     assert site.ready().keys() > {"ready", "stopping", "redis", "tasks", "service"}
     page = facts(site.get("/status", **STRANGER).text)
-    assert page.keys() == {"state", "Chains", "Tokens"}
+    assert page.keys() == {"state", "Chains", "Tokens", "Updated", "Coverage"}
     assert facts(site.get("/status").text).keys() > page.keys()
     assert "no-store" in site.get("/status", **STRANGER).headers["Cache-Control"]
 
@@ -296,6 +295,7 @@ def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> Non
         "intents_ui_breaker_open": set(Line),
     }.items():
         assert all(f"`{value}`" in rows[name][2] for value in values), name
+    assert 'intents_ui_mirror_seconds{condition="hole"} 14400.0' in text
     assert set(Event) - metrics.OF_EVENTS.keys() == {Event.CALL, Event.FAILED}  # the histogram has them
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in ServiceState)
 

@@ -73,6 +73,11 @@ class Coverage:
     def transfers(self) -> int:
         return sum(day.transfers for day in self.days)
 
+    @property
+    def seconds(self) -> Mapping[str, int]:
+        """The seconds in each condition."""
+        return {each.value: sum(day.seconds.get(each, 0) for day in self.days) for each in Condition}
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

@@ -2,7 +2,8 @@
 
 Counters are incremented where events happen. Gauges (streams, open breakers) are set at each scrape or, with several
 worker processes, every few seconds: in `prometheus_client`'s multiprocess mode, which gunicorn.conf.py sets up,
-processes store their metrics in shared files, and any of them can serve the sums. No label contains text from users or
+processes store their metrics in shared files, and any of them can serve the sums. Those of the mirror are read from its
+database at each scrape. No label contains text from users or
 the service.
 """
 
@@ -11,7 +12,8 @@ import os
 import resource
 import time
 from collections import Counter as Counts
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -25,7 +27,9 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from intents_ui.service import errors
 from intents_ui.service.counters import Counters, Event
@@ -218,10 +222,50 @@ class Observer:
             self._restarts[task] = now
 
 
-def text() -> bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirrorFigures:
+    """Figures of the mirror, which are the same for all processes. `seconds` are of the history, by condition."""
+
+    lag_seconds: float
+    seconds: Mapping[str, int]
+    transfers: int
+    calls: int
+    is_running: bool
+
+
+class MirrorCollector(Collector):
+    """Collects the figures of one scrape."""
+
+    def __init__(self, figures: MirrorFigures) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        figures = self._figures
+        for name, meaning, value in (
+            ("lag_seconds", "Seconds that the oldest due window has been waiting.", figures.lag_seconds),
+            ("transfers", "Transfers in the copy.", figures.transfers),
+            ("calls", "Service calls of the mirror in the last hour.", figures.calls),
+            ("running", "1: a process reads the history, 0: none does.", figures.is_running),
+        ):
+            yield GaugeMetricFamily(f"intents_ui_mirror_{name}", meaning, value=float(value))
+        seconds = GaugeMetricFamily(
+            "intents_ui_mirror_seconds", "Seconds of the history, by what is known of them.", labels=["condition"]
+        )
+        for condition, value in figures.seconds.items():
+            seconds.add_metric([condition], value)
+        yield seconds
+
+
+def text(mirror: MirrorFigures | None = None) -> bytes:
     """Return all metrics in Prometheus format, summed over processes in multiprocess mode."""
-    if not IS_SHARED:
-        return generate_latest(own)
-    together = CollectorRegistry()
-    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-    return generate_latest(together)
+    registry = own
+    if IS_SHARED:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry) + (_mirror_text(mirror) if mirror else b"")
+
+
+def _mirror_text(mirror: MirrorFigures) -> bytes:
+    registry = CollectorRegistry()
+    registry.register(MirrorCollector(mirror))
+    return generate_latest(registry)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.settings import ENV
+from intents_ui.web import client_ip
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import DayCoverage, Hole
@@ -57,6 +58,7 @@ def coverage(request: HttpRequest) -> HttpResponse:
     known = found.coverage
     days = known.days[-MOST_DAYS:] if known else ()
     context = {
+        "in_detail": client_ip.runs_it(request),
         "mirror": found,
         "conditions": CONDITIONS,
         "days": [described(day) for day in reversed(days)],
@@ -68,7 +70,7 @@ def coverage(request: HttpRequest) -> HttpResponse:
     }
     status = HTTPStatus.OK if known else HTTPStatus.SERVICE_UNAVAILABLE
     response = render(request, "insight/coverage.html", context, status=status)
-    response["Cache-Control"] = "private, no-store"
+    response["Cache-Control"] = "private, no-store"  # administrators see more
     return response
 
 

@@ -1,4 +1,4 @@
-"""`/status`: service health, age of the cached lists, and live viewers of this process. Sends no requests."""
+"""`/status`: service health, age of cached lists and the mirror, live viewers of this process. Sends no requests."""
 
 from datetime import UTC, datetime
 
@@ -19,6 +19,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "in_detail": client_ip.runs_it(request),
         "service": service_state.state(wiring.health().standing(), now=now),
         "lists": lists,
+        "mirror": wiring.mirror_coverage(),
         "chains_at": service_state.before(lists.chains_age, now=now),
         "oldest_at": service_state.before(lists.oldest, now=now),
         "newest_at": service_state.before(lists.newest, now=now),

@@ -29,7 +29,7 @@ async def respond(scope: Message, send: Send) -> None:
             await answer_with(send, 200 if ready else 503, b"application/json", body)
         case "/metrics" if may_read_metrics(scope):
             await look()
-            body = await asyncio.to_thread(metrics.text)
+            body = await asyncio.to_thread(lambda: metrics.text(mirror_figures()))
             await answer_with(send, 200, metrics.CONTENT_TYPE, body)
         case _:
             await answer(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
@@ -60,6 +60,21 @@ def start_sampling() -> LongTask | None:
 
     task = wiring.tasks().start("metrics", keep_sampling) if metrics.IS_SHARED else None
     return task
+
+
+def mirror_figures() -> metrics.MirrorFigures | None:
+    """Return the mirror's figures. None without a mirror, or if its database can't be read."""
+    found = wiring.mirror_coverage()
+    known = found.coverage if found else None
+    if known is None:
+        return None
+    return metrics.MirrorFigures(
+        lag_seconds=known.lag.total_seconds(),
+        seconds=known.seconds,
+        transfers=known.transfers,
+        calls=known.calls,
+        is_running=known.is_running,
+    )
 
 
 async def look() -> None:

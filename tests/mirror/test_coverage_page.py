@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
+from intents_ui.ops import metrics
+from intents_ui.server import probes
 from tests.mirror import ledgers
 from tests.mirror.test_readonly import corrupt, counted, missing
 
@@ -115,3 +118,43 @@ def test_the_page_takes_six_queries_at_most(site: Client) -> None:
     with counted() as queries:
         read(site)
     assert 0 < len(queries) <= 6
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
+    end = ledgers.whole(now(), holes=(30,))
+    Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
+    page = text(site.get("/status").content.decode())
+    assert re.search(r"Updated 2[234] s ago", page)
+    assert "Complete since 2026-11-20 07:00 UTC . The local copy has holes" in page
+
+
+def test_the_status_page_goes_on_without_a_readable_copy(site: Client, mirrored_file: Path) -> None:
+    corrupt(mirrored_file)
+    answer = site.get("/status")
+    assert answer.status_code == 200
+    assert "The local copy can't be read" in text(answer.content.decode())
+
+
+def test_without_a_mirror_neither_the_status_nor_the_metrics_speak_of_one(site: Client) -> None:
+    assert "Local copy" not in site.get("/status").content.decode()
+    assert b"mirror" not in metrics.text(probes.mirror_figures())
+
+
+def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, mirrored_file: Path) -> None:
+    ledgers.whole(now(), holes=(30,))
+    ledgers.lead(now())
+    shown = metrics.text(probes.mirror_figures()).decode()
+    for line in (
+        'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
+    ):  # fmt: skip
+        assert f"intents_ui_mirror_{line}" in shown
+    corrupt(mirrored_file)
+    assert b"intents_ui_mirror" not in metrics.text(probes.mirror_figures())
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_calls_are_for_administrators(site: Client) -> None:
+    ledgers.whole(now())
+    assert "Calls in the last hour" in read(site)
+    assert "Calls in the last hour" not in site.get(PATH, headers={"X-Forwarded-For": "203.0.113.7"}).content.decode()
