@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from django.db.models import QuerySet
+
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.mirror.models import TransferAddress
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.wire.outcome import Outcome, execute_by
 
 MOST = 100
+MOST_COUNTED = 10_000
 
 
 class Role(StrEnum):
@@ -21,13 +24,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """A transfer that paid the address."""
+    """A transfer that paid the address, as last read. `execute_by`: it expires then, unless it has been executed."""
 
     intent_id: str
     role: Role
     created: datetime
     status: str
     outcome: Outcome
+    execute_by: datetime | None
 
 
 def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) -> Sequence[Paid]:
@@ -35,11 +39,19 @@ def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) ->
 
     Those whose owner has the address are not among them. The service lists them.
     """
-    found = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"")
-    if role:
-        found = found.filter(role=role)
-    rows = found.order_by("-created").values_list(
-        "transfer__intent_id", "role", "created", "transfer__status", "transfer__outcome"
+    rows = (
+        _paid(address, role)
+        .order_by("-created")
+        .values_list(
+            "transfer__intent_id",
+            "role",
+            "created",
+            "transfer__status",
+            "transfer__outcome",
+            "transfer__started",
+            "transfer__expires",
+            "transfer__updated",
+        )
     )
     return [
         Paid(
@@ -48,6 +60,21 @@ def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) ->
             datetime.fromtimestamp(created // 1000, UTC),
             status,
             Outcome(outcome),
+            None if started else execute_by(status, expires_at=_moment(expires), updated_at=_moment(updated)),
         )
-        for intent_id, given, created, status, outcome in rows[:most]
+        for intent_id, given, created, status, outcome, started, expires, updated in rows[:most]
     ]
+
+
+def count_to(address: str, *, role: Role | None = None) -> int:
+    """Return how many transfers paid an address, at most MOST_COUNTED."""
+    return _paid(address, role)[:MOST_COUNTED].count()
+
+
+def _paid(address: str, role: Role | None) -> QuerySet[TransferAddress]:
+    found = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"")
+    return found.filter(role=role) if role else found
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return datetime.fromtimestamp(milliseconds // 1000, UTC) if milliseconds else None

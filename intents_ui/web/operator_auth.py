@@ -32,6 +32,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
+from intents_ui import wiring
 from intents_ui.settings import ENV, LONGEST_SECRET
 from intents_ui.web import client_ip
 from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, spend
@@ -75,6 +76,11 @@ NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "Write operations are disabled in this 
 def may_write(request: HttpRequest) -> bool:
     """Whether this client can write without entering the token (again)."""
     return ENV.console == "write" and (not has_token() or remembered_until(request) is not None)
+
+
+def may_see_recipients(request: HttpRequest) -> bool:
+    """Whether this client can search the mirror by recipient: anyone in demo data, else the operator."""
+    return wiring.embedded() or remembered_until(request) is not None
 
 
 def has_token() -> bool:

@@ -20,6 +20,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
 from intents_ui.middleware import failures
 from tests.browser.conftest import Visit
+from tests.mirror.sample import PAID
 from tests.service import scripted_server
 from tests.service.scripted_server import response
 from tests.waiting import PATIENCE, until
@@ -103,6 +104,8 @@ PLACES: Final = [
     Kind("address with a filter", f"{OWNER}?status=in-flight"),
     Kind("address with a filter that found nothing", f"{OWNER}?status=INVALID"),
     Kind("address of a token", f"/address/{USDC}"),
+    Kind("address of a recipient", f"/address/{PAID}"),
+    Kind("address that nobody paid", f"/address/0x{'13' * 20}", 404),
     Kind("address of nothing", f"/address/{NATIVE}"),
     Kind("address that is none", "/address/0x12", 404),
     Kind("share an address", f"{OWNER}/share"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
+from intents_ui.mirror.models import Audit, Lease, Route, Transfer, TransferAddress, UnknownStatus, Window
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
 REASON = "the service repeated a page"
@@ -40,3 +40,19 @@ def audit(now: datetime, *differing: int) -> None:
 def unknown(now: datetime, status: str) -> None:
     at = int(now.timestamp() * 1000)
     UnknownStatus.objects.create(status=status, first_seen=at, last_seen=at, example=b"")
+
+
+def pay(
+    address: str, *, now: datetime, role: str = "recipient", status: str = "SUCCEEDED", age: float = 0, number: int = 1
+) -> str:
+    """Write a transfer that paid an address at this age in seconds. Return its ID."""
+    at = int((now.timestamp() - age) * 1000)
+    route, _ = Route.objects.get_or_create(
+        key=b"r", defaults={"providers": "", "origin_chain": "", "destination_chain": ""}
+    )
+    transfer = Transfer.objects.create(
+        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome="open", rules=1, route=route,
+        read_at=at, fingerprint=b"",
+    )  # fmt: skip
+    TransferAddress.objects.create(address=bytes.fromhex(address[2:]), role=role, transfer=transfer, created=at)
+    return f"0x{number:064x}"

@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 import django
 from django.core.management import call_command
 
+PAID = "0x" + "0d" * 20
+STATUSES = ("SUCCEEDED", "SUCCEEDED", "COMMITTED", "EXECUTING", "FAILED", "TELEPORTING")
+
 
 def write() -> None:
     from tests.mirror import ledgers
@@ -17,6 +20,10 @@ def write() -> None:
     ledgers.lead(now, seconds=86_400)
     ledgers.audit(now, *[0] * 19, 2)
     ledgers.unknown(now, "TELEPORTING")
+    for number in range(1, 56):
+        ledgers.pay(PAID, now=now, age=900 * number, number=number, status=STATUSES[number % len(STATUSES)])
+    for number in range(56, 59):
+        ledgers.pay(PAID, now=now, age=900 * number, number=number, status="REFUNDED", role="refund")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,141 @@
+"""`/address/<address>`: the transfers of other owners that paid it, from the mirror, with how complete they are."""
+
+import re
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.display.transfers import statuses
+from intents_ui.emulator.app import Emulator
+from intents_ui.web import operator_auth
+from tests.mirror import ledgers
+from tests.mirror.test_readonly import corrupt, counted
+
+PAID = "0x" + "0d" * 20
+PATH = f"/address/{PAID}"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def read(site: Client, path: str = PATH, status: int = 200) -> str:
+    answer = site.get(path)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def card(page: str, key: str) -> str:
+    """Return the visible text of a card."""
+    found = re.search(rf'<section class="card" aria-labelledby="{key}">.*?</section>', page, re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", found[0])).split()) if found else ""
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
+    ledgers.whole(now())
+    older = ledgers.pay(PAID, now=now(), age=7200, number=1)
+    newer = ledgers.pay(PAID, now=now(), age=60, number=2, status="FAILED")
+    refunded = ledgers.pay(PAID, now=now(), role="refund", status="REFUNDED", number=3)
+    page = read(site)
+    recipient, refund = card(page, "recipient"), card(page, "refund")
+    assert recipient.startswith("As recipient 2 transfers")
+    assert re.search(r"Failed 1 min ago.*Succeeded 2 h ago", recipient)
+    assert "Complete since 2026-11-18 12:00 UTC" in recipient
+    assert refund.startswith("Refunded to 1 transfer ")
+    assert "Refunded just now" in refund
+    assert list(re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)) == [newer, older, refunded]
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_status_has_the_label_of_lists(site: Client) -> None:
+    ledgers.whole(now())
+    ledgers.pay(PAID, now=now(), status="COMMITTED", age=30, number=1)
+    ledgers.pay(PAID, now=now(), status="COMMITTED", age=700, number=2)
+    ledgers.pay(PAID, now=now(), status="EXECUTING", age=800, number=3)
+    ledgers.pay(PAID, now=now(), status="TELEPORTING", age=900, number=4)
+    shown = card(read(site), "recipient")
+    words = [statuses.intent(each, now=now()).word for each in ("COMMITTED", "EXECUTING", "TELEPORTING")]
+    words.insert(1, statuses.EXPIRED.word)
+    assert re.search(".*".join(words), shown)
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
+    ledgers.whole(now())
+    for number in range(1, 54):
+        ledgers.pay(PAID, now=now(), age=number, number=number)
+    page = read(site)
+    assert "Showing 50 of 53" in card(page, "recipient")
+    assert page.count('class="row-link"') == 50
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_copy_with_holes_says_so_beside_the_list(site: Client) -> None:
+    ledgers.whole(now(), holes=(30,))
+    ledgers.pay(PAID, now=now())
+    assert "The local copy has holes" in card(read(site), "recipient")
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_owner_has_its_recipient_card_too(site: Client, emulator: Emulator) -> None:
+    ledgers.whole(now())
+    page = read(site, f"/address/{emulator.finished(3)['ownerAddress']}")
+    assert "No transfer of another owner paid this address" in card(page, "recipient")
+    assert "Complete since" in card(page, "recipient")
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> None:
+    ledgers.whole(now(), holes=(30,))
+    shown = card(read(site, status=404), "recipient")
+    assert "No transfer of another owner paid this address" in shown
+    assert "The local copy has holes" in shown
+
+
+def test_a_copy_that_cannot_be_read_is_no_empty_list(site: Client, emulator: Emulator, mirrored_file: Path) -> None:
+    corrupt(mirrored_file)
+    for path, status in ((f"/address/{emulator.finished(3)['ownerAddress']}", 200), (PATH, 404)):
+        page = read(site, path, status)
+        assert "The local copy can't be read" in card(page, "recipient")
+        assert "No transfer of another owner" not in page
+
+
+def test_without_a_mirror_there_is_no_such_card(site: Client, emulator: Emulator) -> None:
+    for path, status in ((f"/address/{emulator.finished(3)['ownerAddress']}", 200), (PATH, 404)):
+        assert "As recipient" not in read(site, path, status)
+
+
+@pytest.fixture
+def real_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pages take the emulator for a real service."""
+    monkeypatch.setattr(wiring, "embedded", lambda: False)
+
+
+@pytest.mark.usefixtures("mirrored", "real_service")
+def test_with_a_real_service_only_the_operator_sees_who_was_paid(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledgers.whole(now())
+    paid = ledgers.pay(PAID, now=now())
+    with counted() as queries:
+        page = read(site, status=404)
+    assert "Only the operator can see" in card(page, "recipient")
+    assert paid not in page
+    assert not [each for each in queries if "mirror_transferaddress" in each]
+    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: now())
+    assert paid in read(site)
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_the_lists_take_four_queries_at_most(site: Client) -> None:
+    ledgers.whole(now())
+    for number in range(1, 53):
+        ledgers.pay(PAID, now=now(), age=number, number=number)
+    for number in range(53, 105):
+        ledgers.pay(PAID, now=now(), age=number, number=number, role="refund")
+    with counted() as queries:
+        read(site)
+    assert len([each for each in queries if "mirror_transferaddress" in each]) == 4
