@@ -1,4 +1,6 @@
-"""`/operator`: whether this browser is signed in as operator, and signing out."""
+"""`/operator`: whether this browser is signed in as operator, signing in and out."""
+
+from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -6,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.operator_auth import Refusal
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -14,7 +17,20 @@ def view(request: HttpRequest) -> HttpResponse:
     if ENV.console != "write" or not operator_auth.has_token():
         raise Http404("This dashboard has no operator sessions.")
     if request.method != "POST":
-        return render(request, "operator.html", {"asked": operator_auth.asked(request)})
+        return page(request)
     response = redirect("operator")
-    operator_auth.forget(response)
+    if operator_auth.TOKEN_FIELD not in request.POST:
+        operator_auth.forget(response)
+        return response
+    if refused := operator_auth.refusal(request):
+        return page(request, refused)
+    operator_auth.remember(request, response)
+    return response
+
+
+def page(request: HttpRequest, refused: Refusal | None = None) -> HttpResponse:
+    context = {"asked": operator_auth.asked(request), "refused": refused}
+    response = render(request, "operator.html", context, status=refused.status if refused else HTTPStatus.OK)
+    if refused and refused.wait:
+        response["Retry-After"] = str(refused.wait)
     return response

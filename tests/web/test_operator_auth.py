@@ -190,3 +190,20 @@ def test_cookies_are_http_only_same_site_and_secure(secure: bool) -> None:
 
 def test_without_a_token_there_is_no_token_page() -> None:
     assert Client().get("/operator").status_code == 404
+
+
+@pytest.mark.usefixtures("token")
+def test_the_operator_signs_in_without_a_write_operation() -> None:
+    browser = Client()
+    wrong = browser.post("/operator", {"operator-token": "wrong"})
+    assert (wrong.status_code, operator_auth.COOKIE in wrong.cookies) == (403, False)
+    assert operator_auth.WRONG.sentence in wrong.content.decode()
+    assert '<input type="hidden" name="remember" value="on">' in wrong.content.decode()
+    assert browser.post("/operator", {"operator-token": TOKEN, "remember": "on"}).status_code == 302
+    assert "signed in as operator until" in browser.get("/operator").content.decode()
+
+
+@pytest.mark.usefixtures("token")
+def test_wrong_tokens_at_the_token_page_are_limited() -> None:
+    statuses = [Client().post("/operator", {"operator-token": "wrong"}).status_code for _ in range(6)]
+    assert statuses == [403] * 5 + [429]
