@@ -1,18 +1,21 @@
-"""Which transfers paid an address other than their owner's: a query for pages. It never writes."""
+"""Transfers by the address that they paid, and by a shortened ID: queries for pages. They never write."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import QuerySet
 
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
-from intents_ui.mirror.models import TransferAddress
+from intents_ui.mirror.models import Transfer, TransferAddress
 from intents_ui.service.wire.outcome import Outcome, execute_by
 
 MOST = 100
 MOST_COUNTED = 10_000
+MOST_COMPARED = 5_000
+COLUMNS = ("intent_id", "created", "status", "started", "expires", "updated")
 
 
 class Role(StrEnum):
@@ -23,15 +26,21 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
-    """A transfer that paid the address, as last read. `execute_by`: it expires then, unless it has been executed."""
+class Listed:
+    """A transfer as last read. `execute_by`: it expires then, unless it has been executed."""
 
     intent_id: str
-    role: Role
     created: datetime
     status: str
-    outcome: Outcome
     execute_by: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paid(Listed):
+    """A transfer that paid the address."""
+
+    role: Role
+    outcome: Outcome
 
 
 def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) -> Sequence[Paid]:
@@ -39,31 +48,30 @@ def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) ->
 
     Those whose owner has the address are not among them. The service lists them.
     """
-    rows = (
-        _paid(address, role)
-        .order_by("-created")
-        .values_list(
-            "transfer__intent_id",
-            "role",
-            "created",
-            "transfer__status",
-            "transfer__outcome",
-            "transfer__started",
-            "transfer__expires",
-            "transfer__updated",
-        )
-    )
-    return [
-        Paid(
-            unpacked(bytes(intent_id), HASH),
-            Role(given),
-            datetime.fromtimestamp(created // 1000, UTC),
-            status,
-            Outcome(outcome),
-            None if started else execute_by(status, expires_at=_moment(expires), updated_at=_moment(updated)),
-        )
-        for intent_id, given, created, status, outcome, started, expires, updated in rows[:most]
-    ]
+    columns = ("role", "transfer__outcome", *(f"transfer__{name}" for name in COLUMNS))
+    rows = _paid(address, role).order_by("-created").values_list(*columns)[:most]
+    return [Paid(*_listed(row), role=Role(given), outcome=Outcome(outcome)) for given, outcome, *row in rows]
+
+
+def with_ends(head: str, tail: str) -> Sequence[Listed] | None:
+    """Return the transfers whose intent ID has these hex digits at its start and its end, newest first.
+
+    None if too many IDs have this start to compare their ends.
+    """
+    low, high = (bytes.fromhex(head.ljust(2 * HASH, filler)) for filler in "0f")
+    rows = Transfer.objects.filter(intent_id__gte=low, intent_id__lte=high).values_list(*COLUMNS)
+    found = list(rows[: MOST_COMPARED + 1])
+    if len(found) > MOST_COMPARED:
+        return None
+    # Other IDs than hashes are longer.
+    fitting = (row for row in found if len(row[0]) == HASH and bytes(row[0]).hex().endswith(tail))
+    return sorted((Listed(*_listed(row)) for row in fitting), key=lambda each: each.created, reverse=True)
+
+
+def _listed(row: Sequence[Any]) -> tuple[str, datetime, str, datetime | None]:
+    intent_id, created, status, started, expires, updated = row
+    end = None if started else execute_by(status, expires_at=_moment(expires), updated_at=_moment(updated))
+    return unpacked(bytes(intent_id), HASH), datetime.fromtimestamp(created // 1000, UTC), status, end
 
 
 def count_to(address: str, *, role: Role | None = None) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,26 +23,20 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
 from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
-from intents_ui.web import cursors, operator_auth
+from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial, part_or_page
-from intents_ui.web.transfers import situations
-
-if TYPE_CHECKING:
-    from intents_ui.mirror.addresses import Paid
-    from intents_ui.mirror.readonly import CoverageReading
+from intents_ui.web.transfers import mirrored, situations
+from intents_ui.web.transfers.mirrored import Mirrored
 
 BEGINNING = Position()
 MOST_NEAR = 3
 MOST_PASSING = 50  # of the transfers with this intent address: usually one
-MOST_PAID = 50  # of the transfers that paid this address
 
 
 @require_safe
@@ -181,7 +175,7 @@ def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> Htt
     errors = [error for error in parts.errors if error]
     if len(errors) == len(parts.errors):
         raise errors[0]
-    paid = paid_transfers(request, finding)
+    paid = mirrored.that_paid(request, finding.value)
     if parts.is_nothing and not (paid and paid.lists):
         return miss(request, finding, parts, paid)
     context = head(finding) | cards(parts, finding) | {"paid": paid}
@@ -190,7 +184,7 @@ def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> Htt
     return page(request, context)
 
 
-def miss(request: HttpRequest, finding: Finding, parts: Parts, paid: "PaidTransfers | None") -> HttpResponse:
+def miss(request: HttpRequest, finding: Finding, parts: Parts, paid: Mirrored | None) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
     found, links = unanswered(parts, *parts.lists), head(finding)["explorers"]
     context = {
@@ -286,74 +280,6 @@ def passing(parts: Parts) -> Passing:
         transfers=[glance.of(each) for each in situations.of_hits(shown)],
         reasons={each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     )
-
-
-@dataclass(frozen=True)
-class PaidRow:
-    """A transfer that paid the address. `is_linked`: its ID can be part of a URL."""
-
-    intent_id: str
-    created_at: datetime
-    status: StatusLabel
-    is_linked: bool
-
-
-@dataclass(frozen=True)
-class PaidList:
-    """The newest transfers that paid the address in one role, and how many there are, at most `most`."""
-
-    key: str
-    heading: str
-    rows: Sequence[PaidRow]
-    count: int
-    most: int
-
-
-@dataclass(frozen=True)
-class PaidTransfers:
-    """What the mirror knows of the address. `lists` is None if only the operator may see it, or it can't be read."""
-
-    mirror: "CoverageReading"
-    may_see: bool
-    lists: Sequence[PaidList] | None
-
-    @property
-    def is_unreadable(self) -> bool:
-        return self.may_see and self.lists is None
-
-
-def paid_transfers(request: HttpRequest, finding: Finding) -> PaidTransfers | None:
-    """Return the transfers of others that paid the address, or None without a mirror."""
-    mirror = wiring.mirror_coverage()
-    if mirror is None:
-        return None
-    may_see = operator_auth.may_see_recipients(request)
-    return PaidTransfers(mirror, may_see, paid_lists(finding.value) if may_see and mirror.coverage else None)
-
-
-def paid_lists(address: str) -> Sequence[PaidList] | None:
-    """Return the lists that aren't empty. None if the mirror can't be read."""
-    from intents_ui.mirror.addresses import MOST_COUNTED, Role, count_to, transfers_to  # only with a mirror
-    from intents_ui.mirror.readonly import CopyUnreadable, reading
-
-    headings = {Role.RECIPIENT: "As recipient", Role.REFUND: "Refunded to"}
-    lists, now = [], datetime.now(UTC)
-    try:
-        with reading():
-            for role, heading in headings.items():
-                found = transfers_to(address, role=role, most=MOST_PAID + 1)
-                count = count_to(address, role=role) if len(found) > MOST_PAID else len(found)
-                rows = [paid_row(each, now=now) for each in found[:MOST_PAID]]
-                lists.append(PaidList(role.value, heading, rows, count, MOST_COUNTED))
-    except CopyUnreadable:
-        return None
-    return [each for each in lists if each.rows]
-
-
-def paid_row(paid: "Paid", *, now: datetime) -> PaidRow:
-    is_expired = paid.execute_by is not None and now >= paid.execute_by
-    shown = statuses.EXPIRED if is_expired else statuses.intent(paid.status or None, now=now)
-    return PaidRow(paid.intent_id, paid.created, shown, hashes.canonical_hash(paid.intent_id) is not None)
 
 
 def named_in(parts: Parts) -> set[int]:

@@ -30,7 +30,8 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import descriptions, situations
+from intents_ui.web.transfers import descriptions, mirrored, situations
+from intents_ui.web.transfers.mirrored import Mirrored
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
@@ -118,16 +119,27 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         "pasted": query,
         "transfers": (),
         "failed": "",
+        "older": None,
     }
     try:
         searched = situations.latest()
     except ServiceError as error:
+        context |= {"older": older(request, sought)}
         title = failures.words(error).title
         failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
         return refused(render(request, "search/shortened.html", context | {"failed": failed}), error)
     context |= compared(searched, sought)
-    status = HTTPStatus.OK if context["transfers"] else HTTPStatus.NOT_FOUND
+    context |= {"older": (found := older(request, sought, without=searched))}
+    status = HTTPStatus.OK if context["transfers"] or (found and found.lists) else HTTPStatus.NOT_FOUND
     return render(request, "search/shortened.html", context, status=status)
+
+
+def older(
+    request: HttpRequest, sought: Sequence[Finding], *, without: situations.Newest | None = None
+) -> Mirrored | None:
+    """Return the matching transfers of the mirror, except the newest ones."""
+    known = [entry.intent_id for entry in without.entries] if without else []
+    return mirrored.with_ends(request, [(each.head, each.tail) for each in sought], without=known)
 
 
 def compared(searched: situations.Newest, sought: Sequence[Finding]) -> dict[str, object]:
@@ -221,7 +233,10 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
     }
     if found.hits:
         return render(request, "search/search_results.html", context | listed(found))
-    return miss(request, found, context | unlisted(found, sought.findings(found)))
+    paid = mirrored.that_paid(request, account) if (account := account_in(sought)) else None
+    if paid and paid.lists and not found.error:
+        return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
+    return miss(request, found, context | unlisted(found, sought.findings(found)) | {"paid": paid})
 
 
 def account_in(sought: Sought) -> str:

@@ -45,7 +45,7 @@ def unknown(now: datetime, status: str) -> None:
 def pay(
     address: str, *, now: datetime, role: str = "recipient", status: str = "SUCCEEDED", age: float = 0, number: int = 1
 ) -> str:
-    """Write a transfer that paid an address at this age in seconds. Return its ID."""
+    """Write a transfer of this age in seconds that paid an address. Return its ID, which is the number."""
     at = int((now.timestamp() - age) * 1000)
     route, _ = Route.objects.get_or_create(
         key=b"r", defaults={"providers": "", "origin_chain": "", "destination_chain": ""}

@@ -35,6 +35,11 @@ def card(page: str, key: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", found[0])).split()) if found else ""
 
 
+def links(page: str) -> list[str]:
+    """Return the IDs of the transfers that the page lists."""
+    return re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)
+
+
 @pytest.mark.usefixtures("mirrored")
 def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
     ledgers.whole(now())
@@ -48,7 +53,7 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     assert "Complete since 2026-11-18 12:00 UTC" in recipient
     assert refund.startswith("Refunded to 1 transfer ")
     assert "Refunded just now" in refund
-    assert list(re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)) == [newer, older, refunded]
+    assert links(page) == [newer, older, refunded]
 
 
 @pytest.mark.usefixtures("mirrored")

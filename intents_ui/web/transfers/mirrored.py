@@ -1,0 +1,130 @@
+"""Transfers that only the mirror can find: by the address that they paid, and by a shortened ID of an older one.
+
+With a real service only the operator sees them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest
+
+from intents_ui import wiring
+from intents_ui.display.formatting import hashes
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import StatusLabel
+from intents_ui.web import operator_auth
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.addresses import Listed
+    from intents_ui.mirror.readonly import CoverageReading
+
+MOST_SHOWN = 50
+NO_START = "A search of the local copy needs the first characters of the ID."
+TOO_MANY = "Too many intent IDs start with these characters. Search with more of them."
+
+
+@dataclass(frozen=True)
+class MirroredRow:
+    """A transfer as last read. `is_linked`: its ID can be part of a URL."""
+
+    intent_id: str
+    created_at: datetime
+    status: StatusLabel
+    is_linked: bool
+
+
+@dataclass(frozen=True)
+class MirroredList:
+    """The newest transfers of a kind, and how many there are. `is_capped`: there may be more."""
+
+    key: str
+    heading: str
+    rows: Sequence[MirroredRow]
+    count: int
+    is_capped: bool = False
+
+
+@dataclass(frozen=True)
+class Mirrored:
+    """What the mirror found: the lists that aren't empty.
+
+    `lists` is None if only the operator may see them, or if the mirror can't be read. `why_partial` is why a shortened
+    ID wasn't compared with all IDs, or "".
+    """
+
+    mirror: "CoverageReading"
+    may_see: bool
+    lists: Sequence[MirroredList] | None
+    why_partial: str = ""
+
+    @property
+    def is_unreadable(self) -> bool:
+        return self.may_see and self.lists is None
+
+
+def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
+    """Return the transfers of other owners that paid the address, or None without a mirror."""
+    return _found(request, lambda: _paid_lists(address))
+
+
+def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without: Iterable[str]) -> Mirrored | None:
+    """Return the transfers whose intent ID has one of these starts and ends, or None without a mirror.
+
+    `without` are those that the page has already.
+    """
+    return _found(request, lambda: _matches(ends, {each.lower() for each in without}))
+
+
+def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList], str]]) -> Mirrored | None:
+    mirror = wiring.mirror_coverage()
+    if mirror is None:
+        return None
+    may_see = operator_auth.may_see_recipients(request)
+    if not may_see or mirror.coverage is None:
+        return Mirrored(mirror, may_see, None)
+    from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror
+
+    try:
+        with reading():
+            lists, why_partial = read()
+    except CopyUnreadable:
+        return Mirrored(mirror, may_see, None)
+    return Mirrored(mirror, may_see, [each for each in lists if each.rows], why_partial)
+
+
+def _paid_lists(address: str) -> tuple[Sequence[MirroredList], str]:
+    from intents_ui.mirror.addresses import MOST_COUNTED, Role, count_to, transfers_to
+
+    lists = []
+    for role, heading in ((Role.RECIPIENT, "As recipient"), (Role.REFUND, "Refunded to")):
+        found = transfers_to(address, role=role, most=MOST_SHOWN + 1)
+        count = count_to(address, role=role) if len(found) > MOST_SHOWN else len(found)
+        lists.append(MirroredList(role.value, heading, _rows(found), count, is_capped=count >= MOST_COUNTED))
+    return lists, ""
+
+
+def _matches(ends: Iterable[tuple[str, str]], known: set[str]) -> tuple[Sequence[MirroredList], str]:
+    from intents_ui.mirror.addresses import with_ends
+
+    found: dict[str, Listed] = {}
+    why_partial = ""
+    for head, tail in ends:
+        matches = with_ends(head, tail) if head else None
+        if matches is None:
+            why_partial = TOO_MANY if head else NO_START
+        found |= {each.intent_id: each for each in matches or () if each.intent_id not in known}
+    newest = sorted(found.values(), key=lambda each: each.created, reverse=True)
+    return [MirroredList("older", "In the local copy", _rows(newest), len(newest))], why_partial
+
+
+def _rows(found: Sequence["Listed"]) -> list[MirroredRow]:
+    now = datetime.now(UTC)
+    return [_row(each, now=now) for each in found[:MOST_SHOWN]]
+
+
+def _row(listed: "Listed", *, now: datetime) -> MirroredRow:
+    is_expired = listed.execute_by is not None and now >= listed.execute_by
+    shown = statuses.EXPIRED if is_expired else statuses.intent(listed.status or None, now=now)
+    return MirroredRow(listed.intent_id, listed.created, shown, hashes.canonical_hash(listed.intent_id) is not None)

@@ -1,0 +1,149 @@
+"""The search finds transfers by recipient and by a shortened ID in the mirror, and says how complete it is."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui import wiring
+from intents_ui.emulator.app import Emulator
+from intents_ui.mirror import addresses
+from tests.mirror import ledgers
+from tests.mirror.test_address_page import PAID, card, links
+from tests.mirror.test_readonly import corrupt, counted
+
+OLD = int("21ed" + "5" * 56 + "b43e", 16)
+SHORT = "/search?q=0x21ed%E2%80%A6b43e"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def read(site: Client, path: str, status: int = 200) -> str:
+    answer = site.get(path)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+@pytest.mark.usefixtures("mirrored")
+@pytest.mark.parametrize("role", ["recipient", "refund"])
+def test_a_recipient_leads_to_its_transfers(site: Client, role: str) -> None:
+    ledgers.whole(now())
+    ledgers.pay(PAID, now=now(), role=role)
+    answer = site.get("/search", {"q": PAID})
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{PAID}#{role}")
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_address_that_nobody_paid_says_how_complete_the_copy_is(site: Client) -> None:
+    ledgers.whole(now(), holes=(30,))
+    shown = card(read(site, f"/search?q={PAID}", 404), "recipient")
+    assert "No transfer of another owner paid this address" in shown
+    assert "The local copy has holes" in shown
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
+    ledgers.whole(now())
+    found = ledgers.pay(PAID, now=now(), age=9 * 86_400, number=OLD)
+    ledgers.pay(PAID, now=now(), number=OLD + 1)  # another end
+    ledgers.pay(PAID, now=now(), number=OLD + (1 << 240))  # another start
+    page = read(site, SHORT)
+    assert links(page) == [found]
+    assert "In the local copy 1 transfer" in card(page, "older")
+    assert "Complete since" in card(page, "older")
+    assert "<title>Possible matches" in page
+    assert "Compare the full value." in page
+    assert f'data-copy="{found}"' in page
+
+
+@pytest.mark.usefixtures("mirrored")
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ("0x21ed5…5b43e", True),
+        ("0x21ed55555…", True),
+        ("…5555b43e", False),
+        ("0x21ED…B43E", True),
+        ("0x21e…b43e", True),
+    ],
+)
+def test_any_start_of_an_id_is_compared(site: Client, query: str, is_found: bool) -> None:
+    ledgers.whole(now())
+    found = ledgers.pay(PAID, now=now(), number=OLD)
+    page = site.get("/search", {"q": query}).content.decode()
+    assert links(page) == [found] * is_found
+    assert ("needs the first characters" in card(page, "older")) is not is_found
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
+    ledgers.whole(now())
+    for step in range(3):
+        ledgers.pay(PAID, now=now(), number=OLD + (step << 32))
+    assert "Too many intent IDs" in card(read(site, SHORT, 404), "older")
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator: Emulator) -> None:
+    ledgers.whole(now())
+    known: dict[str, Any] = emulator.play(2, age=60)
+    ledgers.pay(PAID, now=now(), number=int(known["intentId"], 16))
+    page = read(site, f"/search?q={known['intentId'][:8]}%E2%80%A6{known['intentId'][-6:]}")
+    assert links(page) == [known["intentId"]]
+    assert "No other intent ID matches" in card(page, "older")
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_the_copy_is_searched_while_the_service_is_down(site: Client, emulator: Emulator) -> None:
+    ledgers.whole(now())
+    found = ledgers.pay(PAID, now=now(), number=OLD)
+    emulator.inject("GetIntentHistory", "failing-500")
+    page = read(site, SHORT, 503)
+    assert links(page) == [found]
+    assert "Search incomplete" in page
+
+
+def test_a_copy_that_cannot_be_read_is_no_empty_result(site: Client, mirrored_file: Path) -> None:
+    corrupt(mirrored_file)
+    for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
+        assert "The local copy can't be read" in card(read(site, path, 404), key)
+
+
+def test_without_a_mirror_the_search_does_not_speak_of_one(site: Client) -> None:
+    for path in (SHORT, f"/search?q={PAID}"):
+        assert "local copy" not in read(site, path, 404)
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_with_a_real_service_only_the_operator_searches_the_copy(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledgers.whole(now())
+    ledgers.pay(PAID, now=now(), number=OLD)
+    monkeypatch.setattr(wiring, "embedded", lambda: False)
+    for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
+        with counted() as queries:
+            assert "Only the operator can" in card(read(site, path, 404), key)
+        assert not [each for each in queries if "mirror_transfer" in each]
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_ids_are_compared_by_their_index(site: Client) -> None:
+    ledgers.whole(now())
+    with counted() as queries:
+        read(site, SHORT, 404)
+    (compared,) = (each for each in queries if '"mirror_transfer"' in each)
+    assert "LIMIT" in compared
+    assert '"intent_id" >=' in compared
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_a_list_beside_an_id_that_was_not_compared_says_so(site: Client) -> None:
+    ledgers.whole(now())
+    found = ledgers.pay(PAID, now=now(), number=OLD)
+    page = site.get("/search", {"q": "0x21ed…b43e and …5555b43e"}).content.decode()
+    assert links(page) == [found]
+    assert "needs the first characters" in page
