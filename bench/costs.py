@@ -23,6 +23,7 @@ from unittest.mock import patch
 import django
 import httpx
 import time_machine
+from django.conf import settings
 
 from bench.journeys import request
 from bench.stub_service import StubService, owner
@@ -183,6 +184,7 @@ def main() -> None:
     from intents_ui.service.context import concurrency
     from intents_ui.settings import ENV
 
+    settings.MIRROR_DATABASE = None  # this machine may have one
     caching_client.COPY_PATIENCE = ENV.intents_balance_timeout = PATIENCE
     in_turn = patch.object(concurrency.CallThreads, "together", one_by_one)
     with time_machine.travel(NOW, tick=False), asyncio.Runner() as runner, in_turn:
