@@ -38,8 +38,7 @@ def reading() -> Iterator[None]:
         yield
     # Corrupt values are other errors than a corrupt file.
     except (DatabaseError, ValueError, ArithmeticError, OSError) as error:
-        log.warning("The mirror can't be read: %s", type(error).__name__)
-        raise CopyUnreadable from error
+        raise CopyUnreadable(type(error).__name__) from error
     finally:
         connections[DEFAULT_DB_ALIAS] = usual
         reader.close()
@@ -55,10 +54,11 @@ def _readonly(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CoverageReading:
-    """The state of the copy at a time. `coverage` is None if the database couldn't be read."""
+    """The state of the copy at a time. `coverage` is None if the database couldn't be read: `error`."""
 
     coverage: Coverage | None
     at: datetime
+    error: str = ""
 
     @property
     def updated_at(self) -> datetime | None:
@@ -79,6 +79,8 @@ class CoverageCache:
         with self._lock:
             if self._last is None or self._clock() - self._last[0] > MAX_AGE:
                 found = read_coverage(now=datetime.now(UTC))
+                if found.error and (self._last is None or self._last[1].error != found.error):
+                    log.warning("The mirror can't be read: %s", found.error)
                 self._last = self._clock(), found
             return self._last[1]
 
@@ -88,5 +90,5 @@ def read_coverage(*, now: datetime) -> CoverageReading:
     try:
         with reading():
             return CoverageReading(coverage.current(now=now), now)
-    except CopyUnreadable:
-        return CoverageReading(None, now)
+    except CopyUnreadable as error:
+        return CoverageReading(None, now, str(error))

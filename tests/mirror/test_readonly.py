@@ -123,3 +123,15 @@ def test_a_reading_is_shared_for_some_seconds(copy: None) -> None:
     cache = CoverageCache(clock=lambda: next(times))
     assert (first := cache.get()) is cache.get()
     assert cache.get() is not first
+
+
+def test_a_failure_is_logged_once_until_it_is_over(mirrored_file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    cache = CoverageCache()
+    connection.close()
+    whole = mirrored_file.read_bytes()
+    for content, lines in ((b"no database " * 1000, 1), (None, 1), (whole, 1), (b"no database " * 1000, 2)):
+        if content:
+            missing(mirrored_file)
+            mirrored_file.write_bytes(content)
+        cache.get()
+        assert [record.message for record in caplog.records] == ["The mirror can't be read: DatabaseError"] * lines
