@@ -51,6 +51,15 @@ def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
 
 
 @pytest.mark.usefixtures("mirrored")
+def test_a_copy_that_lacks_the_present_is_not_complete(site: Client) -> None:
+    end = ledgers.whole(now())
+    Window.objects.create(start=end, end=int(now().timestamp()), due=end, failures=1, reason="x")
+    for page in (read(site), site.get("/status").content.decode()):
+        assert "Not complete yet" in page
+        assert "Complete since" not in page
+
+
+@pytest.mark.usefixtures("mirrored")
 def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
     end = ledgers.whole(now())
     Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
