@@ -97,7 +97,9 @@ def test_an_owner_has_its_recipient_card_too(site: Client, emulator: Emulator) -
 @pytest.mark.usefixtures("mirrored")
 def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> None:
     ledgers.whole(now(), holes=(30,))
-    shown = card(read(site, status=404), "recipient")
+    page = read(site, status=404)
+    shown = card(page, "recipient")
+    assert "This is a recipient address" not in page
     assert "No transfer of another owner paid this address" in shown
     assert "The local copy has holes" in shown
 
@@ -107,6 +109,7 @@ def test_a_copy_that_cannot_be_read_is_no_empty_list(site: Client, emulator: Emu
     for path, status in ((f"/address/{emulator.finished(3)['ownerAddress']}", 200), (PATH, 404)):
         page = read(site, path, status)
         assert "The local copy can't be read" in card(page, "recipient")
+        assert ("This is a recipient address" in page) is (status == 404)
         assert "No transfer of another owner" not in page
 
 

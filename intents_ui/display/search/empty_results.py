@@ -34,11 +34,18 @@ def looks_like(finding: Finding) -> str:
     return LOOKS_LIKE[finding.kind]
 
 
-def likely_causes(findings: Sequence[Finding], asked: Criteria | None = None) -> tuple[str, ...]:
-    """Return each likely cause once, for pasted identifiers or for the fields of the form."""
+def likely_causes(
+    findings: Sequence[Finding], asked: Criteria | None = None, *, has_recipients: bool = False
+) -> tuple[str, ...]:
+    """Return each likely cause once, for pasted identifiers or for the fields of the form.
+
+    `has_recipients`: the page says which transfers paid an address.
+    """
     if asked is None:
-        causes = (cause for finding in findings for cause in CAUSES[finding.kind])
-        return tuple(sorted(dict.fromkeys(causes), key=list(COMMON.values()).__contains__))
+        causes = dict.fromkeys(cause for finding in findings for cause in CAUSES[finding.kind])
+        if has_recipients:
+            causes.pop(COMMON["recipient"], None)
+        return tuple(sorted(causes, key=list(COMMON.values()).__contains__))
     if len(asked.forms) > 1:
         return OF_SEVERAL_KEYS
     kind = KINDS.get(asked.forms[0])
