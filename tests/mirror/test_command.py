@@ -114,6 +114,22 @@ def test_a_backfill_says_how_far_it_is_and_ends(env: dict[str, str], tmp_path: P
     assert value(env, "SELECT COUNT(*) FROM mirror_transfer") == 0
 
 
+def test_on_a_terminal_a_backfill_shows_a_bar(env: dict[str, str]) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "manage.py", "mirror", "backfill", "--days", "1"]
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=theirs, stderr=theirs) as ran:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # at the end of the terminal
+            while piece := os.read(ours, 4096):
+                shown += piece
+        os.close(ours)
+    assert ran.returncode == 0, shown
+    first, *_, last = shown.decode().split("\r\033[K")[1:]
+    assert re.match(r"\[#*\.+\] [\d.]+ of [\d.]+ days, [\d,]+ transfers", first)
+    assert re.match(r"\[#{20}\] ([\d.]+) of \1 days, [\d,]+ transfers", last)
+
+
 def test_without_a_database_it_says_so(env: dict[str, str]) -> None:
     del env["INTENTS_DATABASE"]
     ended = mirror("run", env=env)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
+BAR = 20  # characters of the bar on a terminal
 MOST_DAYS = 90
 MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
@@ -155,7 +156,7 @@ class Command(BaseCommand):
 
 
 class ProgressLine:
-    """Progress of a backfill, with an estimate of the time left: one line on a terminal, else one every ten seconds."""
+    """Progress of a backfill, with an estimate of the time left: a bar on a terminal, else a line every ten seconds."""
 
     def __init__(self, command: BaseCommand, progress: "Callable[[], Progress]") -> None:
         self._out = command.stdout
@@ -186,7 +187,8 @@ class ProgressLine:
             left = (time.monotonic() - self._began) * (found.seconds - found.sealed) / done
             text += f", about {_duration(left)} left"
         is_last = found.is_over or not self._is_terminal
-        self._out.write(f"\r\033[K{text}" if self._is_terminal else text, ending="\n" if is_last else "")
+        bar = f"\r\033[K[{'#' * (BAR * found.sealed // max(1, found.seconds)):.<{BAR}}] " if self._is_terminal else ""
+        self._out.write(f"{bar}{text}", ending="\n" if is_last else "")
         self._out.flush()
 
 
