@@ -64,6 +64,7 @@ WHERE (mirror_transfer.fingerprint <> excluded.fingerprint OR mirror_transfer.ou
        OR (excluded.updated IN (0, mirror_transfer.updated) OR mirror_transfer.updated = 0)
        AND excluded.read_at >= mirror_transfer.read_at)
 """  # noqa: S608 - names of columns
+STORED = "SELECT intent_id, fingerprint, outcome FROM mirror_transfer WHERE rules = %s AND intent_id IN ({})"
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -198,6 +199,7 @@ class Writer:
     # Rows
 
     def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
+        entries = self._changed(entries) if entries else ()
         if not entries:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
@@ -252,6 +254,16 @@ class Writer:
             if addresses:
                 cursor.executemany(ADD_ADDRESS, addresses)
         return changed
+
+    def _changed(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return the entries that the copy lacks or has otherwise. Most are read again without a change."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                STORED.format(", ".join(["%s"] * len(entries))), [RULES, *(each.intent_id for each in entries)]
+            )
+            found = cursor.fetchall()
+        known = {bytes(intent_id): (bytes(fingerprint), outcome) for intent_id, fingerprint, outcome in found}
+        return [each for each in entries if known.get(each.intent_id) != (each.fingerprint, each.outcome)]
 
     def _unless_forgotten(self, address: bytes | None) -> bytes | None:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address

@@ -1,13 +1,16 @@
 """The mirror follows the service, whatever its lists do."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import reader, windows, writer
+from intents_ui.mirror import entry, reader, windows, writer
 from intents_ui.mirror.models import Audit, Lease, Reason, Transfer, TransferAddress, UnknownStatus, Window
 from intents_ui.mirror.reader import CallLimiter, Span
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
@@ -143,6 +146,24 @@ def test_while_the_service_is_down_windows_stay_due_and_are_read_when_it_is_back
     world.always = ""
     mirror.settle(2 * MINUTE)
     assert rows() == expected(world)
+
+
+def test_entries_that_are_received_again_unchanged_are_not_parsed_again(world: World) -> None:
+    for age in range(12):
+        world.create(age=DAY + age, status="SUCCEEDED" if age % 2 else "COMMITTED")
+    parsed = Counter[str]()
+
+    def counted(intent_id: str, listed: Mapping[str, Any]) -> Any:
+        parsed[intent_id] += 1
+        return columns(intent_id, listed)
+
+    columns = entry._columns
+    mirror = Copy(world, days=2)
+    with patch.object(entry, "_columns", counted):
+        mirror.settle(30 * MINUTE)
+    assert rows() == expected(world)
+    assert set(parsed.values()) == {1}
+    assert len(parsed) == 12
 
 
 def test_a_rate_limited_mirror_waits_as_long_as_the_service_wants(world: World) -> None:

@@ -267,6 +267,11 @@ class Kept(Wire):
         self._note("received", text)
         return self
 
+    def lean(self) -> Self:
+        """Drop the JSON object, which takes many times its text. Fields that were not read until now read as empty."""
+        _set_document(self, NOTHING)
+        return self
+
     def twin(self) -> Self:
         """Return another object of the same JSON object, without what is attached to this one."""
         twin = self.__new__(type(self))

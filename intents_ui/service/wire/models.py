@@ -76,8 +76,10 @@ class WordParser:
 
 
 # Text, because the service may send other values. Those are counted.
-IntentWord = Annotated[str, WordParser("an intent", frozenset(IntentStatus))]
-TransactionWord = Annotated[str, WordParser("a transaction", frozenset(TransactionStatus))]
+read_intent_word = WordParser("an intent", frozenset(IntentStatus))
+read_transaction_word = WordParser("a transaction", frozenset(TransactionStatus))
+IntentWord = Annotated[str, read_intent_word]
+TransactionWord = Annotated[str, read_transaction_word]
 
 
 class Call(Wire):
