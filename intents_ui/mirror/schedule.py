@@ -1,4 +1,7 @@
-"""What the mirror reads next: lists of open transfers, then windows that are due from the newest on, then audits."""
+"""What the mirror reads next: lists of open transfers, transfers that have left them, due windows, audits.
+
+Windows are read from the newest on.
+"""
 
 from collections.abc import Collection
 from random import Random
@@ -13,11 +16,12 @@ from intents_ui.service.wire.models import IntentStatus
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
 # Lists of open transfers: the seconds between two reads, the statuses, and the seconds since creation.
 OPEN_SETS = (
-    (20, (COMMITTED, EXECUTING), 15 * MINUTE),
-    (MINUTE, (EXECUTING,), DAY),
+    (20, (COMMITTED, EXECUTING), 30 * MINUTE),
+    (3 * MINUTE, (EXECUTING,), DAY),
     (10 * MINUTE, (COMMITTED, EXECUTING), KEPT_DAYS * DAY),
 )
 AUDITS = 20  # windows an hour
+NEAR = 20  # seconds between transfers that are read by one call
 LOOKED_AT = 120  # windows that are due, to find neighbors among
 
 
@@ -30,11 +34,18 @@ class Schedule:
         self._upkeep_due = 0
         self._minute = 0
         self._audits: list[Window] = []
+        self._departed: dict[bytes, int] = {}  # ID, time of creation
+        self._read_alone: dict[bytes, int] = {}  # ID, time of the read
         self._paused_until = 0.0
 
     def prepare(self, writer: Writer, *, now: int) -> None:
         """Do what is due in the database: new windows each minute, checks and retention each hour."""
+        for intent_id, created in writer.take_departed().items():
+            # It may still be listed as before, or not at all.
+            if now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
+                self._departed[intent_id] = created
         if now // MINUTE != self._minute:
+            self._read_alone = {each: at for each, at in self._read_alone.items() if at > now - HOUR}
             writer.extend(now=now)
             self._minute = now // MINUTE
         if now >= self._upkeep_due:
@@ -51,6 +62,8 @@ class Schedule:
             if now >= self._open_sets_due[place]:
                 self._open_sets_due[place] = now + every
                 return OpenSet(statuses, now - since)
+        if self._departed:
+            return Span((self._next_departed(now),))
         reading = {window.start for task in busy if isinstance(task, Span) for window in task.windows}
         due = WindowRow.objects.filter(due__lte=now).exclude(start__in=reading).order_by("-start")[:LOOKED_AT]
         runs = list(windows.together(list(load(due)), page_size=PAGE_SIZE))
@@ -59,6 +72,15 @@ class Schedule:
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)
         return None
+
+    def _next_departed(self, now: int) -> Window:
+        """Return the seconds of transfers that are no longer open. It is no window of the ledger."""
+        first = min(self._departed.values())
+        near = {each: created for each, created in self._departed.items() if created < first + NEAR}
+        for each in near:
+            del self._departed[each]
+            self._read_alone[each] = now
+        return Window(start=first, end=max(near.values()) + 1, due=now)
 
     def learn(self, reading: Reading, *, now: int) -> None:
         """Pause for as long as the service wants."""

@@ -12,7 +12,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 WIDTH = MINUTE  # of a window at the present
 BACKFILL_WIDTH = HOUR
 # Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.
-AGES = (-40, -20, 0, 20, MINUTE, 3 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
+AGES = (-40, -20, 0, 20, MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
 AGE_OF_DEAD = 30 * DAY  # for transfers that may be refunded late
 SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
 MOST_PAGES = 40
@@ -154,7 +154,10 @@ def sooner(window: Window, *, now: int) -> Window:
 
 
 def together(due: Sequence[Window], *, page_size: int) -> Iterator[tuple[Window, ...]]:
-    """Yield neighbors among the windows that can be read as one list: of the same order, and not too long."""
+    """Yield neighbors among the windows that can be read as one list: of the same order, and not too long.
+
+    The order of a read doesn't matter long before a window can be sealed.
+    """
     run: list[Window] = []
     for window in sorted(due, key=lambda each: each.start):
         joins = (
@@ -162,7 +165,7 @@ def together(due: Sequence[Window], *, page_size: int) -> Iterator[tuple[Window,
             and run[-1].end == window.start
             and _may_join(run[-1])
             and _may_join(window)
-            and run[-1].order is window.order
+            and (run[-1].order is window.order or (_is_young(run[-1]) and _is_young(window)))
             and is_sample(run[-1]) is is_sample(window)
             and sum(each.rows for each in run) + window.rows <= MOST_PAGES * page_size // 2
         )
@@ -176,6 +179,10 @@ def together(due: Sequence[Window], *, page_size: int) -> Iterator[tuple[Window,
 
 def _may_join(window: Window) -> bool:
     return window.read_at is not None and not window.failures
+
+
+def _is_young(window: Window) -> bool:
+    return window.read_at is not None and window.read_at < window.end + 2 * MINUTE
 
 
 def is_sample(window: Window) -> bool:

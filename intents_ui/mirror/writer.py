@@ -23,6 +23,8 @@ from intents_ui.service.wire.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of a dictionary in memory
+ALONE_FROM = 3 * windows.MINUTE  # age of a transfer. In younger windows many have changed
+MOST_ALONE = 20  # of one list of open transfers
 KEPT_DAYS = 90
 AUDITS_DAYS = 30
 HOURS_OF_CALLS = 48
@@ -121,6 +123,7 @@ class Writer:
         self.epoch = epoch
         self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
         self._forgotten: frozenset[str] = frozenset()
+        self._departed: dict[bytes, int] = {}
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -173,6 +176,11 @@ class Writer:
                     if span.is_audit and not reading.why:
                         Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=changed)
         return changed
+
+    def take_departed(self) -> dict[bytes, int]:
+        """Return once the transfers that are no longer open and are to be read alone, with their times of creation."""
+        taken, self._departed = self._departed, {}
+        return taken
 
     def verify(self, *, now: int) -> int:
         """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
@@ -304,17 +312,28 @@ class Writer:
                 self._save([windows.after_read(window, span.order, found, rows=len(own), has_dead=has_dead, at=at)])
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
-        """Make the windows of transfers due that are open in the copy, but no longer in a list of open ones."""
+        """Find transfers that are open or lately expired in the copy, but no longer in a list of open ones.
+
+        A few old ones are read alone (`take_departed`). Otherwise their windows are due.
+        """
         listed = {each.intent_id for each in reading.entries}
-        known = Transfer.objects.filter(
-            outcome=Outcome.OPEN,
-            status__in=task.statuses,
-            created__gte=reading.complete_since,
-            created__lt=reading.at,
-        ).values_list("intent_id", "created")
-        departed = [created // 1000 for intent_id, created in known if bytes(intent_id) not in listed]
-        if not departed:
+        listable = Transfer.objects.filter(
+            status__in=task.statuses, created__gte=reading.complete_since, created__lt=reading.at
+        )
+        expired = listable.filter(outcome=Outcome.NO_DEPOSIT, created__gte=reading.at - windows.HOUR * 1000)
+        known = [
+            row
+            for some in (listable.filter(outcome=Outcome.OPEN), expired)
+            for row in some.values_list("intent_id", "created")
+        ]
+        left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
+        alone = {intent_id: created for intent_id, created in left.items() if created < now - ALONE_FROM}
+        if len(alone) <= MOST_ALONE:
+            self._departed |= alone
+            left = {intent_id: created for intent_id, created in left.items() if intent_id not in alone}
+        if not left:
             return
+        departed = left.values()
         rows = WindowRow.objects.filter(start__lte=max(departed), end__gt=min(departed)).order_by("start")
         near = list(load(rows))
         starts = [each.start for each in near]

@@ -50,6 +50,34 @@ def test_a_transfer_that_ends_late_is_read_when_it_leaves_the_list_of_open_ones(
     assert rows() == expected(world)
 
 
+def test_an_old_transfer_that_is_no_longer_open_is_read_alone(world: World) -> None:
+    world.page = 100
+    mirror = Copy(world)
+    mirror.settle(10)
+    made = world.create(status="EXECUTING")
+    for age in range(1, 60):
+        world.create(age=age, status="SUCCEEDED")
+    mirror.settle(13 * MINUTE)
+    world.change(made, "SUCCEEDED")
+    before = len(world.asked)
+    mirror.settle(20)
+    assert rows() == expected(world)
+    since = made.created // 1000
+    reads = [asked for asked in world.asked[before:] if asked.get("toTime", 0) > since >= asked["fromTime"]]
+    assert [(asked["fromTime"], asked["toTime"]) for asked in reads] == [(since, since + 2)]
+
+
+def test_a_transfer_that_vanishes_from_all_lists_is_looked_for_ever_more_rarely(world: World) -> None:
+    mirror = Copy(world)
+    made = world.create(status="EXECUTING")
+    mirror.settle(5 * MINUTE)
+    world.transfers.clear()
+    before = len(world.asked)
+    mirror.settle(8 * MINUTE)
+    alone = made.created // 1000 + 2
+    assert 3 <= len([asked for asked in world.asked[before:] if asked.get("toTime") == alone]) <= 16
+
+
 @pytest.mark.deep
 def test_endings_are_known_within_seconds_at_less_than_a_third_of_a_call_per_transfer(world: World) -> None:
     draw, ends = Random(1), {}  # noqa: S311 - the same in each run

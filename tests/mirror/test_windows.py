@@ -1,5 +1,7 @@
 """The ledger's windows tile the past, and a sealed one was read twice with the same result."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,8 +139,10 @@ def test_failures_back_off_and_one_success_ends_the_hole() -> None:
 
 
 def test_neighbors_are_read_as_one_list_within_its_limits() -> None:
+    at = NOW + HOUR
+
     def read(start: int, rows: int, order: Order = Order.ASCENDING) -> Window:
-        return Window(start=start, end=start + MINUTE, due=NOW, read_at=NOW, order=order, rows=rows)
+        return Window(start=start, end=start + MINUTE, due=at, read_at=at, order=order, rows=rows)
 
     found = [read(NOW + MINUTE * place, rows) for place, rows in enumerate([10, 20, 30])]
     apart, full, turned = (
@@ -148,6 +152,8 @@ def test_neighbors_are_read_as_one_list_within_its_limits() -> None:
     )
     runs = list(windows.together([full, apart, turned, *found], page_size=100))
     assert runs == [(turned,), tuple(found), (full,), (apart,)]
+    young = [replace(each, read_at=NOW) for each in (turned, *found)]
+    assert list(windows.together(young, page_size=100)) == [tuple(young)]
     unread = Window(start=NOW, end=NOW + MINUTE, due=NOW)
     assert list(windows.together([unread, found[1]], page_size=100)) == [(unread,), (found[1],)]
 
