@@ -1,13 +1,18 @@
-"""The parts that `make bench` relies on: identical or new rows, all clients, and as many hits as requested."""
+"""The parts that benchmarks rely on: identical or new rows, all clients, as many hits as requested, what is counted."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.fair import Result
 from bench.load import Response
+from bench.mirror import backfill
+from bench.mirror.__main__ import Figures
 from bench.pages.measuring import Measurement, Run, Target
 from bench.processes import StubService, clients, stub_service
 from bench.reference import Reference
@@ -172,3 +177,30 @@ def test_an_attack_passes_when_other_clients_are_served_in_time_and_memory_is_bo
     result.milliseconds = [10.0] * 100
     result.megabytes = megabytes
     assert result.row("triage", quiet).endswith(f"| {meets} |")
+
+
+def test_the_mirrors_freshness_and_calls_are_measured_on_a_clock_of_its_own() -> None:
+    figures = Figures(entries=1000, minutes=3, turns=1, seconds=1)
+    targets = {target.what.rpartition(" ")[2]: target.figure for target in figures.fresh()}
+    assert 0 < targets["p50"] < targets["p95"] <= targets["p99"]
+    assert 0 < figures.followed["calls"] < 1
+    assert 10 < figures.followed["burst"] <= 50
+
+
+def test_a_backfill_is_measured_to_its_end() -> None:
+    found = backfill.whole(300, days=1)
+    assert 200 < found.transfers <= 300
+    assert 0 < found.first <= found.seconds
+    assert min(found.processor, found.megabytes, found.size) > 0
+
+
+def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
+    database = backfill.Database(tmp_path / "mirror.sqlite3")
+    with closing(sqlite3.connect(database.path)) as made:
+        made.execute('CREATE TABLE mirror_window (start, "end", is_sealed, read_at)')
+        made.execute("INSERT INTO mirror_window VALUES (0, 60, 1, 5), (60, 120, 0, 5), (120, 180, 0, NULL)")
+        made.commit()
+    recorded = [(0, 60), (0, 120)]
+    assert backfill.lost(database, recorded, before=180) == 0
+    assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=180) == 2
+    assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=120) == 1

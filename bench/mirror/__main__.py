@@ -1,0 +1,94 @@
+"""Run the benchmark and print its results."""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from bench.mirror import backfill, frugal
+from bench.mirror.backfill import CALLS
+from bench.pages.measuring import Target
+from bench.pages.report import load, machine
+from bench.processes import output
+
+
+class Figures:
+    """The targets of each part. `minutes` of the accelerated clock, `turns` of pages of so many `seconds`."""
+
+    def __init__(self, *, entries: int, minutes: float, turns: int, seconds: float) -> None:
+        self.entries = entries
+        self.minutes = minutes
+        self.turns = turns
+        self.seconds = seconds
+        self._followed: dict[str, float] = {}
+
+    @property
+    def parts(self) -> Mapping[str, Callable[[], Iterator[Target]]]:
+        return {"fresh": self.fresh, "frugal": self.frugal, "backfill": self.backfill}
+
+    def fresh(self) -> Iterator[Target]:
+        found = self.followed
+        told = f"{found['endings']:,.0f} endings in {self.minutes:g} minutes"
+        for name, most in (("p50", 15), ("p95", 30), ("p99", 120)):
+            yield Target(f"fresh: delay until an ending is known, {name}", found[name], most, "s", told)
+
+    def frugal(self) -> Iterator[Target]:
+        found = self.followed
+        yield Target("frugal: calls per transfer", found["calls"], 0.3, "")
+        yield Target("frugal: calls in any 10 s", found["burst"], 50, "", "a budget of 5 per second")
+        pages = frugal.pages(self.turns, self.seconds)
+        yield Target("frugal: p99 of pages, worse with the mirror", pages.worse, 10, "%", pages.told)
+
+    def backfill(self) -> Iterator[Target]:
+        found = backfill.whole(self.entries)
+        told = f"{found.transfers:,} transfers, each read twice; `INTENTS_MIRROR_CALLS={CALLS}`"
+        yield Target(f"backfill: {self.entries:,} entries", found.seconds / 60, 10, "min", told)
+        yield Target(
+            "backfill: processor time per transfer", found.each, 150, "µs", "of the mirror's process, for two reads"
+        )
+        yield Target("backfill: resident memory, maximum", found.megabytes, 150, "MB")
+        yield Target("backfill: until the newest day is complete", found.first, 60, "s")
+        yield Target("size: SQLite per transfer", found.size / found.transfers, 400, "bytes", "with indexes")
+        small = backfill.whole(max(self.entries // 100, 1000))
+        told = f"{small.transfers:,} transfers"
+        yield Target("backfill: resident memory of a small one", small.megabytes, 150, "MB", told)
+        again = backfill.resumed(max(self.entries // 10, 1000))
+        told = f"{again.interrupted} more were interrupted; {again.missing} transfers are missing in the end"
+        yield Target("killed and resumed: windows read twice", again.windows_read_twice, 1, "", told)
+
+    @property
+    def followed(self) -> Mapping[str, float]:
+        """The figures of the accelerated clock."""
+        if not self._followed:
+            with tempfile.TemporaryDirectory(prefix="intents-mirror-") as folder:
+                settings = {
+                    "INTENTS_DATABASE": str(Path(folder, "mirror.sqlite3")),
+                    "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
+                }
+                self._followed = json.loads(output("-m", "bench.mirror.fresh", str(self.minutes * 60), **settings))
+        return self._followed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
+    parser.add_argument("--only", default="fresh,frugal,backfill", help="parts, with commas between them")
+    parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill")
+    parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
+    parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each turn")
+    options = parser.parse_args()
+    figures = Figures(entries=options.entries, minutes=options.minutes, turns=options.turns, seconds=options.seconds)
+    wanted = options.only.split(",")
+    if unknown := sorted(set(wanted) - figures.parts.keys()):
+        parser.error(f"no part {', '.join(unknown)}")
+    print("\n".join(machine()))
+    print("\n| target | result | limit | | details |\n|---|---|---|---|---|", flush=True)
+    for part in wanted:
+        for target in figures.parts[part]():
+            print(target.line(), flush=True)
+    print(f"\nEnded {load()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Delay until the mirror knows the end of a transfer, and its calls, on an accelerated clock. Prints JSON.
+
+Runs in a process of its own, with the mirror's database in `INTENTS_DATABASE`.
+"""
+
+import json
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from random import Random
+from threading import Event
+from typing import TYPE_CHECKING
+
+import django
+import httpx
+
+from bench.history_stub import DAY, IDS, OPEN, RECORDED_AT, History
+from bench.live import quantile
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.loop import Mirror
+
+START = RECORDED_AT // DAY * DAY + 600  # ten minutes into a day, which is what the mirror reads first
+RATE, CALLS = 4, 5  # per second
+CALL_SECONDS, IDLE_SECONDS = 0.1, 0.5
+SETTLING = 300  # seconds until the first ending that counts
+
+
+@dataclass
+class Service(httpx.BaseTransport):
+    """The stub, whose calls take time on a clock of its own."""
+
+    now: float = START
+    called: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.history = History(entries=1, days=1, start=START, now=lambda: self.now)
+        kinds = self.history.kinds
+        share = sum(kind.templates[-1].status != "QUOTED" for kind in kinds) / len(kinds)
+        beat = share / RATE
+        self.history = History(
+            entries=round(600 / beat), days=600 / DAY, rate=1 / beat, start=START, now=lambda: self.now
+        )
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.called.append(self.now)
+        reply = self.history.reply(request.url.path, request.content.decode())
+        self.sleep(CALL_SECONDS)
+        body = httpx.ByteStream(reply.partition(b"\r\n\r\n")[2])
+        return httpx.Response(200, headers={"content-type": "application/json"}, stream=body)
+
+    def moment(self) -> datetime:
+        return datetime.fromtimestamp(self.now, UTC)
+
+    def endings(self, since: float, until: float) -> Iterator[tuple[bytes, float]]:
+        """Yield the ID and the time of change of each transfer that ended within this time."""
+        for number in range(self.history.newest(round(until * 1e6)) + 1):
+            born = self.history.born(number)
+            for template in self.history.kind(number).templates:
+                if template.status not in OPEN | {"QUOTED"}:
+                    entry = json.loads(template.entry([b"-"] * 4, born))
+                    ended = datetime.fromisoformat(entry["updatedAt"]).timestamp()
+                    if since <= ended < until:
+                        yield (number * IDS % 2**256).to_bytes(32), ended
+                    break
+
+
+def mirror_of(service: Service) -> "Mirror":
+    django.setup()  # after the settings are in the environment
+    from django.core.management import call_command
+
+    from intents_ui.mirror.loop import Mirror
+    from intents_ui.mirror.reader import CallLimiter, Reader
+    from intents_ui.service.client import ServiceClient, ServiceConfig
+
+    call_command("migrate", "mirror", verbosity=0)
+    client = ServiceClient(ServiceConfig("http://stub"), transport=service, clock=lambda: service.now)
+    limiter = CallLimiter(CALLS, clock=lambda: service.now, sleep=service.sleep)
+    reader = Reader(client, limiter, now=service.moment)
+    return Mirror(reader, source="stub", now=service.moment, stop=Event(), days=0, random=Random(1))  # noqa: S311 - the same in each run
+
+
+def measure(seconds: float) -> dict[str, float]:
+    service = Service()
+    mirror, known = mirror_of(service), dict[bytes, float]()
+    writer = mirror.lead()
+    if writer is None:
+        sys.exit("The database is another mirror's")
+    until = START + SETTLING + seconds
+    while service.now < until:
+        reading = mirror.step(writer)
+        if reading is None:
+            service.sleep(IDLE_SECONDS)
+            continue
+        for each in reading.entries:
+            if each.status not in OPEN:
+                known.setdefault(each.intent_id, service.now)
+    # Endings of the last two minutes may not be known yet, and need not be.
+    ended = dict(service.endings(START + SETTLING, until - 120))
+    late = sorted(known.get(each, float("inf")) - at for each, at in ended.items())
+    called = [at for at in service.called if at >= START + SETTLING]
+    return {
+        "endings": len(late),
+        "p50": quantile(late, 50),
+        "p95": quantile(late, 95),
+        "p99": quantile(late, 99),
+        "calls": len(called) / (seconds * RATE),
+        "burst": max(place + 1 - bisect_right(called, at - 9.999) for place, at in enumerate(called)),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(float(sys.argv[1]))))
