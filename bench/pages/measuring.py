@@ -147,9 +147,13 @@ class Target:
 
     def line(self) -> str:
         figure, limit = (f"{number:,.2f}".rstrip("0").rstrip(".") for number in (self.figure, self.limit))
-        bound = f"{'at least' if self.least else 'at most'} {limit} {self.unit}"
+        bound = f"{'at least' if self.least else 'at most'} {limit}{self._unit}"
         verdict = "met" if self.is_met else "**missed**"
-        return f"| {self.what} | {figure} {self.unit} | {bound} | {verdict} | {self.beside} |"
+        return f"| {self.what} | {figure}{self._unit} | {bound} | {verdict} | {self.beside} |"
+
+    @property
+    def _unit(self) -> str:
+        return self.unit if self.unit in ("", "%") else f" {self.unit}"
 
     def print(self) -> None:
         print(
