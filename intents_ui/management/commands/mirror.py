@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
+NICENESS = 10  # of `run`: pages come first
 BAR = 20  # characters of the bar on a terminal
 MOST_DAYS = 90
 MOST_HOLES = 20
@@ -76,6 +77,7 @@ class Command(BaseCommand):
             raise CommandError(f"The mirror stopped because its database failed: {first}") from None
 
     def _run(self) -> None:
+        os.nice(NICENESS)
         mirror = self._mirror()
         self.stdout.write("The mirror is running.")
         mirror.run()

@@ -16,7 +16,6 @@ from django.core.management.base import BaseCommand, CommandParser
 from intents_ui.settings import ROOT
 
 MIRROR: Final = [sys.executable, str(ROOT / "manage.py"), "mirror", "run"]
-MIRROR_NICENESS: Final = 10  # pages come first
 MIRROR_SECONDS: Final = 10.0  # that the mirror may take to stop
 
 
@@ -44,7 +43,7 @@ class Command(BaseCommand):
 def run_with_mirror(server: Sequence[str]) -> int:
     """Run the server, and the mirror until the server ends. Return the server's exit status."""
     dashboard = subprocess.Popen(server)  # noqa: S603 - our own program
-    mirror = subprocess.Popen(MIRROR, preexec_fn=lambda: os.nice(MIRROR_NICENESS))  # noqa: S603 - our own
+    mirror = subprocess.Popen(MIRROR)  # noqa: S603 - our own program
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _: dashboard.send_signal(received))
     status = dashboard.wait()
