@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 ROTATING = {
     "tests/browser/": 3,
     "tests/emulator/": 2,
-    "tests/mirror/": 3,
+    "tests/mirror/": 4,
     "tests/pages/": 3,
     "tests/test_": 3,
     "tests/web/": 3,

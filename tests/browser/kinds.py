@@ -87,7 +87,6 @@ PLACES: Final = [
     Kind("search that found several", f"/search?owner={OWNER.rpartition('/')[2]}"),
     Kind("search that found nothing", "/search?q=unmatched", 404),
     Kind("search of a shortened ID that nothing matches", "/search?q=0x21ed%E2%80%A6b43e", 404),
-    Kind("search of a shortened ID of an older transfer", "/search?q=0x0000%E2%80%A60037"),
     Kind("demo", "/demo"),
     Kind("help", "/help"),
     Kind("help of a status", "/help/status/FAILED"),

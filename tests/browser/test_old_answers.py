@@ -11,7 +11,7 @@ from tests.browser.conftest import fits, visiting
 from tests.faults.upstream import STATUSES, Upstream, refusing, upstream
 from tests.serving import dashboard
 
-REASON = re.compile(r"Last updated .+ \(.+\): transfer list\. The service (has a fault|is slow to respond)\.")
+REASON = re.compile(r"Last updated .+ \(.+\): transfer list\. (Service error|The service is slow to respond)\.")
 LOOK = 11_000  # milliseconds after which the home page has refreshed
 
 

@@ -46,12 +46,12 @@ intent/<identifier:intent_id>/share intent/<identifier:intent_id>/feed.atom inte
 intent/<identifier:intent_id> intents/<identifier:intent_id> i/<identifier:intent_id>
 address/<identifier:address>/qr.svg address/<identifier:address>/share address/<identifier:address>/feed.atom
 address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id>
-provider/<identifier:name> tokens tokens/rows
+provider/<identifier:name> insight/coverage tokens tokens/rows
 token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
-.well-known/security.txt suggest help help/status/<identifier:status> demo insight/coverage
+.well-known/security.txt suggest help help/status/<identifier:status> demo
 """
 FRONT = [
     ROOT / "intents_ui/asgi.py",
