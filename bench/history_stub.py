@@ -139,9 +139,6 @@ class History:
             refusal = error
         return self._response(refusal.status, encode(refusal.envelope()))
 
-    async def prepare(self, path: str, body: str) -> bytes:
-        raise NotImplementedError("each reply is ready")
-
     def page(self, asked: dict[str, Any]) -> bytes:
         if others := sorted(name for name, value in asked.items() if value and name not in FILTERS):
             raise Refusal(INVALID_ARGUMENT, f"this stub has no {', '.join(others)}")

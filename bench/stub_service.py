@@ -21,7 +21,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Protocol
@@ -122,15 +122,14 @@ class StubService:
         self.recordings: dict[tuple[str, str], Recording] = {}
         self.newest: dict[str, str] = {}  # the last ID that an intent was requested by
 
-    def reply(self, path: str, body: str) -> bytes | None:
-        """Return the response, or None if it isn't prepared."""
+    def reply(self, path: str, body: str) -> bytes | Coroutine[Any, Any, bytes]:
         if not path.startswith("/rpc/"):
             return response(200, json.dumps(self.control(path)))
         self.requests += 1
         recording = self.recordings.get((path, key_of(body)))
         if found := COPY.search(body):
             recording = self.recordings[self.lists()[int(found[1])]]
-        return None if recording is None else self.answer(recording, path, body)
+        return self.prepare(path, body) if recording is None else self.answer(recording, path, body)
 
     def answer(self, recording: Recording, path: str, body: str) -> bytes:
         if asked := ASKED.fullmatch(body):
@@ -221,10 +220,8 @@ class Replies(Protocol):
     delay: float
     written_at: float
 
-    def reply(self, path: str, body: str) -> bytes | None:
-        """Return the response, or None if it isn't prepared."""
-
-    async def prepare(self, path: str, body: str) -> bytes: ...
+    def reply(self, path: str, body: str) -> bytes | Coroutine[Any, Any, bytes]:
+        """Return the response, or the coroutine that prepares it."""
 
 
 class Connection(asyncio.Protocol):
@@ -246,15 +243,15 @@ class Connection(asyncio.Protocol):
         self.received = b""  # clients don't pipeline requests
         path, body = head.split(b" ", 2)[1].decode(), rest.decode()
         reply = self.stub.reply(path, body)
-        if reply is None:
-            self.preparing = asyncio.ensure_future(self.prepare(path, body))
+        if not isinstance(reply, bytes):
+            self.preparing = asyncio.ensure_future(self.write_prepared(reply))
         elif self.stub.delay and path.startswith("/rpc/"):
             asyncio.get_running_loop().call_later(self.stub.delay, self.write, reply)
         else:
             self.write(reply, is_rpc=path.startswith("/rpc/"))
 
-    async def prepare(self, path: str, body: str) -> None:
-        reply = await self.stub.prepare(path, body)
+    async def write_prepared(self, preparing: Coroutine[Any, Any, bytes]) -> None:
+        reply = await preparing
         if self.stub.delay:
             await asyncio.sleep(self.stub.delay)
         self.write(reply)

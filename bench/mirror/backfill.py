@@ -21,8 +21,8 @@ from tests.serving import ROOT, free_port
 
 DAYS = 30
 CALLS = 100  # INTENTS_MIRROR_CALLS: a backfill of this size isn't limited by the default of 5 per second
-LOOK_SECONDS = 0.1
-LEASE_SECONDS = 15  # of a process that was killed
+LOOK_SECONDS = 0.1  # between two looks at the process
+LEASE_SECONDS = 14  # of a process that was killed
 DAY, HOUR = 86_400, 3600
 READ = 'SELECT start, "end", CASE WHEN is_sealed THEN 2 ELSE read_at IS NOT NULL END FROM mirror_window'
 UNSEALED = 'SELECT COUNT(*) FROM mirror_window WHERE NOT is_sealed AND start >= ? AND "end" <= ?'

@@ -12,12 +12,12 @@ from pathlib import Path
 from bench.live import quantile
 from bench.mirror.backfill import HOUR, Backfill, Database, mirror, watch
 from bench.processes import CACHED, Clients, clients, dashboard, history_stub, installed, stub_service
+from tests.waiting import until
 
 ENTRIES, DAYS, RATE = 20_000, 30, 4
 CALLS = 5  # INTENTS_MIRROR_CALLS, its default
 CONNECTIONS, PAUSE = 4, 0.1  # mean seconds between a client's requests
 PATHS = [f"/history?from={number}" for number in range(1, 13)]
-PATIENCE = 300.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,7 @@ def pages(turns: int, seconds: float) -> Pages:
 
 def _settle(database: Database) -> None:
     """Wait until the mirror has read the past."""
-    deadline = time.monotonic() + PATIENCE
-    while not database.is_sealed(0, int(time.time()) - 2 * HOUR):
-        if time.monotonic() > deadline:
-            raise TimeoutError("the mirror has not read the past in time")
-        time.sleep(0.5)
+    until(lambda: database.is_sealed(0, int(time.time()) - 2 * HOUR))
 
 
 def _turn(readers: Clients, port: int, seconds: float) -> list[float]:

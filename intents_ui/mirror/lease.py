@@ -12,7 +12,7 @@ from django.db.models import F
 
 from intents_ui.mirror.models import Lease
 
-SECONDS = 15
+SECONDS = 14  # with the second between two looks of a spare process, a takeover takes at most 15
 RENEWED_EVERY = 5
 ROW = 1
 

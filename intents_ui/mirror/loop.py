@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
-from random import Random
+from random import Random, SystemRandom
 from threading import Event
 
 from intents_ui.mirror import lease
@@ -36,7 +36,7 @@ class AuditResult:
 class Mirror:
     """Keeps the copy until `stop` is set.
 
-    `source` identifies the service. `told` is called after each write. `is_done` is asked before each task.
+    `source` identifies the service. `is_done` is called before each task and ends the work.
     """
 
     def __init__(
@@ -48,16 +48,14 @@ class Mirror:
         stop: Event,
         days: int = DAYS,
         random: Random | None = None,
-        told: Callable[[Reading], None] = lambda reading: None,
         is_done: Callable[[], bool] = lambda: False,
     ) -> None:
         self.reader = reader
         self.now = now
         self.stop = stop
-        self.schedule = Schedule(random=random or Random())  # noqa: S311 - chooses samples
+        self.schedule = Schedule(random=random or SystemRandom())
         self._source = source
         self._days = days
-        self._told = told
         self._is_done = is_done
 
     def run(self, *, waits: bool = True) -> bool:
@@ -141,7 +139,6 @@ class Mirror:
         now = self._seconds()
         self.schedule.learn(reading, now=now)
         writer.commit(reading, now=now)
-        self._told(reading)
 
     def _seconds(self) -> int:
         return int(self.now().timestamp())

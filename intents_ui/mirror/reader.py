@@ -3,9 +3,10 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry, Listed
@@ -13,6 +14,8 @@ from intents_ui.mirror.windows import MOST_PAGES, Order, Window, is_sample
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
 from intents_ui.service.operations import operations
+from intents_ui.service.queries import paging
+from intents_ui.service.queries.paging import End
 from intents_ui.service.wire.models import IntentHistory, IntentStatus, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 
@@ -22,9 +25,11 @@ LONGEST_OPEN_PAGES = 20
 RECENT_CHARACTERS = 20_000_000
 BY_ID, BY_CREATION = "id", "createdAt"
 
-CIRCLES = "the service repeated a page"
-LOST = "the service reported more transfers, but its cursor could not be read"
-EMPTY_PAGE = "the service reported more transfers, but returned an empty page"
+LACKS = {
+    End.CIRCLES: "the service repeated a page",
+    End.LOST: "the service reported more transfers, but its cursor could not be read",
+    End.EMPTY_PAGE: "the service reported more transfers, but returned an empty page",
+}
 TOO_LONG = "too many transfers for one read"
 STOPPED = "the mirror was stopped"
 OUTSIDE = "the service returned transfers of another time"
@@ -173,10 +178,9 @@ class Reader:
     def read(self, task: Task) -> Reading:
         at = self._now()
         reading = Reading(task=task, at=entry.milliseconds(at))
-        listed, why = _List(), ""
+        listed = _List()
         try:
-            for why in self._pages(task, listed, at=at):  # noqa: B007 - the last one tells
-                pass
+            why = self._read_pages(task, listed, at=at)
         except (Unreachable, TooBusy, AccessDenied) as error:
             pause = error.retry_after if isinstance(error, TooBusy) else error.again_in or 0.0
             reading = replace(reading, why=error.summary, is_unanswered=True, pause=pause)
@@ -193,33 +197,24 @@ class Reader:
             unreadable=listed.unreadable,
         )
 
-    def _pages(self, task: Task, listed: _List, *, at: datetime) -> Iterator[str]:
-        """Read one page after another. Yield "" after each, at last why there are no more."""
-        page: Page | None = _first_page(task)
-        cursors = set()
+    def _read_pages(self, task: Task, listed: _List, *, at: datetime) -> str:
+        """Read one page after another. Return why the list isn't complete, "" if it is."""
         most = MOST_PAGES if isinstance(task, Span) else LONGEST_OPEN_PAGES
-        while page is not None:
-            if listed.asked == most or self._is_stopped():
-                yield TOO_LONG if listed.asked == most else STOPPED
-                return
-            listed.asked += 1
-            answer = self._ask(task, page)
+        for answer, end in paging.answers(partial(self._ask, task, listed), _first_page(task)):
             self._add(task, answer, listed, at=at)
-            page = answer.following
-            if answer.is_stuck or (page is not None and page.cursor in cursors):
-                yield CIRCLES
-                return
-            if answer.is_lost or answer.breaks_off:
-                yield LOST if answer.is_lost else EMPTY_PAGE
-                return
-            if page is not None:
-                cursors.add(page.cursor)
-            yield ""
+            if end:
+                return LACKS.get(end, "")
+            if listed.asked == most:
+                return TOO_LONG
+            if self._is_stopped():
+                return STOPPED
+        return ""
 
-    def _ask(self, task: Task, page: Page) -> HistoryAnswer:
+    def _ask(self, task: Task, listed: _List, page: Page) -> HistoryAnswer:
+        listed.asked += 1
         median = self._service.health.standing().typical
         self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
-        return self._service.anew(_call(task, page))
+        return self._service.ask_uncached(_call(task, page))
 
     def _add(self, task: Task, answer: HistoryAnswer, listed: _List, *, at: datetime) -> None:
         self._recent.add(answer.intents)

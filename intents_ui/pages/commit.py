@@ -94,7 +94,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     If the intent has changed since the confirmation, send nothing and return the intent.
     """
     try:
-        found = wiring.service().anew(operations.get_intent(intent_id))
+        found = wiring.service().ask_uncached(operations.get_intent(intent_id))
     except ServiceError as error:
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):

@@ -149,7 +149,7 @@ class ServiceClient(BlockingOperations):
             request_context.add_failed(error)
             raise
 
-    def anew[T](self, call: ServiceCall[T]) -> T:
+    def ask_uncached[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
         try:
             return self._guard.ask_past_copies(call)
@@ -246,7 +246,7 @@ class UncachedClient(BlockingOperations):
         self.threads = service.threads
 
     def ask[T](self, call: ServiceCall[T]) -> T:
-        return self._service.anew(replace(call, kind=None))
+        return self._service.ask_uncached(replace(call, kind=None))
 
 
 class AsyncServiceClient(Operations):

@@ -105,7 +105,7 @@ PLACES: Final = [
     Kind("address with a filter that found nothing", f"{OWNER}?status=INVALID"),
     Kind("address of a token", f"/address/{USDC}"),
     Kind("address of a recipient", f"/address/{PAID}"),
-    Kind("address that nobody paid", f"/address/0x{'13' * 20}", 404),
+    Kind("address without transfers", f"/address/0x{'13' * 20}", 404),
     Kind("address of nothing", f"/address/{NATIVE}"),
     Kind("address that is none", "/address/0x12", 404),
     Kind("share an address", f"{OWNER}/share"),

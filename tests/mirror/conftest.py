@@ -26,7 +26,7 @@ from tests.waiting import PATIENCE
 __all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
-USER = "nobody"
+USER = "nobody"  # whom Debian has: initdb refuses root and users without a name
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from intents_ui.mirror.models import Audit, Lease, Reason, Transfer, TransferAdd
 from intents_ui.mirror.reader import CallLimiter, Span
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import OtherSource, load, state
+from intents_ui.service.queries.paging import End
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.world import CALLS, OWNER, START, Copy, World, edges, expected, rows
 
@@ -207,9 +208,9 @@ def test_a_rate_limited_mirror_waits_as_long_as_the_service_wants(world: World) 
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("repeats", reader.CIRCLES),
-        ("empty", reader.EMPTY_PAGE),
-        ("lost", reader.LOST),
+        ("repeats", reader.LACKS[End.CIRCLES]),
+        ("empty", reader.LACKS[End.EMPTY_PAGE]),
+        ("lost", reader.LACKS[End.LOST]),
         ("unreadable", "could not be read"),
         ("garbled", "Unreadable (HTTP 200), not JSON"),
     ],

@@ -67,7 +67,7 @@ def test_the_rows_of_a_response_with_the_same_bytes_are_reused(emulator: Emulato
 
 def test_the_rows_of_a_response_that_replaces_a_cached_one_are_reused(emulator: Emulator) -> None:
     def renewed() -> Rows:
-        wiring.service().anew(get_intent_history(page=FIRST))
+        wiring.service().ask_uncached(get_intent_history(page=FIRST))
         return rows()
 
     assert renewed() is renewed()

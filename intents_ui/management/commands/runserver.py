@@ -43,9 +43,9 @@ class Command(BaseCommand):
 def run_with_mirror(server: Sequence[str]) -> int:
     """Run the server, and the mirror until the server ends. Return the server's exit status."""
     dashboard = subprocess.Popen(server)  # noqa: S603 - our own program
-    mirror = subprocess.Popen(MIRROR)  # noqa: S603 - our own program
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _: dashboard.send_signal(received))
+    mirror = subprocess.Popen(MIRROR)  # noqa: S603 - our own program
     status = dashboard.wait()
     mirror.terminate()
     try:

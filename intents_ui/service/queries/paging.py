@@ -149,25 +149,34 @@ class End(Enum):
     EMPTY_PAGE = "empty page"  # although the service reports more
 
 
-def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
-    """Yield each page's entries without duplicates, with the reason for the end at the last one.
+def answers(ask: Ask, first: Page) -> Iterator[tuple[HistoryAnswer, End | None]]:
+    """Yield each page of a list, with the reason for the end at the last one.
 
     Raises what `ask` raises.
     """
-    seen: set[str] = set()
     cursors = set()
     page: Page | None = first
     while page is not None:
         answer = ask(page)
-        fresh = [entry for entry in _entries(answer, first) if entry.intent_id.lower() not in seen]
-        seen.update(entry.intent_id.lower() for entry in fresh)
         page = answer.following
         circles = answer.is_stuck or (page is not None and page.cursor in cursors)
         if page is not None:
             cursors.add(page.cursor)
         if circles:
             page = None
-        yield tuple(fresh), None if page else _end(answer, circles=circles)
+        yield answer, None if page else _end(answer, circles=circles)
+
+
+def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
+    """Yield each page's entries without duplicates, with the reason for the end at the last one.
+
+    It remembers all IDs. Raises what `ask` raises.
+    """
+    seen: set[str] = set()
+    for answer, end in answers(ask, first):
+        fresh = [entry for entry in _entries(answer, first) if entry.intent_id.lower() not in seen]
+        seen.update(entry.intent_id.lower() for entry in fresh)
+        yield tuple(fresh), end
 
 
 def _end(answer: HistoryAnswer, *, circles: bool) -> End:

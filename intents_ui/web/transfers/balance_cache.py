@@ -68,7 +68,7 @@ def look_up(facts: Facts) -> Lookup:
     service, intent_id = wiring.service(), facts.intent.intent_id
     entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
-        service.anew(call)
+        service.ask_uncached(call)
         entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None:
         return Lookup(UNCHECKED, is_listed=False)

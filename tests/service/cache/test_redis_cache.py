@@ -136,7 +136,7 @@ def test_invalidated_and_missing_intents_are_shared_with_no_process(service, red
 
         service.emulator.inject("GetIntent", "not-found")
         with pytest.raises(NotFound):
-            second.anew(get_intent(intent_id))
+            second.ask_uncached(get_intent(intent_id))
     assert values.keys("*:GetIntent:*") == []
 
 

@@ -351,7 +351,7 @@ def test_a_response_requested_before_a_write_is_not_served_after_it(service: Ups
 def test_a_forced_read_bypasses_the_cache(service: Upstream) -> None:
     service.service.ask(GET)
     service.does = status_is("COMMITTED")
-    assert service.service.anew(GET).status == "COMMITTED"
+    assert service.service.ask_uncached(GET).status == "COMMITTED"
     assert service.service.ask(GET).status == "COMMITTED"
 
 

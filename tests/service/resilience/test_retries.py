@@ -121,7 +121,7 @@ def keeps_alive(visit: Visit, *, until_asked: int) -> None:
 def test_an_expired_keepalive_connection_is_invisible_to_readers(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
     for _ in range(3):
-        assert service.service.anew(GET).intent_id == "0x1"
+        assert service.service.ask_uncached(GET).intent_id == "0x1"
     assert len(service.visits) == 3
     tally = service.service.health.tally
     assert tally[Event.RETRY] == 2
@@ -131,14 +131,14 @@ def test_an_expired_keepalive_connection_is_invisible_to_readers(service: Upstre
 def test_a_dead_connection_does_not_count_as_a_service_failure(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
     for _ in range(15):
-        service.service.anew(operations.get_intent("0x1"))
+        service.service.ask_uncached(operations.get_intent("0x1"))
         service.clock.now += 1.0
     assert service.service.health.tally[Event.OPENED] == 0
 
 
 def test_a_commit_on_a_dead_connection_is_not_sent_again(service: Upstream) -> None:
     service.does = lambda visit: keeps_alive(visit, until_asked=1)
-    service.service.anew(GET)
+    service.service.ask_uncached(GET)
     with pytest.raises(ServiceError):
         service.service.ask(operations.commit_intent(Intent.from_text('{"intentId":"0x1"}')))
     assert len(service.visits) == 1
