@@ -33,6 +33,7 @@ class ExportRow:
     certainty: str
     attention: str
     cause: str | None
+    outcome: str | None
     created_at: str | None
     updated_at: str | None
     started_at: str | None
@@ -89,6 +90,7 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         certainty=result.certainty.value,
         attention=result.attention.value,
         cause=result.cause.value or None,
+        outcome=None if facts.is_unread else situation.outcome.value,
         created_at=times.iso(facts.quoted_at) or None,
         updated_at=times.iso(facts.updated_at) or None,
         started_at=times.iso(facts.started_at) or None,

@@ -27,7 +27,7 @@ from tests.display.builders import (
     transaction,
 )
 
-SUMMARY = {"headline", "location", "next_step", "certainty", "attention", "cause"}
+SUMMARY = {"headline", "location", "next_step", "certainty", "attention", "cause", "outcome"}
 URL = f"https://dashboard.example/intent/{INTENT_ID}"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
@@ -43,6 +43,12 @@ def test_export_columns_have_a_fixed_order() -> None:
     assert [name.removeprefix("origin_") for name in COLUMNS if name.startswith("origin_")][:-1] == [
         name.removeprefix("destination_") for name in COLUMNS if name.startswith("destination_")
     ][:-1]
+
+
+def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
+    made = Situation.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
+    assert export_row.of(made, url=URL).outcome is None
+    assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
 def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:

@@ -142,7 +142,8 @@ def test_page_list_and_export_of_a_scenario_have_the_same_outcome(which: int, ag
     row = Situation.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome
     assert not quarrel(row)
-    assert export_row.of(row, url="").headline == bare(summary.of(row).headline)
+    exported = export_row.of(row, url="")
+    assert (exported.headline, exported.outcome) == (bare(summary.of(row).headline), page.outcome.value)
 
 
 def test_every_message_has_its_outcomes() -> None:
