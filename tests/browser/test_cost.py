@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -74,6 +75,20 @@ def test_nothing_shifts_while_a_page_loads(browser: Browser, collected: str, wid
             come(visit, path)
             moved = visit.page.evaluate(MOVED)
             assert sum(value for value, _ in moved) < STILL, (path, moved)
+
+
+def test_the_navigation_stays_where_the_first_bytes_put_it(browser: Browser, collected: str) -> None:
+    place = "() => JSON.stringify(document.querySelector('.frame-nav').getBoundingClientRect())"
+    with visiting(browser, collected, theme="light", width=360, scripts=False) as visit:
+        for path in (some_intent(visit, 3), "/history", "/attention"):
+            visit.open(path)
+            at_last = visit.page.evaluate(place)
+            first_bytes = visit.page.content().partition("<main")[0]
+            visit.page.route("**" + path, partial(Route.fulfill, body=first_bytes, content_type="text/html"))
+            visit.open(path)
+            visit.page.unroute("**" + path)
+            assert visit.page.locator("main").count() == 0
+            assert visit.page.evaluate(place) == at_last, path
 
 
 def test_a_transfers_page_is_light_and_the_next_one_reuses_its_files(browser: Browser, collected: str) -> None:
