@@ -153,6 +153,11 @@ BY_SHAPE: Final = """() => {
   }
   return Array.from(byShape.keys());
 }"""
+# An open menu covers what is below it, and never two of them are open. In the flow they cover nothing.
+UNCOVER: Final = """() => {
+  for (const part of document.querySelectorAll("details[open] > :not(summary)"))
+    if (getComputedStyle(part).position === "absolute") part.style.position = "static";
+}"""
 RUN_AXE: Final = """async ([shapes, rules, colours, isWhole]) => {
   const found = ({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
@@ -270,6 +275,7 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
         page.evaluate(AXE_SCRIPT)
     # The header of a list covers rows that have scrolled below it, and a bar at the bottom of the screen what is there.
     page.evaluate("scrollTo(0, 0)")
+    page.evaluate(UNCOVER)
     assert page.viewport_size
     page.set_viewport_size(page.viewport_size | {"height": page.evaluate("document.documentElement.scrollHeight")})
     found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS, is_whole])
