@@ -10,10 +10,11 @@ from math import ceil
 from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import DEAD, StepStatus, Tone, leg
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.statuses import DEAD, Tone, leg
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentStatus
+from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.wire.outcome import Outcome
 
 # Fewer transfers are not significant.
 FEW = 5
@@ -99,46 +100,34 @@ class RouteStats:
 
 
 def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> RouteStats:
-    """Return statistics of the history entries that used the providers of `like`, without `like` itself."""
-    others = [each for each in _facts(entries) if each.intent.intent_id.lower() != like.intent.intent_id.lower()]
-    alike = [each for each in others if _way(each) == _way(like)]
-    paid = [each for each in alike if each.has_arrived or each.is_delivered]
-    counted = [each for each in paid if not _is_only_aborted(each)]
-    ended = [each for each in counted if not statuses.is_open(each.status)]
-    succeeded = [each for each in ended if each.is_delivered]
+    """Return statistics of the history entries that used the providers of `like`, without `like` itself.
+
+    What became of them is their outcome. An open one counts once its deposit has arrived.
+    """
+    own = like.intent.intent_id.lower()
+    others = [Situation.of_entry(each, now=now) for each in entries if each.intent_id.lower() != own]
+    alike = [each for each in others if _way(each.facts) == _way(like)]
+    ended = [each for each in alike if each.outcome not in (Outcome.OPEN, Outcome.NO_DEPOSIT)]
+    running = [each for each in alike if each.outcome is Outcome.OPEN and each.facts.has_arrived]
+    succeeded = [each.facts for each in ended if each.outcome is Outcome.DELIVERED]
     durations = sorted(filter(None, map(_duration, succeeded)))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
         ended=len(ended),
         succeeded=len(succeeded),
-        running=len(counted) - len(ended),
+        running=len(running),
         timed=len(durations),
         median=_rank(durations, 50),
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
-        repeated=_repeated([each for each in ended if not each.is_delivered]),
+        repeated=_repeated([each.facts for each in ended if each.outcome is not Outcome.DELIVERED]),
         providers=tuple(map(providers.of, like.providers)),
         is_settled=like.is_delivered or like.is_expired(now=now),
     )
 
 
-def _facts(entries: Iterable[IntentHistory]) -> list[Facts]:
-    return [Facts.of(Intent(intent_id=each.intent_id, status=each.status), each.receipt) for each in entries]
-
-
 def _way(facts: Facts) -> frozenset[str]:
     return frozenset(provider.upper() for provider in facts.providers)
-
-
-def _is_only_aborted(facts: Facts) -> bool:
-    """Return whether it stopped before any step failed. Usually its owner aborted it, which isn't about the route."""
-    steps = {leg(each) for each in (facts.deposit, facts.origin, facts.destination)}
-    # A step that still waited for a retry when the transfer ended couldn't be submitted.
-    return (
-        facts.status == IntentStatus.ABORTED
-        and not facts.is_delivered
-        and not steps & {StepStatus.REJECTED, StepStatus.RETRYING}
-    )
 
 
 def _duration(facts: Facts) -> timedelta | None:

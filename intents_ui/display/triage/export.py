@@ -24,6 +24,7 @@ COLUMNS = (
     "Identifier",
     "Type",
     "Status",
+    "Outcome",
     "Summary",
     "Details",
     "Where the funds are",
@@ -32,7 +33,7 @@ COLUMNS = (
     "Links",
     "As of",
 )
-NOT_IN_A_TABLE = ("Notes", "As of")
+NOT_IN_A_TABLE = ("Outcome", "Notes", "As of")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
         row.value,
         row.what,
         row.status.word,
+        row.situation.outcome.value if row.situation and not row.situation.facts.is_unread else "",
         row.headline,
         _sentences(row.details),
         f"{row.where} Address: {row.address}" if row.address else row.where,
@@ -100,7 +102,7 @@ def _heading(rows: Sequence[TriageRow], *, now: datetime) -> str:
 
 
 def _plain(row: TriageRow, *, root: str) -> str:
-    number, value, what, status, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
+    number, value, what, status, _, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
     labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
     lines = [
         f"{number}. {value} ({what})",
@@ -121,7 +123,7 @@ def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
 
 
 def _markdown(row: TriageRow, *, root: str) -> str:
-    number, value, what, status, happened, details, where, todo, notes, _, _ = cells(row, root=root)
+    number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
     # `reverse` has escaped whatever could end the link or the cell in a path.
     links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]

@@ -13,9 +13,10 @@ from intents_ui.display.formatting.text import visible
 from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Link, TriageOutcome, TriageRow
-from tests.display.builders import NOW, OWNER, TXN_HASH
+from tests.display.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
 
 ROOT = "https://dash.example"
 MOVED = TriageRow(
@@ -72,6 +73,7 @@ def test_csv_has_the_content_of_the_rows():
         "Identifier": TXN_HASH,
         "Type": "deposit transaction",
         "Status": "Failed",
+        "Outcome": "",
         "Summary": "Failed, refund expected",
         "Details": "100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.",
         "Where the funds are": f"At the deposit address on Arbitrum. Address: {OWNER}",
@@ -80,6 +82,14 @@ def test_csv_has_the_content_of_the_rows():
         "Links": f"{ROOT}/intent/0x12?tx=0x34 {ROOT}/search?q=1",
         "As of": "2026-11-21T14:03:11Z",
     }
+
+
+def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
+    delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
+    unread = replace(delivered, facts=Facts.of(intent("SUCCEEDED"), None, unread=True))
+    sent = [replace(MOVED, situation=each) for each in (delivered, unread)]
+    written = csv.DictReader(io.StringIO(export.comma_separated(sent, root=ROOT), newline=""))
+    assert [each["Outcome"] for each in written] == ["delivered", ""]
 
 
 def test_markdown_is_a_table_with_a_line_for_each_row():
