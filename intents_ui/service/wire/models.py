@@ -511,10 +511,10 @@ class IntentHistory(Kept):
 
 def another_in(receipt: Mapping[str, Any], own: str) -> str:
     """Return the ID of another intent that a receipt, its summary or a transaction names, or "" if there is none."""
-    for part in (receipt, *(receipt.get(name) for name in PARTS_OF_RECEIPT)):
-        match part:
-            case {"intentId": str(other)} if other and other.lower() != own.lower():
-                return read_text(other)
+    for part in (receipt, *[receipt.get(name) for name in PARTS_OF_RECEIPT]):
+        other = part.get("intentId") if isinstance(part, dict) else None
+        if isinstance(other, str) and other and other != own and other.lower() != own.lower():
+            return read_text(other)
     return ""
 
 
