@@ -9,4 +9,5 @@
   it is stopped and continued by turns. The mirror reads from a stub of its own, on the same machine
 - backfill: `manage.py mirror backfill` of `--entries` transfers in 30 days, and of a hundredth of them; and of a tenth,
   killed halfway and resumed
+- leaders: three `manage.py mirror run`, of which the leader is stopped for 30 seconds, three times
 """

@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench.mirror import backfill, frugal
+from bench.mirror import backfill, frugal, leaders
 from bench.mirror.backfill import CALLS
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
 from bench.processes import output
+
+TAKEOVERS = 3
 
 
 class Figures:
@@ -25,7 +27,7 @@ class Figures:
 
     @property
     def parts(self) -> Mapping[str, Callable[[], Iterator[Target]]]:
-        return {"fresh": self.fresh, "frugal": self.frugal, "backfill": self.backfill}
+        return {"fresh": self.fresh, "frugal": self.frugal, "backfill": self.backfill, "leaders": self.leaders}
 
     def fresh(self) -> Iterator[Target]:
         found = self.followed
@@ -57,6 +59,12 @@ class Figures:
         told = f"{again.interrupted} more were interrupted; {again.missing} transfers are missing in the end"
         yield Target("killed and resumed: windows read twice", again.windows_read_twice, 1, "", told)
 
+    def leaders(self) -> Iterator[Target]:
+        found = leaders.takeovers(TAKEOVERS)
+        told = f"the longest of {TAKEOVERS}, each after the leader of three processes was stopped for 30 s"
+        yield Target("leaders: takeover", found.longest, 15, "s", told)
+        yield Target("leaders: windows written by a former leader", found.rows, 0, "")
+
     @property
     def followed(self) -> Mapping[str, float]:
         """The figures of the accelerated clock."""
@@ -72,7 +80,7 @@ class Figures:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
-    parser.add_argument("--only", default="fresh,frugal,backfill", help="parts, with commas between them")
+    parser.add_argument("--only", default="fresh,frugal,backfill,leaders", help="parts, with commas between them")
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
     parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
