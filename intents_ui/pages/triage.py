@@ -29,11 +29,12 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, times
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.search import input_errors, shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.sharing import group_reply
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import glance
@@ -54,8 +55,9 @@ from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.links import intent_url
 from intents_ui.web.rate_limiter import Limit, settle, spend
-from intents_ui.web.transfers import descriptions, situations
+from intents_ui.web.transfers import descriptions, mirrored, situations
 from intents_ui.web.transfers.descriptions import Guesses
+from intents_ui.web.transfers.mirrored import Mirrored
 
 log = logging.getLogger(__name__)
 
@@ -88,9 +90,13 @@ async def view(request: HttpRequest) -> HttpResponseBase:
     root = client_ip.root(request)
     context = {"ticket": read, "received": received, "link": case_url(read, root=root)}
     page = render_to_string("triage/triage_results.html", context, request)
-    answers = Answers(read, page=page, root=root, allowance=allowance)
+    answers = Answers(read, page=page, root=root, allowance=allowance, search_mirror=partial(search_mirror, request))
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+
+
+def search_mirror(request: HttpRequest, finding: Finding) -> Mirrored | None:
+    return mirrored.with_ends(request, [(finding.head, finding.tail)], without=())
 
 
 async def guessed(request: HttpRequest, *, received: str) -> HttpResponse:
@@ -183,8 +189,15 @@ class Allowance:
 class ClientService(BlockingOperations):
     """Service calls for one client, which stop when the client disconnects."""
 
-    def __init__(self, service: ServiceClient, *, compares: bool = False) -> None:
+    def __init__(
+        self,
+        service: ServiceClient,
+        *,
+        compares: bool = False,
+        search_mirror: Callable[[Finding], Mirrored | None] = lambda _: None,
+    ) -> None:
         self._service = service
+        self._search_mirror = search_mirror
         self.threads = service.threads
         self._left = threading.Event()
         self.compares = compares
@@ -215,6 +228,12 @@ class ClientService(BlockingOperations):
                 self._unread = error
                 raise
 
+    def older(self, finding: Finding) -> Mirrored | None:
+        """Return the transfers of the mirror that match a shortened ID. None if it can't be searched for this one."""
+        self.stay()
+        found = self._search_mirror(finding)
+        return None if found is None or found.lists is None or found.why_partial else found
+
     def stay(self) -> None:
         if self._left.is_set():
             raise OutOfTime
@@ -223,13 +242,21 @@ class ClientService(BlockingOperations):
 class Answers:
     """Streamed body of the page. `close` ends it, from any thread."""
 
-    def __init__(self, read: Ticket, *, page: str, root: str, allowance: "Allowance") -> None:
+    def __init__(
+        self,
+        read: Ticket,
+        *,
+        page: str,
+        root: str,
+        allowance: "Allowance",
+        search_mirror: Callable[[Finding], Mirrored | None],
+    ) -> None:
         self._ticket = read
         self._allowance = allowance
         self._head, self._between, self._foot = page.split(PLACE)
         self._root = root
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
-        self._service = ClientService(wiring.service(), compares=compares)
+        self._service = ClientService(wiring.service(), compares=compares, search_mirror=search_mirror)
         self._forms = ShortForms()
         # A sent row can't change, so find the values that look alike before the first row.
         for each in read.findings:
@@ -281,7 +308,7 @@ class Answers:
             await asyncio.wait(others)
         known = [each.result() for each in others]
         row = await asyncio.to_thread(rows.in_ticket, number, finding, known, now=now())
-        return row or await self._answer(number, finding, partial(among_newest, known=known))
+        return row or await self._answer(number, finding, partial(elsewhere, known=known))
 
     async def _answer(self, number: int, finding: Finding, how: "How | None" = None) -> TriageRow:
         async with self._at_once:
@@ -382,19 +409,38 @@ def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[
     )
 
 
-def among_newest(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
+def elsewhere(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
+    """Compare a shortened ID with the newest transfers, then with the intent IDs of the mirror."""
     try:
-        searched = service.newest()
+        newest = service.newest()
     except ServiceError as error:
         return rows.unsearched(number, finding, error, now=now(), link=search_url(finding))
-    found = shortened.by_transfer(shortened.matching(searched.candidates, head=finding.head, tail=finding.tail))
-    entries = [entry for entry in searched.entries if entry.intent_id in found]
+    found = shortened.by_transfer(shortened.matching(newest.candidates, head=finding.head, tail=finding.tail))
+    entries = [entry for entry in newest.entries if entry.intent_id in found]
     fitting = [
-        Fitting(glance.of(each), found[each.intent.intent_id], reverse("intent", args=[each.intent.intent_id]))
-        for each in situations.of_entries(entries)
+        Fitting(rows.glance_of(each, now=now()), found[each.intent_id], intent_path(each.intent_id))
+        for each in map(glance.of, situations.of_entries(entries))
     ]
-    count = len(searched.entries)
-    return rows.among_newest(number, finding, fitting, searched=count, told=known, now=now(), link=search_url(finding))
+    where, searched = "among the newest transfers", shortened.searched(len(newest.entries))
+    if not fitting and (older := service.older(finding)):
+        where, searched = "in the local copy", f"{searched} Searched the intent IDs of the local copy."
+        fitting = [
+            Fitting(
+                f"{each.status.word}, created {times.utc(each.created_at, now=now())}",
+                (Candidate(each.intent_id, "intent ID", each.intent_id),),
+                intent_path(each.intent_id),
+            )
+            for listed in older.lists or ()
+            for each in listed.rows
+            if each.is_linked
+        ]
+    return rows.elsewhere(
+        number, finding, fitting, where=where, searched=searched, told=known, now=now(), link=search_url(finding)
+    )
+
+
+def intent_path(intent_id: str) -> str:
+    return reverse("intent", args=[intent_id])
 
 
 def missed(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:

@@ -13,6 +13,7 @@ from intents_ui.mirror import addresses
 from tests.mirror import ledgers
 from tests.mirror.test_address_page import PAID, card, links
 from tests.mirror.test_readonly import corrupt, counted
+from tests.pages.test_triage import send, visible_text
 
 OLD = int("21ed" + "5" * 56 + "b43e", 16)
 SHORT = "/search?q=0x21ed%E2%80%A6b43e"
@@ -106,6 +107,33 @@ def test_the_copy_is_searched_while_the_service_is_down(site: Client, emulator: 
     page = read(site, SHORT, 503)
     assert links(page) == [found]
     assert "Search incomplete" in page
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
+    ledgers.whole(now())
+    found = ledgers.pay(PAID, now=now(), age=9 * 86_400, number=OLD)
+    (row,) = send("Where is 0x21ed…b43e?").rows
+    assert "Possible match in the local copy" in visible_text(row)
+    assert "Succeeded, created" in visible_text(row)
+    assert f'href="/intent/{found}"' in row
+    ledgers.pay(PAID, now=now(), number=OLD + (1 << 32))
+    (row,) = send("Where is 0x21ed…b43e?").rows
+    assert "2 possible matches in the local copy" in visible_text(row)
+    (row,) = send("Where is 0x21ed…b43f?").rows
+    assert "Searched the intent IDs of the local copy. No match there." in visible_text(row)
+
+
+@pytest.mark.usefixtures("mirrored", "site")
+@pytest.mark.parametrize("ticket", ["…5b43e", "0x21ed…b43e"])
+def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(ticket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledgers.whole(now())
+    ledgers.pay(PAID, now=now(), number=OLD)
+    if ticket.startswith("0x"):
+        monkeypatch.setattr(wiring, "embedded", lambda: False)  # and nobody is the operator
+    (row,) = send(f"Where is {ticket}?").rows
+    assert "local copy" not in visible_text(row)
+    assert "No match" in visible_text(row)
 
 
 def test_a_copy_that_cannot_be_read_is_no_empty_result(site: Client, mirrored_file: Path) -> None:

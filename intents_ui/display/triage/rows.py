@@ -266,41 +266,44 @@ def _several_in_ticket(
 
 @dataclass(frozen=True)
 class Fitting:
-    """One of the newest transfers that match a shortened ID, and the matching values."""
+    """A transfer that matches a shortened ID: what became of it, and the matching values."""
 
-    transfer: Transfer
+    glance: str
     found: tuple[Candidate, ...]
     link: str
 
 
-def among_newest(
+def elsewhere(
     number: int,
     finding: Finding,
     fitting: Sequence[Fitting],
     *,
-    searched: int,
+    where: str,
+    searched: str,
     told: Sequence[TriageRow],
     now: datetime,
     link: str,
 ) -> TriageRow:
-    """Return the row of a shortened ID without a match in the ticket. `link` leads to its own search."""
-    notes, words = _not_compared(told), shortened.searched(searched)
-    where = "among the newest transfers"
+    """Return the row of a shortened ID without a match in the ticket.
+
+    `where`: the place of the matches. `searched`: all places. `link` leads to its own search.
+    """
+    notes = _not_compared(told)
     details: tuple[str, ...]
     if len(fitting) == 1:
         (only,) = fitting
         row = _possible(number, finding, f"Possible match {where}", now)
-        details = (_glance(only.transfer, now=now), f"It matches {_matched(only.found)}.", COMPARE, words)
+        details = (only.glance, f"It matches {_matched(only.found)}.", COMPARE, searched)
         links = [Link("View transfer", only.link)]
     elif fitting:
         row = _possible(number, finding, f"{len(fitting)} possible matches {where}", now)
         row = replace(row, alternatives=True)
-        links = [Link(_glance(each.transfer, now=now), each.link) for each in fitting[:MOST_LISTED]]
-        details, links = (COMPARE, words), [*links, Link("All possible matches", link)]
+        links = [Link(each.glance, each.link) for each in fitting[:MOST_LISTED]]
+        details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
         row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
         row = replace(row, next="Request the full ID.")
-        details = (words, "No match there or in the other rows." if told else "No match there.")
+        details = (searched, "No match there or in the other rows." if told else "No match there.")
         links = [Link("Search", link)]
     return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
 
@@ -327,7 +330,8 @@ def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
 
 
-def _glance(shown: Transfer, *, now: datetime) -> str:
+def glance_of(shown: Transfer, *, now: datetime) -> str:
+    """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
     created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
     return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
 
