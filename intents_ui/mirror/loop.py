@@ -4,12 +4,16 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random, SystemRandom
 from threading import Event
 
-from intents_ui.mirror import lease
+from django.db import connection
+
+from intents_ui.mirror import hints, lease
+from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
 from intents_ui.mirror.schedule import Schedule
@@ -116,11 +120,15 @@ class Mirror:
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
         reading: dict[Future[Reading], Task] = {}
-        with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
+        with (
+            closing(Hints(hints.place(connection.settings_dict))) as received,
+            ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers,
+        ):
             while not self.stop.is_set() and not self._is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     lease.renew(writer.epoch, now=_wall_clock())
                     renewed = time.monotonic()
+                writer.notice(received.take())
                 self.schedule.prepare(writer, now=self._seconds())
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self._seconds(), busy=reading.values())

@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import blake2b
@@ -177,8 +177,18 @@ class Writer:
                         Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=changed)
         return changed
 
+    def notice(self, hints: Mapping[bytes, str]) -> None:
+        """Find transfers of the copy whose status a page has read otherwise. They are read alone (`take_departed`)."""
+        if hints:
+            known = Transfer.objects.filter(intent_id__in=list(hints)).values_list("intent_id", "status", "created")
+            self._departed |= {
+                bytes(intent_id): created // 1000
+                for intent_id, status, created in known
+                if hints[bytes(intent_id)] != status
+            }
+
     def take_departed(self) -> dict[bytes, int]:
-        """Return once the transfers that are no longer open and are to be read alone, with their times of creation."""
+        """Return once the transfers to read alone, because they have changed, with their times of creation."""
         taken, self._departed = self._departed, {}
         return taken
 

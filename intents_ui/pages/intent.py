@@ -226,7 +226,9 @@ def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
     Raises the ServiceError of the intent itself.
     """
     found, receipt, receipt_error = requested(intent_id)
-    return situations.of(found, receipt, receipt_error), receipt_error
+    situation = situations.of(found, receipt, receipt_error)
+    wiring.hint_mirror(intent_id, situation.facts.status)
+    return situation, receipt_error
 
 
 def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
