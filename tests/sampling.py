@@ -4,7 +4,8 @@ A sample excludes tests marked `deep`, all but N cases of those marked `sampled(
 test reads with the fixture `draw`, and with `--rotate` most tests of the slow folders, except those marked `finding`
 (regression tests of reported weaknesses).
 
-The sample depends on a seed, different in each run and printed at its start. `--seed` repeats a run.
+The sample depends on a seed, different in each run and printed at its start. `--seed` repeats a run. `--deep --after`
+completes the run of a seed, so that `.ci/run` runs no test twice.
 """
 
 import random
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
     "tests/browser/": 3,
@@ -33,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--deep", action="store_true", help="run every test with every case")
     group.addoption("--rotate", action="store_true", help="run only some tests of each file in the slow folders")
     group.addoption("--seed", type=int, help="draw the same cases as the run that printed this seed")
+    group.addoption("--after", type=int, help="with --deep, leave out what a run with --rotate and this seed ran whole")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,10 +57,11 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.deep:
-        return
-    left_out = set(_left_out(items, config.option.seed))
-    if config.option.rotate:
-        left_out |= set(_not_this_time(items, config.option.seed))
+        left_out = set(_ran_whole(items, config.option.after)) if config.option.after is not None else set()
+    else:
+        left_out = set(_left_out(items, config.option.seed))
+        if config.option.rotate:
+            left_out |= set(_not_this_time(items, config.option.seed))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 
@@ -91,6 +94,15 @@ def _left_out(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
     for (test, size), cases in samples.items():
         drawn = random.Random(f"{seed} {test}").sample(cases, min(size, len(cases)))  # noqa: S311 - not a secret
         yield from (case for case in cases if case not in drawn)
+
+
+def _ran_whole(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
+    """Yield the tests of a sample with rotation that are the same in a deep run: without a corpus or examples."""
+    left_out = {*_left_out(items, seed), *_not_this_time(items, seed)}
+    for item in items:
+        draws = "draw" in getattr(item, "fixturenames", ()) or is_hypothesis_test(getattr(item, "obj", None))
+        if item not in left_out and not draws:
+            yield item
 
 
 def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:

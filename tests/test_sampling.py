@@ -92,3 +92,29 @@ def test_all_worker_processes_draw_the_same_cases(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     result = project.runpytest_subprocess("-p", "xdist", "-n", "2", *seed)
     result.assert_outcomes(passed=4)
+
+
+OTHER_CASES = """
+from hypothesis import given, strategies
+
+def test_of_a_corpus(draw):
+    pass
+
+@given(strategies.integers())
+def test_of_examples(number):
+    pass
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_deep_run_after_a_sample_runs_what_the_sample_did_not_run_whole(
+    collected, project: pytest.Pytester, seed: int
+) -> None:
+    pages = project.mkdir("tests")
+    pages.joinpath("test_some.py").write_text(CASES + OTHER_CASES)
+    sample = collected(f"--seed={seed}", "--rotate", "tests")
+    rest = collected("--deep", f"--after={seed}", "tests")
+    whole = collected("--deep", "tests")
+    assert len(sample) < len(whole)
+    assert {*sample} | {*rest} == {*whole}
+    assert {*sample} & {*rest} <= {"test_of_a_corpus", "test_of_examples"} <= {*rest}
