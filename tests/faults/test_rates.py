@@ -286,7 +286,7 @@ def flooded(*, places: int) -> tuple[Counter[int], float]:
     """How many answers had which status, and the processor time of the dashboard that gave them."""
 
     async def read(client: httpx.AsyncClient) -> list[int]:
-        return [(await client.get(f"{root}/help")).status_code for _ in range(4)]
+        return [(await client.get(f"{root}/help")).status_code for _ in range(12)]
 
     async def read_all() -> list[list[int]]:
         limits = httpx.Limits(max_connections=None)
