@@ -39,6 +39,26 @@ def test_all_threads_share_one_heap(tmp_path: Path, is_told: str, heaps: set[int
     assert result.read_text().count("<heap nr=") in heaps
 
 
+BLOCKS = """
+import resource
+from intents_ui.ops import lifecycle
+lifecycle.trim_memory()
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+bodies = [b"x" * 300_000 for _ in range(3)]
+before = faults()
+for _ in range(100):
+    bodies = [b"x" * 300_000 for _ in range(3)]
+print(faults() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is glibc's")
+def test_the_memory_of_a_list_is_not_taken_from_the_system_for_each_page() -> None:
+    ran = subprocess.run([sys.executable, "-c", BLOCKS], cwd=ROOT, check=True, timeout=30, capture_output=True)
+    assert int(ran.stdout) < 1000  # 22,000 if each block had pages of its own
+
+
 @pytest.mark.parametrize(("error", "reports"), [(asyncio.CancelledError(), 0), (ValueError("lost"), 1)])
 def test_only_cancellations_are_left_out_of_never_retrieved_exception_logs(
     caplog: pytest.LogCaptureFixture, error: BaseException, reports: int
