@@ -34,7 +34,7 @@ test: .venv/installed-dev ## Run checks and tests, with a sample of the large co
 	@.ci/tests
 
 deep: .venv/installed-dev ## Run every test with every case: corpora, soak, image, scale-out, docs (25 minutes)
-	@.ci/tests --deep $${AFTER:+--after=$$AFTER}
+	@.ci/tests --deep
 
 coverage: .venv/installed-dev ## Run make deep and list the lines that no test ran (fails for intents_ui/service)
 	@$(BIN)/coverage erase
