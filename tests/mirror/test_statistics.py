@@ -1,0 +1,102 @@
+"""Quantiles of merged histograms, and intervals of shares."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intents_ui.mirror import histogram
+from intents_ui.mirror.histogram import BUCKETS, Histogram
+from intents_ui.mirror.statistics import LEAST, Z, share
+
+DURATIONS = st.lists(st.integers(1, 90 * 86_400_000), min_size=200, max_size=400)
+HISTOGRAMS = st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(1, 2**40))
+
+
+def of(durations: list[int]) -> Histogram:
+    found: Histogram = {}
+    histogram.add(found, ((histogram.bucket(each), 1) for each in durations))
+    return found
+
+
+def merged(*several: Histogram) -> Histogram:
+    found: Histogram = {}
+    for each in several:
+        histogram.add(found, histogram.decode(histogram.encode(each)))
+    return found
+
+
+@given(DURATIONS, st.integers(1, 100), st.integers(0, 400))
+def test_a_quantile_is_at_most_five_percent_off_also_of_merged_histograms(
+    durations: list[int], percent: int, cut: int
+) -> None:
+    exact = sorted(durations)[math.ceil(len(durations) * percent / 100) - 1]
+    found = histogram.quantile(merged(of(durations[:cut]), of(durations[cut:])), percent)
+    assert found is not None
+    assert abs(found - exact) <= max(0.052 * exact, 0.5)
+
+
+@given(HISTOGRAMS)
+def test_a_stored_histogram_is_read_as_it_was(given_one: Histogram) -> None:
+    assert dict(histogram.decode(histogram.encode(given_one))) == given_one
+
+
+def test_a_histogram_of_one_minute_takes_two_bytes() -> None:
+    assert len(histogram.encode(of([60_000] * 100))) == 2
+
+
+def test_without_durations_there_is_no_quantile() -> None:
+    assert histogram.quantile({}, 50) is None
+
+
+@pytest.mark.parametrize(("milliseconds", "bucket"), [(-5, 0), (0, 0), (1, 0), (1000, 69), (2**62, BUCKETS - 1)])
+def test_each_duration_has_a_bucket(milliseconds: int, bucket: int) -> None:
+    assert histogram.bucket(milliseconds) == bucket
+
+
+@given(DURATIONS, st.integers(1, 90 * 86_400_000))
+def test_those_that_were_shorter_are_never_overstated(durations: list[int], elapsed: int) -> None:
+    found = histogram.shorter(of(durations), elapsed)
+    assert sum(each * 1.11 < elapsed for each in durations) <= found <= sum(each < elapsed for each in durations)
+
+
+def solved(part: int, whole: int) -> tuple[float, float]:
+    """Return the shares at which the observed one is just as far away as a 95% interval allows, by bisection."""
+
+    def is_outside(true: Fraction) -> bool:
+        distance = (Fraction(part, whole) - true) ** 2
+        return distance > Fraction(Z) ** 2 * true * (1 - true) / whole
+
+    ends = []
+    for outside in (Fraction(0), Fraction(1)):
+        inside = Fraction(part, whole)
+        if not is_outside(outside):
+            inside = outside
+        for _ in range(45):
+            middle = (inside + outside) / 2
+            inside, outside = (inside, middle) if is_outside(middle) else (middle, outside)
+        ends.append(float(inside))
+    return ends[0], ends[1]
+
+
+@settings(max_examples=50)
+@given(st.integers(LEAST, 10**6).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole))))
+def test_an_interval_is_that_of_wilson(counted: tuple[int, int]) -> None:
+    found = share(*counted)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx(solved(*counted), abs=1e-9)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_an_interval_agrees_with_a_published_one() -> None:
+    """R: `prop.test(15, 148, correct = FALSE)`, the example of Newcombe (1998)."""
+    found = share(15, 148)
+    assert found is not None
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0624, 0.1605)
+
+
+def test_few_transfers_have_no_percentage() -> None:
+    assert share(19, 19) is None
+    assert share(20, 20) is not None
