@@ -16,6 +16,7 @@ from intents_ui.mirror import hints, lease
 from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
+from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.schedule import Schedule
 from intents_ui.mirror.windows import DAY
 from intents_ui.mirror.writer import Writer
@@ -119,6 +120,7 @@ class Mirror:
 
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
+        rollups = Rollups(writer.epoch)
         reading: dict[Future[Reading], Task] = {}
         with (
             closing(Hints(hints.place(connection.settings_dict))) as received,
@@ -142,6 +144,7 @@ class Mirror:
                     del reading[each]
                     if not self.stop.is_set():
                         self._write(writer, each.result())
+                rollups.turn(now=self._seconds())
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()

@@ -38,7 +38,8 @@ class Reason(models.Model):
 class Transfer(models.Model):
     """A transfer as last read. `rules` is the version of the outcome's rules, `read_at` the time of the request.
 
-    `failed_step` is the position of the first failed step, from 0 for the deposit.
+    `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
+    which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit.
     """
 
     intent_id = models.BinaryField(unique=True)
@@ -63,10 +64,12 @@ class Transfer(models.Model):
     reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False)
     read_at = models.BigIntegerField()
     fingerprint = models.BinaryField()
+    hour = models.BigIntegerField(null=True)
 
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
+            models.Index(fields=["hour"], name="transfer_hour"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
         ]
 
@@ -98,6 +101,9 @@ class Window(models.Model):
     failures = models.IntegerField(default=0)
     reason = models.TextField(default="")
     epoch = models.BigIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["start"], condition=Q(is_sealed=False), name="window_unsealed")]
 
 
 class Audit(models.Model):
@@ -131,3 +137,115 @@ class State(models.Model):
 
     name = models.TextField(primary_key=True)
     value = models.TextField()
+
+
+class Scope(models.Model):
+    """What figures are of: all transfers, or those of a provider, a chain or a route.
+
+    `late_after`: p99 of the durations of the last seven days, in milliseconds, if enough are known. `summed_at`: when
+    its summaries were last counted. `is_dirty`: they don't have its newest buckets.
+    """
+
+    kind = models.TextField()
+    providers = models.TextField(default="")
+    origin_chain = models.TextField(default="")
+    destination_chain = models.TextField(default="")
+    route = models.OneToOneField(Route, models.PROTECT, null=True)
+    late_after = models.BigIntegerField(null=True)
+    summed_at = models.BigIntegerField(default=0)
+    is_dirty = models.BooleanField(default=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["kind", "providers", "origin_chain", "destination_chain"], name="scope_of_kind"
+            )
+        ]
+        indexes: ClassVar = [models.Index(fields=["origin_chain", "destination_chain"], name="scope_chains")]
+
+
+class Figures(models.Model):
+    """Figures of a scope, as in `tally.Tally`: ended transfers by outcome, and what they have in common."""
+
+    scope = models.ForeignKey(Scope, models.PROTECT, db_index=False, related_name="+")
+    delivered = models.IntegerField(default=0)
+    refunded = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)
+    aborted = models.IntegerField(default=0)
+    rejected = models.IntegerField(default=0)
+    unconfirmed = models.IntegerField(default=0)
+    owners = models.IntegerField(default=0)
+    failed_owners = models.IntegerField(default=0)
+    durations = models.BinaryField(default=b"")
+    details = models.TextField(default="")
+
+    class Meta:
+        abstract = True
+
+
+class Bucket(Figures):
+    """Figures of the transfers that ended in a time that begins at `start` (Unix seconds)."""
+
+    start = models.BigIntegerField()
+    owner_hashes = models.BinaryField(default=b"")
+
+    class Meta:
+        abstract = True
+
+
+class Hour(Bucket):
+    """Figures of an hour."""
+
+    pk = models.CompositePrimaryKey("scope", "start")
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["start"], name="hour_start")]
+
+
+class Day(Bucket):
+    """Figures of a UTC day. `is_dirty`: it doesn't have its newest hours."""
+
+    pk = models.CompositePrimaryKey("scope", "start")
+    is_dirty = models.BooleanField(default=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["start"], name="day_start"),
+            models.Index(fields=["start"], condition=Q(is_dirty=True), name="day_dirty"),
+        ]
+
+
+class Summary(Figures):
+    """Figures of the transfers that ended in a period until now: a row of a table of routes.
+
+    `since` and `at` are its start and end in Unix seconds. Durations are in milliseconds. `best` is the upper end of
+    the interval of the success rate. `bars` are the ended and the delivered transfers of each hour or day, as JSON.
+    """
+
+    pk = models.CompositePrimaryKey("scope", "period")
+    period = models.TextField()
+    kind = models.TextField()
+    since = models.BigIntegerField()
+    at = models.BigIntegerField()
+    ended = models.IntegerField()
+    median = models.BigIntegerField(null=True)
+    p95 = models.BigIntegerField(null=True)
+    p99 = models.BigIntegerField(null=True)
+    best = models.FloatField(null=True)
+    bars = models.TextField(default="[]")
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["period", "kind", "-ended"], name="summary_most_used"),
+            models.Index(fields=["period", "kind", "best"], name="summary_worst"),
+            models.Index(fields=["period", "kind", "-median"], name="summary_slowest"),
+        ]
+
+
+class DirtyHour(models.Model):
+    """An hour whose rows have changed since it was counted: when first and last (Unix seconds), and how often."""
+
+    start = models.BigIntegerField(primary_key=True)
+    first = models.BigIntegerField()
+    last = models.BigIntegerField()
+    changes = models.BigIntegerField()

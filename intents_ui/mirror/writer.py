@@ -3,6 +3,7 @@
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,13 +12,28 @@ from itertools import batched
 from typing import Any
 
 from django.db import connection, models, transaction
-from django.db.models import Max, Min, Q
+from django.db.models import Count, Max, Min, Q
 
-from intents_ui.mirror import lease, windows
+from intents_ui.mirror import lease, rollups, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
-from intents_ui.mirror.models import Audit, Reason, Route, State, Token, Transfer, TransferAddress, UnknownStatus
+from intents_ui.mirror.models import (
+    Audit,
+    Day,
+    DirtyHour,
+    Hour,
+    Reason,
+    Route,
+    Scope,
+    State,
+    Summary,
+    Token,
+    Transfer,
+    TransferAddress,
+    UnknownStatus,
+)
 from intents_ui.mirror.models import Window as WindowRow
 from intents_ui.mirror.reader import KNOWN, OpenSet, Reading, Span
+from intents_ui.mirror.tally import ENDED, end_of
 from intents_ui.mirror.windows import Order, Window
 from intents_ui.service.wire.outcome import RULES, Outcome
 
@@ -55,6 +71,7 @@ COLUMNS = (
     "reason_id",
     "read_at",
     "fingerprint",
+    "hour",
 )
 # The newest reading wins. One without a time of change is as new as its request.
 UPSERT = f"""
@@ -66,7 +83,7 @@ WHERE (mirror_transfer.fingerprint <> excluded.fingerprint OR mirror_transfer.ou
        OR (excluded.updated IN (0, mirror_transfer.updated) OR mirror_transfer.updated = 0)
        AND excluded.read_at >= mirror_transfer.read_at)
 """  # noqa: S608 - names of columns
-STORED = "SELECT intent_id, fingerprint, outcome FROM mirror_transfer WHERE rules = %s AND intent_id IN ({})"
+STORED = "SELECT intent_id, fingerprint, outcome, rules, hour FROM mirror_transfer WHERE intent_id IN ({})"
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -149,6 +166,7 @@ class Writer:
             self._extend(start, now)
             with connection.cursor() as cursor:
                 cursor.execute(OUTDATED, [now, RULES])
+            rollups.begin(now=now)
 
     def extend(self, *, now: int) -> None:
         """Add the windows of the time that has passed."""
@@ -162,10 +180,10 @@ class Writer:
             rest = [each for each in rest if _is_of(each, reading.task.start, reading.task.end)]
         while len(rest) > BATCH:
             with self.transaction():
-                changed += self._upsert(rest[:BATCH], reading.at)
+                changed += self._upsert(rest[:BATCH], reading.at, now)
             rest = rest[BATCH:]
         with self.transaction():
-            changed += self._upsert(rest, reading.at)
+            changed += self._upsert(rest, reading.at, now)
             self._note_statuses(reading)
             _count_calls(reading.calls, now)
             match reading.task:
@@ -211,13 +229,16 @@ class Writer:
             WindowRow.objects.filter(end__lte=until).delete()
             kept_from = (WindowRow.objects.aggregate(first=Min("start"))["first"] or until) * 1000
             TransferAddress.objects.filter(created__lt=kept_from).delete()
-            Transfer.objects.filter(created__lt=kept_from)._raw_delete("default")
+            # Those that ended later are of days that may be counted again.
+            outdated = Transfer.objects.filter(created__lt=kept_from)
+            outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
+            rollups.expire(now=now, days=days)
             Audit.objects.filter(at__lt=now - AUDITS_DAYS * windows.DAY).delete()
 
     # Rows
 
-    def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
-        entries = self._changed(entries) if entries else ()
+    def _upsert(self, entries: Sequence[Entry], read_at: int, now: int) -> int:
+        entries, hours = self._changed(entries) if entries else ((), Counter[int]())
         if not entries:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
@@ -257,9 +278,11 @@ class Writer:
                 reasons[(_gist(each.reason),)] if each.reason else None,
                 read_at,
                 each.fingerprint,
+                _hour(each, read_at),
             )
             for each in entries
         ]
+        hours.update(row[-1] for row in rows if row[-1] is not None)
         addresses = [
             (address, role, each.intent_id, address, role)
             for each in entries
@@ -271,17 +294,21 @@ class Writer:
             changed: int = cursor.rowcount
             if addresses:
                 cursor.executemany(ADD_ADDRESS, addresses)
+        rollups.mark(hours, now=now)
         return changed
 
-    def _changed(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Return the entries that the copy lacks or has otherwise. Most are read again without a change."""
+    def _changed(self, entries: Sequence[Entry]) -> tuple[Sequence[Entry], Counter[int]]:
+        """Return the entries that the copy lacks or has otherwise, and the hours in which the copy has them.
+
+        Most are read again without a change.
+        """
         with connection.cursor() as cursor:
-            cursor.execute(
-                STORED.format(", ".join(["%s"] * len(entries))), [RULES, *(each.intent_id for each in entries)]
-            )
-            found = cursor.fetchall()
-        known = {bytes(intent_id): (bytes(fingerprint), outcome) for intent_id, fingerprint, outcome in found}
-        return [each for each in entries if known.get(each.intent_id) != (each.fingerprint, each.outcome)]
+            cursor.execute(STORED.format(", ".join(["%s"] * len(entries))), [each.intent_id for each in entries])
+            found = {bytes(intent_id): columns for intent_id, *columns in cursor.fetchall()}
+        known = {key: (bytes(fingerprint), outcome, rules) for key, (fingerprint, outcome, rules, _) in found.items()}
+        changed = [each for each in entries if known.get(each.intent_id) != (each.fingerprint, each.outcome, RULES)]
+        hours = (found[each.intent_id][-1] for each in changed if each.intent_id in found)
+        return changed, Counter(hour for hour in hours if hour is not None)
 
     def _unless_forgotten(self, address: bytes | None) -> bytes | None:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
@@ -365,6 +392,15 @@ class Writer:
         return WindowRow(**{**asdict(window), "order": window.order or ""}, epoch=self.epoch)
 
 
+def _hour(each: Entry, read_at: int) -> int | None:
+    """Return the start of the hour in which a transfer ended, or None if it is open or had no deposit."""
+    if each.outcome not in ENDED:
+        return None
+    # A transfer can't end after it was read.
+    end = min(end_of(each.ended, each.updated, each.created), max(read_at, each.created))
+    return end // (windows.HOUR * 1000) * windows.HOUR
+
+
 def forget(address: str) -> int:
     """Remove an address from the copy, now and in later reads. Return the number of transfers that had it."""
     found = packed(address, ADDRESS) or b""
@@ -373,6 +409,8 @@ def forget(address: str) -> int:
         _set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
         TransferAddress.objects.filter(address=found).delete()
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
+        owned = Transfer.objects.filter(owner=found, hour__isnull=False).values_list("hour").annotate(Count("pk"))
+        rollups.mark(dict(owned), now=0)
         Transfer.objects.filter(owner=found).update(owner=None)
         Transfer.objects.filter(recipient=found).update(recipient=None)
     return concerned
@@ -382,11 +420,12 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus):
+        for model in (Summary, Day, Hour, DirtyHour, Scope, *COPIED):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 
 
+COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus)
 WINDOW_FIELDS = [field.name for field in WindowRow._meta.fields if field.name != "start"]
 
 

@@ -24,15 +24,18 @@ from intents_ui.mirror.entry import read
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease
 from intents_ui.mirror.reader import Span
+from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer, digest, load
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.settings import database, sqlite
 from tests.mirror.conftest import empty, using
+from tests.mirror.counted import check_settled, check_settled_hours, of_rows, of_world
 from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
 
 FAULTS = ["refused", "garbled", "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "busy", ""]
+PROVIDERS, CHAINS = ("RELAY", "CCTP"), (10, 42161)
 MIDNIGHT = START // DAY * DAY
 
 
@@ -65,9 +68,11 @@ class Histories(RuleBasedStateMachine):
         self.epochs: list[int] = []
         self.copy.step()
 
-    @rule(age=st.integers(0, 9 * MINUTE + 50), tie=st.booleans())
-    def create(self, age: int, tie: bool) -> None:
+    @rule(age=st.integers(0, 9 * MINUTE + 50), tie=st.booleans(), kind=st.integers(0, 11))
+    def create(self, age: int, tie: bool, kind: int) -> None:
         made = self.world.create(age=age)
+        made.owner, made.reason = f"0x{kind % 3 + 1:040x}", "" if kind % 4 else "slippage"
+        made.provider, made.destination = PROVIDERS[kind % 2], CHAINS[kind // 6]
         if tie and len(self.world.transfers) > 1:
             made.created = max(self.world.transfers[-2].created, int((self.world.now - 9 * MINUTE) * 1000))
 
@@ -89,9 +94,16 @@ class Histories(RuleBasedStateMachine):
         for _ in range(reads):
             self.copy.step()
 
-    @rule(statements=st.integers(0, 25), takes_over=st.booleans())
-    def kill(self, statements: int, takes_over: bool) -> None:
+    @rule(pieces=st.integers(1, 20))
+    def count(self, pieces: int) -> None:
+        for _ in range(pieces):
+            self.copy.count()
+
+    @rule(statements=st.integers(0, 40), takes_over=st.booleans(), is_counting=st.booleans())
+    def kill(self, statements: int, takes_over: bool, is_counting: bool) -> None:
         with contextlib.suppress(Killed), killed_after(statements):
+            if is_counting:
+                self.copy.count(is_final=True)
             self.copy.step()
         if self.copy.writer and takes_over:
             self.old.append(self.copy.writer)
@@ -118,6 +130,12 @@ class Histories(RuleBasedStateMachine):
         """Let a process write that slept through its lease, which it may not (I4)."""
         with pytest.raises(LeaseLost):
             self.old[-1].commit(self.copy.readings[-1], now=int(self.world.now))
+        with pytest.raises(LeaseLost):
+            Rollups(self.old[-1].epoch).finish(now=int(self.world.now))
+
+    @invariant()
+    def each_transfer_is_in_one_hour_of_each_of_its_scopes(self) -> None:
+        check_settled_hours()
 
     @invariant()
     def windows_tile_the_time(self) -> None:
@@ -138,6 +156,9 @@ class Histories(RuleBasedStateMachine):
         self.world.faults = []
         self.settle()
         assert rows() == expected(self.world)
+        self.copy.count(is_final=True)
+        check_settled([*of_rows()], now=int(self.world.now))
+        check_settled([*of_world(self.world)], now=int(self.world.now))
         for window in load(models.Window.objects.filter(end__lte=int(self.world.now) - SEALED_FROM - 5 * MINUTE)):
             assert window.condition is Condition.SEALED
             assert window.digest == self.digest(window.start, window.end)

@@ -317,7 +317,8 @@ def test_an_audit_counts_what_the_copy_had_wrong(world: World) -> None:
 def test_rows_are_deleted_after_their_retention(world: World) -> None:
     mirror = Copy(world, days=3)
     for days in (0, 1, 2):
-        world.create(age=days * DAY, status="SUCCEEDED")
+        made = world.create(age=days * DAY, status="SUCCEEDED")
+        made.changes = [(world.now, "SUCCEEDED", made.created)]
     mirror.settle(MINUTE)
     assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=1)

@@ -14,6 +14,7 @@ import httpx
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, TransferAddress, Window
 from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import ServiceConfig
@@ -34,6 +35,7 @@ OUTCOMES = {
     "COMMITTED": "open", "EXECUTING": "open", "SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded",
     "ABORTED": "aborted", "HALTED": "open",
 }  # fmt: skip
+FINAL = {"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED"}
 NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
 
 
@@ -50,7 +52,10 @@ class Made:
     created: int  # Unix milliseconds
     changes: list[tuple[float, str, int]] = field(default_factory=list)  # visible from, status, updated
     reason: str = ""
-    refund_to: str = OWNER
+    owner: str = OWNER
+    refund_to: str = ""  # or the owner
+    provider: str = "RELAY"
+    destination: int = 10
 
     @property
     def intent_id(self) -> str:
@@ -67,7 +72,7 @@ class Made:
                 "status": step,
                 "chainId": 1,
                 "txnHash": "0x" + "1f" * 32,
-                "toAddress": self.refund_to,
+                "toAddress": self.refund_to or self.owner,
                 "statusReason": self.reason,
             }
             for name, step in zip(names, STEPS[status], strict=True)
@@ -81,11 +86,13 @@ class Made:
             "receipt": {
                 "intentId": self.intent_id,
                 "status": status,
-                "ownerAddress": OWNER,
+                "ownerAddress": self.owner,
                 "originChainId": 1,
-                "destinationChainId": 10,
+                "destinationChainId": self.destination,
                 "summary": {
-                    "routeProviders": ["RELAY"],
+                    "routeProviders": [self.provider],
+                    "startedAt": iso(self.created),
+                    **({"finishedAt": iso(updated)} if status in FINAL else {}),
                     "destinationToAddress": f"0x{self.number % 7:040x}",
                     "originTokenAddress": "0x" + "22" * 20,
                     "originTokenAmount": "1000000",
@@ -195,6 +202,7 @@ class Copy:
 
     def restart(self) -> None:
         """Begin as another process that takes over the lease."""
+        self.rollups: Rollups | None = None
         reader = Reader(self.service, self.limiter, now=self.moment)
         self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311 - the same in each run
         self.writer: Writer | None = None
@@ -207,6 +215,13 @@ class Copy:
         if reading:
             self.readings.append(reading)
         return reading is not None
+
+    def count(self, *, is_final: bool = False) -> None:
+        """Count what has changed: one piece of work, or all."""
+        if self.writer:
+            self.rollups = self.rollups or Rollups(self.writer.epoch)
+            now = int(self.world.now)
+            self.rollups.finish(now=now) if is_final else self.rollups.step(now=now)
 
     def settle(self, seconds: float, *, step: float = 20.0) -> None:
         """Let time pass, with all reads that are due."""

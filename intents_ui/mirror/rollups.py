@@ -1,0 +1,409 @@
+"""Figures of hours, days and periods until now, counted from the rows.
+
+A change of rows marks their hours (`mark`), in the same transaction. A marked hour is counted again as a whole, so it
+makes no difference how often. Its day is merged from its hours, and periods from days. All is done by one process, in
+short transactions between its reads.
+"""
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.db import connection, models, transaction
+from django.db.models import Count, Min, Q
+
+from intents_ui.mirror import histogram, lease, tally
+from intents_ui.mirror.models import Bucket, Day, DirtyHour, Hour, Route, Scope, State, Summary, Transfer, Window
+from intents_ui.mirror.statistics import share
+from intents_ui.mirror.tally import COLUMNS, KEPT_HASHES, Row, Stored, Tally
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+
+HOURS_DAYS, DAYS_DAYS = 60, 400  # how long the figures of hours and days are kept
+RECENT_EVERY = 10  # seconds between two counts of the newest hours
+QUIET, LONGEST_WAIT = MINUTE, 10 * MINUTE  # of an older hour: how long it must not change, and waits at most
+LAST_HOUR_EVERY = 30
+SUMMARY_EVERY, BUSY_SUMMARY_EVERY = 20, 5 * MINUTE
+BACKLOG = 24  # marked hours during a backfill
+SCOPES = 20  # of a transaction
+LISTED = 50  # reasons and pairs of tokens of a summary
+ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
+MOST_KNOWN = 20_000  # scopes of routes in memory
+WORK_SHARE = 4  # seconds of other work for each second of this
+VERSION, FORMAT = "rollups", 1  # raise the format with every change of what is counted
+
+MARK = """
+INSERT INTO mirror_dirtyhour (start, first, last, changes) VALUES (%s, %s, %s, %s)
+ON CONFLICT (start) DO UPDATE SET last = excluded.last, changes = mirror_dirtyhour.changes + excluded.changes
+"""
+MARK_DAY = """
+INSERT INTO mirror_day (scope_id, start, is_dirty, delivered, refunded, failed, aborted, rejected, unconfirmed, owners,
+                        failed_owners, durations, details, owner_hashes)
+VALUES (%s, %s, %s, 0, 0, 0, 0, 0, 0, 0, 0, %s, '', %s)
+ON CONFLICT (scope_id, start) DO UPDATE SET is_dirty = excluded.is_dirty
+"""
+
+
+class Kind(StrEnum):
+    """What the figures of a scope are of."""
+
+    ALL = "all"
+    PROVIDER = "provider"
+    CHAIN = "chain"
+    ROUTE = "route"
+
+
+class Period(StrEnum):
+    """A time until now. The last hour is exact. A longer period begins with an hour or a day."""
+
+    HOUR = "1h"
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+    QUARTER = "90d"
+
+    def since(self, now: int) -> int:
+        """Return when it begins. Times are Unix seconds."""
+        if self is Period.HOUR:
+            return now - HOUR
+        if self is Period.DAY:
+            return now // HOUR * HOUR - 23 * HOUR
+        return now // DAY * DAY - (DAYS[self] - 1) * DAY
+
+
+DAYS = {Period.WEEK: 7, Period.MONTH: 30, Period.QUARTER: 90}  # with today
+
+
+def mark(hours: Mapping[int, int], *, now: int) -> None:
+    """Mark hours as changed, with the number of their rows that have changed. In the transaction of the change."""
+    if hours:
+        with connection.cursor() as cursor:
+            cursor.executemany(MARK, [(start, now, now, changes) for start, changes in sorted(hours.items())])
+
+
+def mark_all(*, now: int) -> None:
+    """Mark all hours, and delete the figures that follow from them."""
+    found = Transfer.objects.filter(hour__gte=0).values_list("hour").annotate(Count("pk"))
+    DirtyHour.objects.all().delete()
+    mark(dict(found), now=now - QUIET)
+    Hour.objects.all()._raw_delete("default")
+    Day.objects.filter(start__gte=_first_day())._raw_delete("default")
+    Summary.objects.all()._raw_delete("default")
+    Scope.objects.update(is_dirty=True, late_after=None)
+
+
+def begin(*, now: int) -> None:
+    """Count all again if the figures were counted in another way."""
+    if State.objects.filter(name=VERSION, value=str(FORMAT)).exists():
+        return
+    mark_all(now=now)
+    State.objects.update_or_create(name=VERSION, defaults={"value": str(FORMAT)})
+
+
+def expire(*, now: int, days: int) -> None:
+    """Delete the figures that are older than their retention, and the hashes of owners of older days than `days`."""
+    Hour.objects.filter(start__lt=_first_hour(now)).delete()
+    Day.objects.filter(start__lt=now - DAYS_DAYS * DAY).delete()
+    Day.objects.filter(start__lt=now - (days + 1) * DAY).exclude(owner_hashes=b"").update(owner_hashes=b"")
+
+
+class Rollups:
+    """Counts what has changed, under one epoch of the lease. `now` is in Unix seconds by the service's clock."""
+
+    def __init__(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._scopes: dict[int, Sequence[int]] = {}  # of each route
+        self._last_hour_due = 0
+        self._rests_until = 0.0
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with transaction.atomic():
+            lease.fence(self._epoch)
+            yield
+
+    def turn(self, *, now: int) -> None:
+        """Do one piece of work, if any is due and this isn't more than a fifth of the time."""
+        began = time.monotonic()
+        if began >= self._rests_until and self.step(now=now):
+            ended = time.monotonic()
+            self._rests_until = ended + WORK_SHARE * (ended - began)
+
+    def finish(self, *, now: int) -> None:
+        """Count all that has changed at once."""
+        self._last_hour_due = 0
+        while self.step(now=now, is_final=True):
+            pass
+
+    def rebuild(self, *, now: int) -> None:
+        """Count all rows again, from the next turn on."""
+        with self._transaction():
+            mark_all(now=now)
+
+    def step(self, *, now: int, is_final: bool = False) -> bool:
+        """Do one piece of work. Return whether any was due. `is_final`: don't wait until nothing changes."""
+        dirty = list(DirtyHour.objects.order_by("-start"))
+        due = next((each for each in dirty if is_final or _is_due(each, now)), None)
+        if due is not None:
+            self._count(due.start, now=now)
+        elif now >= self._last_hour_due:
+            self._last_hour_due = now + LAST_HOUR_EVERY
+            self._count_last_hour(now=now)
+        elif not self._merge_days({each.start // DAY * DAY for each in dirty}, now=now):
+            every = 0 if is_final else BUSY_SUMMARY_EVERY if len(dirty) >= BACKLOG else SUMMARY_EVERY
+            return self._summarize(now=now, every=every)
+        return True
+
+    # Hours, from the rows
+
+    def _count(self, start: int, *, now: int) -> None:
+        """Count an hour, or the whole day if its hours are no longer kept."""
+        is_day = start < _first_hour(now)
+        length = DAY if is_day else HOUR
+        start = start // length * length
+        marks = DirtyHour.objects.filter(start__gte=start, start__lt=start + length)
+        if start < _first_row():
+            # Its rows aren't all there any more.
+            with self._transaction():
+                marks.delete()
+            return
+        before = list(marks.values_list("start", "changes").order_by("start"))
+        tallies = self._tallies(start, start + length)
+        with self._transaction():
+            if list(marks.values_list("start", "changes").order_by("start")) != before:
+                return
+            marks.delete()
+            new = {scope: each.store(kept_hashes=KEPT_HASHES if is_day else None) for scope, each in tallies.items()}
+            if is_day:
+                self._note_dirty(_replace(Day, start, new, is_dirty=False))
+                return
+            changed = _replace(Hour, start, new)
+            with connection.cursor() as cursor:
+                day = start // DAY * DAY
+                cursor.executemany(MARK_DAY, [(scope, day, True, b"", b"") for scope in sorted(changed)])
+
+    def _tallies(self, start: int, end: int, *, since: int = 0) -> dict[int, Tally]:
+        """Return the figures of each scope of the transfers that ended in these hours, not before `since`."""
+        rows = Transfer.objects.filter(hour__gte=start, hour__lt=end).values_list(
+            "pk", "route_id", "outcome", "created", "updated", "started", "ended", "owner", "failed_step", "reason_id",
+            "origin_token_id", "destination_token_id", "sent",
+        )  # fmt: skip
+        found = [row for row in map(Row._make, rows) if row.end >= since * 1000]
+        return tally.by_scope(found, self._scopes_of({row.route for row in found}))
+
+    def _scopes_of(self, routes: Collection[int]) -> Mapping[int, Sequence[int]]:
+        """Return the scopes of routes. Those that are missing are added."""
+        missing = [route for route in routes if route not in self._scopes]
+        if missing:
+            if len(self._scopes) > MOST_KNOWN:
+                self._scopes, missing = {}, list(routes)
+            of = {each.pk: _keys(each) for each in Route.objects.filter(pk__in=missing)}
+            with self._transaction():
+                Scope.objects.bulk_create(
+                    {key: _scope(key, route) for route, keys in of.items() for key in keys}.values(),
+                    ignore_conflicts=True,
+                )
+            # Chains, providers and routes are few.
+            known = {key: pk for pk, *key in Scope.objects.values_list("pk", *KEY) for key in [tuple(key)]}
+            self._scopes.update({route: [known[key] for key in keys] for route, keys in of.items()})
+        return self._scopes
+
+    # Days, from hours
+
+    def _merge_days(self, unsettled: Collection[int], *, now: int) -> bool:
+        """Merge some dirty days. Return whether there were any.
+
+        A past day waits for its hours, which are `unsettled` days.
+        """
+        today = now // DAY * DAY
+        waiting = [day for day in unsettled if day < today - DAY]
+        due = Day.objects.filter(is_dirty=True).exclude(start__in=waiting).order_by("-start")
+        start = due.values_list("start", flat=True).first()
+        if start is None:
+            return False
+        with self._transaction():
+            scopes = list(due.filter(start=start).values_list("scope_id", flat=True)[:SCOPES])
+            if start < _first_hour(now):
+                # Its hours are no longer kept.
+                Day.objects.filter(start=start, is_dirty=True).update(is_dirty=False)
+                mark({start: 1}, now=now - QUIET)
+                return True
+            hours = Hour.objects.filter(scope_id__in=scopes, start__gte=start, start__lt=start + DAY)
+            new = {scope: _merged(rows).store(kept_hashes=KEPT_HASHES) for scope, rows in _by_scope(hours)}
+            _replace(Day, start, new, scopes=scopes, is_dirty=False)
+            self._note_dirty(scopes)
+        return True
+
+    def _note_dirty(self, scopes: Collection[int]) -> None:
+        Scope.objects.filter(pk__in=scopes, is_dirty=False).update(is_dirty=True)
+
+    # Periods until now
+
+    def _count_last_hour(self, *, now: int) -> None:
+        period = Period.HOUR
+        since = period.since(now)
+        tallies = self._tallies(since // HOUR * HOUR, now // HOUR * HOUR + HOUR, since=since)
+        with self._transaction():
+            kinds = dict(Scope.objects.filter(pk__in=tallies).values_list("pk", "kind"))
+            rows = [_summary(scope, kinds[scope], period, each, now=now) for scope, each in tallies.items()]
+            Summary.objects.filter(period=period)._raw_delete("default")
+            Summary.objects.bulk_create(rows)
+
+    def _summarize(self, *, now: int, every: int) -> bool:
+        """Count the summaries of some scopes. Return whether any were due."""
+        due = Q(is_dirty=True, summed_at__lte=now - every) | Q(summed_at__lt=now // HOUR * HOUR)
+        scopes = dict(Scope.objects.filter(due).order_by("summed_at")[:SCOPES].values_list("pk", "kind"))
+        if not scopes:
+            return False
+        with self._transaction():
+            hours = Hour.objects.filter(scope_id__in=scopes, start__gte=Period.DAY.since(now))
+            days = Day.objects.filter(scope_id__in=scopes, start__gte=Period.QUARTER.since(now))
+            lately, long = dict(_by_scope(hours)), dict(_by_scope(days))
+            late_after: dict[int, int | None] = {}
+            rows: list[Summary] = []
+            for scope, kind in scopes.items():
+                summed = list(_summaries(scope, kind, lately.get(scope, ()), long.get(scope, ()), now=now))
+                late_after[scope] = next((each.p99 for each in summed if each.period == Period.WEEK), None)
+                rows += [each for each in summed if each.ended]
+            Summary.objects.filter(scope_id__in=scopes).exclude(period=Period.HOUR)._raw_delete("default")
+            Summary.objects.bulk_create(rows)
+            changed = [
+                Scope(pk=pk, late_after=late_after[pk], summed_at=now, is_dirty=False) for pk in sorted(late_after)
+            ]
+            Scope.objects.bulk_update(changed, ["late_after", "summed_at", "is_dirty"])
+        return True
+
+
+KEY = ("kind", "providers", "origin_chain", "destination_chain")
+type Key = tuple[str, str, str, str]
+
+
+def _keys(route: Route) -> Sequence[Key]:
+    """Return the keys of a route's scopes."""
+    chains = dict.fromkeys(filter(None, (route.origin_chain, route.destination_chain)))
+    providers = dict.fromkeys(filter(None, route.providers.split(";")))
+    return (
+        (Kind.ALL, "", "", ""),
+        *((Kind.PROVIDER, provider, "", "") for provider in providers),
+        *((Kind.CHAIN, "", chain, "") for chain in chains),
+        (Kind.ROUTE, route.providers, route.origin_chain, route.destination_chain),
+    )
+
+
+def _scope(key: Key, route: int) -> Scope:
+    return Scope(**dict(zip(KEY, key, strict=True)), route_id=route if key[0] == Kind.ROUTE else None)
+
+
+def _is_due(mark: DirtyHour, now: int) -> bool:
+    if mark.start >= now // HOUR * HOUR - HOUR:
+        return mark.first <= now - RECENT_EVERY
+    return mark.last <= now - QUIET or mark.first <= now - LONGEST_WAIT
+
+
+def _first_hour(now: int) -> int:
+    """Return from when on the figures of hours are kept."""
+    return now // DAY * DAY - HOURS_DAYS * DAY
+
+
+def _first_row() -> int:
+    """Return from when on all rows are there, in Unix seconds."""
+    found: int | None = Window.objects.aggregate(first=Min("start"))["first"]
+    return found or 0
+
+
+def _first_day() -> int:
+    return -(-_first_row() // DAY) * DAY
+
+
+def _replace[B: Bucket](
+    table: type[B], start: int, new: Mapping[int, Stored], *, scopes: Collection[int] | None = None, **also: Any
+) -> Collection[int]:
+    """Let a bucket have these figures by scope, of all scopes or of some. Return the scopes that have changed."""
+    rows = table._default_manager.filter(start=start)
+    if scopes is not None:
+        rows = rows.filter(scope_id__in=scopes)
+    before = {scope: _plain(columns) for scope, *columns in rows.values_list("scope_id", *COLUMNS)}
+    changed = sorted(scope for scope in new.keys() | before.keys() if new.get(scope) != before.get(scope))
+    gone = before.keys() - new.keys()
+    if gone:
+        rows.filter(scope_id__in=gone)._raw_delete("default")
+    table._default_manager.bulk_create(
+        [table(scope_id=scope, start=start, **new[scope]._asdict(), **also) for scope in changed if scope in new],
+        update_conflicts=True,
+        unique_fields=["scope", "start"],
+        update_fields=[*COLUMNS, *also],
+    )
+    if also:
+        rows.update(**also)
+    return changed
+
+
+def _plain(columns: Sequence[Any]) -> Stored:
+    """Return the columns with bytes, which some databases return as another type."""
+    row = Stored._make(columns)
+    return row._replace(durations=bytes(row.durations), owner_hashes=bytes(row.owner_hashes))
+
+
+def _by_scope(rows: models.QuerySet[Any]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+    """Yield the rows of each scope, newest first: their start, then `COLUMNS`."""
+    found = rows.order_by("scope_id", "-start").values_list("scope_id", "start", *COLUMNS)
+    for scope, several in groupby(found, key=itemgetter(0)):
+        yield scope, [row[1:] for row in several]
+
+
+def _merged(rows: Sequence[tuple[Any, ...]]) -> Tally:
+    found = Tally()
+    for _, *columns in rows:
+        found.merge(tally.load(columns))
+    return found
+
+
+def _summaries(
+    scope: int, kind: str, hours: Sequence[tuple[Any, ...]], days: Sequence[tuple[Any, ...]], *, now: int
+) -> Iterator[Summary]:
+    """Yield the summaries of a scope from its hours and days, newest first."""
+    bars = [(start, *columns[:6]) for start, *columns in hours]
+    yield _summary(scope, kind, Period.DAY, _merged(hours), now=now, bars=_bars(bars, Period.DAY, now))
+    found, owners, failed_owners = Tally(), 0, 0
+    rest = list(reversed(days))
+    for period in DAYS:
+        while rest and rest[-1][0] >= period.since(now):
+            columns = rest.pop()[1:]
+            found.merge(tally.load(columns))
+            day = Stored(*columns)
+            owners, failed_owners = max(owners, day.owners), max(failed_owners, day.failed_owners)
+        bars = [(start, *columns[:6]) for start, *columns in days if start >= period.since(now)]
+        row = _summary(scope, kind, period, found, now=now, bars=_bars(bars, period, now))
+        row.owners, row.failed_owners = max(row.owners, owners), max(row.failed_owners, failed_owners)
+        yield row
+
+
+def _bars(rows: Sequence[tuple[int, ...]], period: Period, now: int) -> str:
+    length = HOUR if period is Period.DAY else DAY
+    counts = {start: [sum(columns), columns[0]] for start, *columns in rows}
+    every = range(period.since(now), now + 1, length)
+    return str([counts.get(start, [0, 0]) for start in every]).replace(" ", "")
+
+
+def _summary(scope: int, kind: str, period: Period, found: Tally, *, now: int, bars: str = "[]") -> Summary:
+    columns = found.store(most=LISTED)._asdict()
+    del columns["owner_hashes"]
+    rate = share(found.delivered, found.ended)
+    timed = sum(found.durations.values())
+    return Summary(
+        scope_id=scope,
+        kind=kind,
+        period=period,
+        since=period.since(now),
+        at=now,
+        ended=found.ended,
+        median=histogram.quantile(found.durations, 50),
+        p95=histogram.quantile(found.durations, 95) if timed >= ENOUGH_FOR_P95 else None,
+        p99=histogram.quantile(found.durations, 99) if timed >= ENOUGH_FOR_LATE else None,
+        best=rate.high if rate else None,
+        bars=bars,
+        **columns,
+    )
