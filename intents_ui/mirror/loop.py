@@ -127,9 +127,7 @@ class Mirror:
             ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers,
         ):
             while not self.stop.is_set() and not self._is_done():
-                if time.monotonic() - renewed >= lease.RENEWED_EVERY:
-                    lease.renew(writer.epoch, now=_wall_clock())
-                    renewed = time.monotonic()
+                renewed = _renew(writer, renewed)
                 writer.notice(received.take())
                 self.schedule.prepare(writer, now=self._seconds())
                 while len(reading) < READERS:
@@ -145,6 +143,8 @@ class Mirror:
                     if not self.stop.is_set():
                         self._write(writer, each.result())
                 rollups.turn(now=self._seconds())
+        while not self.stop.is_set() and rollups.step(now=self._seconds(), is_final=True):
+            renewed = _renew(writer, renewed)
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()
@@ -153,6 +153,14 @@ class Mirror:
 
     def _seconds(self) -> int:
         return int(self.now().timestamp())
+
+
+def _renew(writer: Writer, renewed: float) -> float:
+    """Extend the lease, if it is time. Return when it was last extended, by the monotonic clock."""
+    if time.monotonic() - renewed < lease.RENEWED_EVERY:
+        return renewed
+    lease.renew(writer.epoch, now=_wall_clock())
+    return time.monotonic()
 
 
 def _wall_clock() -> int:

@@ -142,8 +142,9 @@ class State(models.Model):
 class Scope(models.Model):
     """What figures are of: all transfers, or those of a provider, a chain or a route.
 
-    `late_after`: p99 of the durations of the last seven days, in milliseconds, if enough are known. `summed_at`: when
-    its summaries were last counted. `is_dirty`: they don't have its newest buckets.
+    `late_after`: p99 of the durations of the last seven days, in milliseconds, if enough are known. A route without has
+    that of its providers (`is_late_by_provider`). `summed_at`: when its summaries were last counted. `is_dirty`: they
+    don't have its newest buckets.
     """
 
     kind = models.TextField()
@@ -152,6 +153,7 @@ class Scope(models.Model):
     destination_chain = models.TextField(default="")
     route = models.OneToOneField(Route, models.PROTECT, null=True)
     late_after = models.BigIntegerField(null=True)
+    is_late_by_provider = models.BooleanField(default=False)
     summed_at = models.BigIntegerField(default=0)
     is_dirty = models.BooleanField(default=True)
 

@@ -255,25 +255,27 @@ class Rollups:
     def _summarize(self, *, now: int, every: int) -> bool:
         """Count the summaries of some scopes. Return whether any were due."""
         due = Q(is_dirty=True, summed_at__lte=now - every) | Q(summed_at__lt=now // HOUR * HOUR)
-        scopes = dict(Scope.objects.filter(due).order_by("summed_at")[:SCOPES].values_list("pk", "kind"))
+        found = Scope.objects.filter(due).order_by("summed_at", "kind")[:SCOPES]
+        scopes = {each.pk: each for each in sorted(found, key=lambda each: each.kind)}  # providers before routes
         if not scopes:
             return False
         with self._transaction():
             hours = Hour.objects.filter(scope_id__in=scopes, start__gte=Period.DAY.since(now))
             days = Day.objects.filter(scope_id__in=scopes, start__gte=Period.QUARTER.since(now))
             lately, long = dict(_by_scope(hours)), dict(_by_scope(days))
-            late_after: dict[int, int | None] = {}
+            providers = dict(Scope.objects.filter(kind=Kind.PROVIDER).values_list("providers", "late_after"))
             rows: list[Summary] = []
-            for scope, kind in scopes.items():
-                summed = list(_summaries(scope, kind, lately.get(scope, ()), long.get(scope, ()), now=now))
-                late_after[scope] = next((each.p99 for each in summed if each.period == Period.WEEK), None)
+            for pk, scope in scopes.items():
+                summed = list(_summaries(pk, scope.kind, lately.get(pk, ()), long.get(pk, ()), now=now))
                 rows += [each for each in summed if each.ended]
+                week = next((each for each in rows if each.scope_id == pk and each.period == Period.WEEK), None)
+                _set_late(scope, week.p99 if week else None, providers)
+                scope.summed_at, scope.is_dirty = now, False
+                if scope.kind == Kind.PROVIDER:
+                    providers[scope.providers] = scope.late_after
             Summary.objects.filter(scope_id__in=scopes).exclude(period=Period.HOUR)._raw_delete("default")
             Summary.objects.bulk_create(rows)
-            changed = [
-                Scope(pk=pk, late_after=late_after[pk], summed_at=now, is_dirty=False) for pk in sorted(late_after)
-            ]
-            Scope.objects.bulk_update(changed, ["late_after", "summed_at", "is_dirty"])
+            Scope.objects.bulk_update(scopes.values(), ["late_after", "is_late_by_provider", "summed_at", "is_dirty"])
         return True
 
 
@@ -295,6 +297,13 @@ def _keys(route: Route) -> Sequence[Key]:
 
 def _scope(key: Key, route: int) -> Scope:
     return Scope(**dict(zip(KEY, key, strict=True)), route_id=route if key[0] == Kind.ROUTE else None)
+
+
+def _set_late(scope: Scope, own: int | None, providers: Mapping[str, int | None]) -> None:
+    """Set after how long a transfer is late: by its own route, else by the slowest of its providers."""
+    known = [each for each in map(providers.get, scope.providers.split(";")) if each is not None]
+    scope.is_late_by_provider = own is None and scope.kind == Kind.ROUTE and bool(known)
+    scope.late_after = max(known) if scope.is_late_by_provider else own
 
 
 def _is_due(mark: DirtyHour, now: int) -> bool:

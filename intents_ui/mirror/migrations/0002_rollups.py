@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                     models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, to="mirror.route"),
                 ),
                 ("late_after", models.BigIntegerField(null=True)),
+                ("is_late_by_provider", models.BooleanField(default=False)),
                 ("summed_at", models.BigIntegerField(default=0)),
                 ("is_dirty", models.BooleanField(default=True)),
             ],

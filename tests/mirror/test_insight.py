@@ -1,0 +1,330 @@
+"""Pages get figures of many transfers from few rows, and none of a time that is incomplete."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from intents_ui.mirror import coverage, insight, rollups
+from intents_ui.mirror.insight import EVERYTHING, Basis, Order, ScopeName
+from intents_ui.mirror.models import DirtyHour, Lease, Window
+from intents_ui.mirror.rollups import Kind, Period
+from intents_ui.mirror.statistics import share
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service.wire.outcome import Outcome
+from tests.mirror.counted import figures, of_world
+from tests.mirror.test_rollups import past, settled
+from tests.mirror.world import START, Copy, World
+
+RELAY = ScopeName(Kind.ROUTE, "RELAY", "1", "10")
+SLOW = {"CCTP": timedelta(minutes=30)}
+
+
+@pytest.fixture
+def world(copy: object) -> World:
+    return World()
+
+
+def counted(world: World, *, days: int) -> Copy:
+    mirror = settled(world, days=days)
+    mirror.count(is_final=True)
+    return mirror
+
+
+def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "RELAY", age: float = 2 * DAY) -> None:
+    """Let transfers have been delivered at this age, within about these seconds."""
+    draw = Random(count)  # noqa: S311 - the same in each run
+    for number in range(count):
+        made = world.create(age=age + number)
+        made.provider = provider
+        made.changes = [(world.now, "SUCCEEDED", made.created + int(draw.uniform(0.5, 1) * seconds * 1000))]
+
+
+# Figures
+
+
+def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
+    past(world, 150, days=9)
+    mirror = counted(world, days=10)
+    bars = {"1h": 0, "24h": 24, "7d": 7, "30d": 30, "90d": 90}
+    for period in Period:
+        found = insight.overview(period, now=mirror.moment())
+        since = period.since(int(world.now))
+        wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
+        total = found.total
+        assert total.counts == {Outcome(each): wanted[each] for each in rollups.tally.PLACES}
+        assert total.ended == sum(row.ended for row in found.rows)
+        assert total.ended == total.delivered + sum(each.count for each in found.reasons)
+        assert total.is_complete is (period not in (Period.MONTH, Period.QUARTER))
+        assert total.success == (share(wanted["delivered"], wanted["count"]) if total.is_complete else None)
+        assert (total.since.timestamp(), total.at) == (since, mirror.moment())
+        assert len(total.bars) == bars[period]
+        assert sum(ended for ended, _ in total.bars) == (total.ended if total.bars else 0)
+        for row in found.rows:
+            whole = insight.report(row.scope, period, now=mirror.moment())
+            assert whole.figures == row
+            assert sum(each.count for each in whole.tokens) == row.ended
+            assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
+
+
+def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
+    deliver(world, 30, provider="RELAY", seconds=10)
+    deliver(world, 25, provider="CCTP", seconds=900)
+    for _ in range(20):
+        made = world.create(age=DAY, status="FAILED")
+        made.provider, made.changes = "LIFI", [(world.now, "FAILED", made.created)]
+    mirror = counted(world, days=3)
+
+    def providers(order: Order) -> list[str]:
+        found = insight.overview(Period.WEEK, kind=Kind.PROVIDER, order=order, now=mirror.moment())
+        return [row.scope.providers for row in found.rows]
+
+    assert providers(Order.MOST_USED) == ["RELAY", "CCTP", "LIFI"]
+    assert providers(Order.WORST)[0] == "LIFI"
+    assert providers(Order.SLOWEST) == ["CCTP", "RELAY"]
+
+
+def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: World) -> None:
+    deliver(world, 30)
+    deliver(world, 3, provider="CCTP")
+    failed = world.create(age=DAY)
+    failed.changes, failed.reason = [(world.now, "FAILED", failed.created + 1000)], "Reverted with 17"
+    mirror = counted(world, days=3)
+    found = insight.report(RELAY, Period.WEEK, now=mirror.moment())
+    (reason,) = found.reasons
+    assert (reason.step, reason.reason, reason.example, reason.count, reason.owners) == (
+        (1, "reverted with #", "Reverted with 17", 1, 1)
+    )
+    (pair,) = found.tokens
+    assert (pair.origin and pair.origin.address, pair.destination) == ("0x" + "22" * 20, None)
+    assert (pair.count, pair.sent) == (31, 30_000_000)
+    assert [each.intent_id for each in found.failures] == [failed.intent_id]
+    slowest = [each.duration for each in found.slowest]
+    assert slowest == sorted((each.duration for each in found.slowest if each.duration), reverse=True)
+    assert len(slowest) == rollups.tally.FIRST
+    assert [(each.scope.providers, each.ended) for each in found.siblings] == [("CCTP", 3)]
+
+
+def test_a_scope_without_transfers_has_no_figures(world: World) -> None:
+    mirror = counted(world, days=1)
+    found = insight.report(RELAY, Period.DAY, now=mirror.moment())
+    assert (found.figures.ended, found.figures.success, found.figures.median, found.siblings) == (0, None, None, [])
+    assert insight.performance(RELAY, now=mirror.moment()).longer_than(timedelta(minutes=1)) is None
+
+
+def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
+    deliver(world, 100, seconds=60, age=DAY)
+    mirror = counted(world, days=8)
+    found = insight.performance(RELAY, now=mirror.moment())
+    assert (found.delivered, found.is_complete) == (100, True)
+    assert [found.longer_than(timedelta(seconds=each)) for each in (20, 70)] == [0, 100]
+    half = found.longer_than(timedelta(seconds=45))
+    assert half is not None
+    assert 30 < half < 60
+
+
+# Completeness
+
+
+def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
+    past(world, 100, days=3)
+    mirror = counted(world, days=8)
+    assert insight.overview(Period.WEEK, now=mirror.moment()).total.success is not None
+    hole = START // DAY * DAY - DAY
+    Window.objects.filter(start=hole).update(is_sealed=False, failures=3, reason="the service repeated a page")
+    week = insight.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    assert [each.start.timestamp() for each in week.series[-8:] if not each.is_complete] == [hole]
+    total = insight.overview(Period.WEEK, now=mirror.moment()).total
+    assert (total.success, total.median, total.p95) == (None, None, None)
+    assert total.ended > 20
+    assert total.completeness.lacking == timedelta(hours=2)
+    assert total.completeness.since == datetime.fromtimestamp(hole + 2 * HOUR, UTC)
+    assert insight.overview(Period.HOUR, now=mirror.moment()).total.is_complete
+
+
+def test_before_the_ledger_and_after_its_last_read_nothing_is_complete(world: World) -> None:
+    past(world, 50, days=1)
+    mirror = counted(world, days=1)
+    month = insight.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
+    assert month.series[-1].is_over is False
+    world.sleep(3 * HOUR)
+    today = insight.report(EVERYTHING, Period.DAY, now=mirror.moment())
+    assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
+    assert insight.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
+
+
+def test_windows_that_were_not_read_have_no_rates(world: World) -> None:
+    past(world, 50, days=1)
+    found = Copy(world, days=2)
+    found.step()
+    assert not any(each.is_complete for each in insight.report(EVERYTHING, Period.WEEK, now=found.moment()).series)
+
+
+def test_without_a_ledger_nothing_is_complete(world: World) -> None:
+    assert insight.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
+
+
+def test_an_hour_that_is_yet_to_be_counted_has_no_rates(world: World) -> None:
+    past(world, 30, days=1)
+    mirror = counted(world, days=2)
+    now = int(world.now)
+    for age, waited, changes, is_complete in (
+        (0, MINUTE, 500, True),
+        (0, 5 * MINUTE, 1, False),
+        (5 * HOUR, 5, 1, True),
+        (5 * HOUR, 5, 500, False),
+        (5 * HOUR, HOUR, 1, False),
+    ):
+        DirtyHour.objects.all().delete()
+        DirtyHour.objects.create(start=(now - age) // HOUR * HOUR, first=now - waited, last=now - 1, changes=changes)
+        assert insight.overview(Period.DAY, now=mirror.moment()).total.is_complete is is_complete
+
+
+def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:
+    past(world, 30, days=1)
+    mirror = counted(world, days=2)
+    some = Window.objects.filter(start=START - 5 * HOUR)
+    some.update(is_sealed=False, read_at=int(world.now) - 10 * MINUTE)
+    assert insight.overview(Period.DAY, now=mirror.moment()).total.is_complete
+    some.update(read_at=int(world.now) - 2 * HOUR)
+    assert not insight.overview(Period.DAY, now=mirror.moment()).total.is_complete
+
+
+def test_a_time_without_gaps_is_complete_as_far_as_it_has_passed() -> None:
+    found = coverage.Gaps(1000, [(0, 100), (300, 400), (800, 900)])
+    assert found.of(100, 300).is_complete
+    assert found.of(400, 5000).lacking == timedelta(seconds=100)
+    assert found.of(850, 900).since is None
+    assert not found.of(2000, 3000).is_complete
+
+
+# Late transfers
+
+
+def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
+    deliver(world, 200, seconds=1200)
+    made = world.create(age=21 * MINUTE, status="EXECUTING")
+    soon = world.create(age=15 * MINUTE, status="EXECUTING")
+    mirror = counted(world, days=3)
+    found = insight.late(now=mirror.moment())
+    (late,) = found.transfers
+    assert (late.intent_id, late.basis, found.count) == (made.intent_id, Basis.ROUTE, 1)
+    assert abs(late.limit.total_seconds() - 1200) <= 0.06 * 1200
+    assert late.factor == late.elapsed / late.limit > 1
+    opened = {each.intent_id for each in insight.open_transfers(now=mirror.moment())}
+    assert opened == {made.intent_id, soon.intent_id}
+    total = insight.overview(Period.WEEK, now=mirror.moment()).total
+    assert (total.open, total.late, total.funded) == (2, 1, 202)
+    assert not total.is_p95_minimum
+
+
+def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: World) -> None:
+    deliver(world, 199, seconds=3000)
+    for provider, destination in (("RELAY", 42161), ("CCTP", 10), ("LIFI", 10)):
+        for age in (17, 31, 120):
+            made = world.create(age=age * MINUTE, status="EXECUTING")
+            made.provider, made.destination = provider, destination
+    mirror = counted(world, days=3)
+    late = insight.late(now=mirror.moment(), slow=SLOW).transfers
+    assert {each.basis for each in late} == {Basis.RULE}
+    assert [each.limit for each in late if each.route.providers == "CCTP"] == [timedelta(minutes=30)] * 2
+    assert [each.limit for each in late if each.route.providers == "LIFI"] == [timedelta(minutes=15)] * 3
+    assert [each.factor for each in late] == sorted((each.factor for each in late), reverse=True)
+    deliver(world, 1, seconds=3000)
+    world.create(age=DAY, status="SUCCEEDED").destination = 42161
+    Lease.objects.update(until=0)
+    Window.objects.update(due=0)
+    mirror = counted(world, days=3)
+    relay = [each for each in insight.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
+    assert {each.basis for each in relay} == {Basis.PROVIDER}
+
+
+def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:
+    deliver(world, 200, seconds=10)
+    for age in (4, 6):
+        world.create(age=age * MINUTE, status="EXECUTING")
+    mirror = counted(world, days=3)
+    world.now -= 2 * MINUTE
+    (late,) = insight.late(now=mirror.moment()).transfers
+    assert late.limit == insight.LEAST_LATE
+
+
+def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    made = world.create(age=9 * MINUTE, status="COMMITTED")
+    mirror.settle(20)
+    later = mirror.moment() + timedelta(hours=2)
+    assert insight.open_transfers(now=mirror.moment()) == []
+    # If it isn't expired long after its quote's end, something was deposited.
+    assert [each.intent_id for each in insight.open_transfers(now=later)] == [made.intent_id]
+
+
+def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
+    deliver(world, 40, age=2 * HOUR)
+    world.create(age=HOUR, status="EXECUTING")
+    mirror = counted(world, days=3)
+    assert insight.overview(Period.DAY, now=mirror.moment()).total.is_p95_minimum
+
+
+# Cost
+
+
+@contextmanager
+def queries() -> Iterator[list[tuple[str, Any]]]:
+    found: list[tuple[str, Any]] = []
+
+    def note(execute: Callable[..., Any], sql: str, given: Any, *rest: Any) -> Any:
+        found.append((sql, given))
+        return execute(sql, given, *rest)
+
+    with connection.execute_wrapper(note):
+        yield found
+
+
+PAGES: dict[str, Callable[[datetime], Any]] = {
+    "overview": lambda now: insight.overview(Period.WEEK, now=now),
+    "overview, last hour": lambda now: insight.overview(Period.HOUR, now=now),
+    "worst providers": lambda now: insight.overview(Period.MONTH, kind=Kind.PROVIDER, order=Order.WORST, now=now),
+    "slowest routes": lambda now: insight.overview(Period.WEEK, order=Order.SLOWEST, now=now),
+    "route": lambda now: insight.report(RELAY, Period.WEEK, now=now),
+    "route by day": lambda now: insight.report(RELAY, Period.QUARTER, now=now),
+    "chain": lambda now: insight.report(ScopeName(Kind.CHAIN, "", "10"), Period.DAY, now=now),
+    "provider": lambda now: insight.report(ScopeName(Kind.PROVIDER, "RELAY"), Period.MONTH, now=now),
+    "performance": lambda now: insight.performance(RELAY, now=now),
+    "late": lambda now: insight.late(now=now),
+}
+
+
+def test_a_page_takes_six_queries_at_most_and_reads_no_table_of_transfers(world: World) -> None:
+    past(world, 150, days=2)
+    world.create(age=3 * HOUR, status="EXECUTING")
+    mirror = counted(world, days=3)
+    for page in PAGES.values():
+        with queries() as found:
+            page(mirror.moment())
+        assert 0 < len(found) <= 6
+        if connection.vendor == "sqlite":
+            for scanned in scans(found):
+                assert re.fullmatch(SCANNED, scanned)
+
+
+# Small tables, small parts of tables by an index of these, the first window, and compound queries.
+SCANNED = (
+    r"SCAN (mirror_transfer USING INDEX transfer_open|mirror_window USING (COVERING )?INDEX window_unsealed"
+    r"|U0 USING COVERING INDEX sqlite_autoindex_mirror_window_1|mirror_dirtyhour"
+    r"|mirror_day USING (COVERING )?INDEX day_dirty|\(subquery-\d\))"
+)
+
+
+def scans(found: list[tuple[str, Any]]) -> Iterator[str]:
+    with connection.cursor() as cursor:
+        for sql, given in found:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}", given)
+            yield from [line for *_, line in cursor.fetchall() if line.startswith("SCAN")]
