@@ -1,0 +1,453 @@
+"""Incidents open, change and close by their rules, whatever the endings are."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+
+from bench.incidents.__main__ import Figures
+from intents_ui.mirror.incidents.counting import WINDOWS, Counts, Ending, Level, OwnerCounts, Routes, Scope
+from intents_ui.mirror.incidents.detector import Detector
+from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, times
+from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.usual import DAYS, Usual, tally
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+
+START = 1_800_000_000 // DAY * DAY + 9 * HOUR
+A, B, C, D, E = range(1, 6)
+PLACES = {
+    A: ("RELAY", "1", "10"),
+    B: ("RELAY", "8453", "137"),
+    C: ("RELAY", "56", "42161"),
+    D: ("LIFI", "1", "8453"),
+    E: ("LIFI", "10", "137"),
+}
+OWNERS = 30  # an hour, on each route
+
+
+@dataclass
+class Story:
+    """Minutes of the routes above, one after the other. `shares` of owners fail or are late on each route."""
+
+    usual: int = OWNERS
+    failed: int = 0  # of the usual ones, 2% if 0
+    places: dict[int, tuple[str, str, str]] = field(default_factory=lambda: dict(PLACES))
+    now: int = START
+    said: list[Incident] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.owners = count()
+        routes = Routes()
+        for route, (provider, *chains) in self.places.items():
+            routes.add(route, providers=provider.split(";"), chains=chains)
+        usual = Usual(routes)
+        for hour in range(START // HOUR - DAYS * 24, START // HOUR):
+            failed = self.failed or (hour % 5 < 3)  # of 30, which are 2%
+            usual.learn(hour, {route: Counts(self.usual, failed) for route in self.places})
+        self.detector = Detector(routes, usual, start=self.now - 6 * HOUR)
+
+    def minutes(
+        self,
+        length: int,
+        *,
+        failing: Iterable[int] = (),
+        slow: Iterable[int] = (),
+        silent: Iterable[int] = (),
+        knowledge: Knowledge | None = None,
+        also: Callable[[int], Iterable[Ending]] = lambda number: (),
+    ) -> "Story":
+        """Let time pass. Of bad routes, each second ending is bad. A route has an ending in every second minute."""
+        for number in range(length):
+            endings = [
+                Ending(route, next(self.owners), self.now + 5, *(route in bad and is_turn for bad in (failing, slow)))
+                for route in self.places
+                if route not in silent and number % 2 == 0
+                for is_turn in [number % 4 == 0]
+            ]
+            self.tell([*endings, *also(number)], knowledge)
+        return self
+
+    def tell(self, endings: Iterable[Ending], knowledge: Knowledge | None = None) -> None:
+        self.detector.observe(endings)
+        self.now += MINUTE
+        self.said += self.detector.judge(self.now, knowledge or Knowledge())
+
+    @property
+    def incidents(self) -> list[Incident]:
+        return [each for each in self.detector.incidents if each.folded_into is None]
+
+    @property
+    def only(self) -> Incident:
+        [found] = self.incidents
+        return found
+
+
+@pytest.fixture
+def story() -> Story:
+    return Story().minutes(2 * HOUR // MINUTE)
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize(
+    ("found", "of", "share", "expected"),
+    [
+        (0, 10, 0.02, 1.0),
+        (1, 1, 0.02, 0.02),
+        (3, 3, 0.02, 8e-6),
+        (1, 2, 0.5, 0.75),
+        (2, 2, 1.0, 1.0),
+        (3, 2, 0.5, 0.0),
+        (1, 5, 0.0, 0.0),
+        (1, 100, 0.02, 1 - 0.98**100),
+        (12, 30, 0.02, 4.64e-13),
+    ],
+)
+def test_the_binomial_tail_is_exact(found: int, of: int, share: float, expected: float) -> None:
+    assert binomial_tail(found, of, share) == pytest.approx(expected, rel=1e-2)
+
+
+def test_tails_of_large_counts_neither_overflow_nor_vanish_too_soon() -> None:
+    assert 0 < binomial_tail(2_300, 100_000, 0.02) < 1e-9
+    assert binomial_tail(90_000, 100_000, 0.02) == 0.0
+    assert binomial_tail(1_900, 100_000, 0.02) == pytest.approx(0.989, abs=0.005)
+
+
+def test_the_likelihood_ratio_grows_with_the_sample_and_is_zero_below_the_usual() -> None:
+    assert likelihood_ratio(1, 100, 0.02) == 0.0
+    assert likelihood_ratio(4, 10, 0.02) < likelihood_ratio(8, 20, 0.02)
+    assert likelihood_ratio(5, 5, 0.02) == pytest.approx(19.56, abs=0.01)
+
+
+def test_a_multiple_of_a_share_is_a_share() -> None:
+    assert times(3, 0.02) == pytest.approx(0.0577, abs=1e-4)
+    assert times(3, 0.5) == 0.75
+
+
+# Counts
+
+
+def test_an_owner_counts_once_in_each_window_by_its_first_ending() -> None:
+    counts = OwnerCounts()
+    for at, is_failed in ((0, False), (600, True), (1200, False)):
+        counts.add(Ending(A, "owner", at, is_failed))
+    counts.add(Ending(A, "other", 1300, False))
+    assert [counts.counts(place, now=1300) for place in range(3)] == [(2, 1, 0), (2, 0, 0), (2, 0, 0)]
+    assert counts.counts(0, now=1600) == (2, 0, 0)
+    assert counts.counts(0, now=2150) == (1, 0, 0)
+    assert counts.counts(2, now=8 * HOUR) == (0, 0, 0)
+
+
+def test_counts_are_those_of_a_plain_count() -> None:
+    endings = [Ending(A, number * 7919 % 23, number * 97, number % 5 == 0, number % 7 == 0) for number in range(600)]
+    counts, kept = OwnerCounts(), list[Ending]()
+    for ending in endings:
+        before = next((each for each in reversed(kept) if each.owner == ending.owner), None)
+        if not (before and before.is_failed and ending.is_failed):
+            kept.append(ending)
+        counts.add(ending)
+        if ending.at % 5 == 0:
+            counts.tidy(now=ending.at)
+        for place, length in enumerate(WINDOWS):
+            first: dict[object, Ending] = {}
+            for each in kept:
+                if each.at >= ending.at - length:
+                    first.setdefault(each.owner, each)
+            failed, late = (sum(getattr(each, name) for each in first.values()) for name in ("is_failed", "is_late"))
+            assert counts.counts(place, now=ending.at) == (len(first), failed, late)
+
+
+def test_an_hour_is_tallied_by_owners() -> None:
+    endings = [Ending(A, 1, 0, True), Ending(A, 1, 5, True), Ending(A, 2, 6, False, True), Ending(B, 1, 7, False)]
+    assert tally(endings) == {A: (2, 1, 1), B: (1, 0, 0)}
+
+
+def test_what_is_usual_is_of_two_weeks_and_supposed_without_a_past() -> None:
+    routes = Routes()
+    routes.add(A, providers=["RELAY"], chains=["1", "1"])
+    usual, relay = Usual(routes), Scope(Level.PROVIDER, "RELAY")
+    assert usual.share(relay) == 0.02
+    assert usual.share(relay, late=True) == 0.01
+    usual.learn(100, {A: Counts(50, 9, 0)})
+    usual.learn(100, {A: Counts(50, 9, 0)})
+    assert usual.share(relay) == 0.1
+    assert usual.expected(relay, since=100 * HOUR, until=100 * HOUR + 1800) == 25
+    assert usual.expected(relay, since=101 * HOUR, until=102 * HOUR) == 0
+    usual.learn(100 + DAYS * 24, {})
+    assert usual.share(relay) == 0.02
+
+
+# What opens
+
+
+def test_a_quiet_service_has_no_incident(story: Story) -> None:
+    assert story.said == []
+
+
+def test_a_failing_route_opens_an_incident_within_minutes(story: Story) -> None:
+    began = story.now
+    story.minutes(30, failing=[A])
+    found = story.only
+    assert (found.scope, found.kind, found.state) == ((Level.ROUTE, "1"), Kind.FAILING, State.FAILING)
+    assert found.opened - began <= 25 * MINUTE
+    assert found.routes == {A}
+    assert (found.bad, found.owners) == (8, 15)
+    assert found.usual == pytest.approx(0.02, rel=0.01)
+
+
+def test_a_slow_route_opens_an_incident(story: Story) -> None:
+    story.minutes(30, slow=[B])
+    assert (story.only.scope.name, story.only.kind, story.only.state) == ("2", Kind.SLOW, State.SLOW)
+
+
+def test_one_owners_retries_never_open_an_incident(story: Story) -> None:
+    story.minutes(300, also=lambda number: [Ending(A, "retrying", story.now + 9, True)] * (number % 5))
+    assert story.said == []
+
+
+def test_two_owners_retries_never_open_an_incident(story: Story) -> None:
+    story.minutes(300, also=lambda number: [Ending(A, f"retrying {number % 2}", story.now + 9, True)])
+    assert story.said == []
+
+
+def test_transfers_without_an_owner_count_as_one_owners(story: Story) -> None:
+    story.minutes(60, also=lambda _: [Ending(A, None, story.now + 9, True)] * 3)
+    assert story.said == []
+
+
+def test_less_than_a_tenth_of_many_owners_opens_none() -> None:
+    story = Story(usual=600)
+    story.minutes(
+        120, also=lambda number: [Ending(A, next(story.owners), story.now + 9, place < 2) for place in range(21)]
+    )
+    assert story.said == []
+
+
+def test_what_usually_fails_opens_none_until_more_fail() -> None:
+    story = Story(failed=OWNERS // 2)
+    story.minutes(180, failing=PLACES)
+    assert story.said == []
+    story.minutes(60, failing=PLACES, also=lambda _: [Ending(A, next(story.owners), story.now + 9, True)])
+    assert (story.only.scope.name, story.only.kind) == ("1", Kind.FAILING)
+
+
+# Silence
+
+
+def test_a_route_is_silent_where_twenty_owners_were_expected(story: Story) -> None:
+    last = story.now
+    story.minutes(37, silent=[A])
+    assert story.said == []
+    story.minutes(5, silent=[A])
+    found = story.only
+    assert (found.scope.name, found.kind, found.state) == ("1", Kind.SILENT, State.SILENT)
+    assert last - 3 * MINUTE < found.since <= last
+
+
+def test_a_silent_service_is_one_incident(story: Story) -> None:
+    story.minutes(60, silent=PLACES)
+    assert story.only.scope.level is Level.SERVICE
+    assert story.only.routes == set(PLACES)
+
+
+def test_a_silence_closes_after_half_an_hour_and_ten_owners(story: Story) -> None:
+    story.minutes(60, silent=[A])
+    story.minutes(10)
+    assert story.only.state is State.RECOVERING
+    story.minutes(22)
+    assert story.only.state is State.OVER
+
+
+def test_a_route_without_a_past_is_not_silent(story: Story) -> None:
+    story.detector.routes.add(9, providers=["NEW"], chains=["1"])
+    story.minutes(7 * 60, also=lambda number: [Ending(9, "owner", story.now, False)] if number == 0 else [])
+    assert story.said == []
+
+
+# Folding
+
+
+def test_a_provider_that_fails_on_three_routes_is_one_incident(story: Story) -> None:
+    story.minutes(45, failing=[A, B, C])
+    assert story.only.scope == (Level.PROVIDER, "RELAY")
+    assert story.only.routes == {A, B, C}
+    assert len([each for each in story.incidents if each.is_open]) == 1
+
+
+def test_a_chain_that_fails_on_three_routes_is_one_incident() -> None:
+    places = {number: (f"P{number}", "1", str(number + 1)) for number in range(1, 6)}
+    story = Story(places=places).minutes(60)
+    story.minutes(45, failing=[1, 2, 3, 4, 5])
+    assert story.only.scope in [(Level.CHAIN, "1"), (Level.SERVICE, "")]
+
+
+def test_two_routes_of_a_provider_are_two_incidents(story: Story) -> None:
+    story.minutes(60, failing=[A, B])
+    assert {each.scope.name for each in story.incidents} == {"1", "2"}
+
+
+def test_routes_that_fail_one_after_the_other_fold_into_the_oldest_incident(story: Story) -> None:
+    story.minutes(40, failing=[A])
+    first = story.only
+    story.minutes(40, failing=[A, B])
+    story.minutes(60, failing=[A, B, C])
+    assert story.only.scope == (Level.PROVIDER, "RELAY")
+    assert (story.only.number, story.only.since) == (first.number, first.since)
+    folded = [each for each in story.detector.incidents if each.folded_into]
+    assert folded
+    assert {each.folded_into for each in folded} == {first.number}
+    assert all(each.state is State.OVER for each in folded)
+
+
+# Since, closing, reopening
+
+
+def test_an_incident_has_lasted_since_its_first_failure(story: Story) -> None:
+    began = story.now
+    story.minutes(60, failing=[A])
+    assert story.only.since == began + 5
+
+
+def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
+    story.minutes(120, also=lambda number: [Ending(A, "unlucky", story.now, True)] if number == 0 else [])
+    began = story.now
+    story.minutes(40, failing=[A])
+    assert story.only.since == began + 5
+
+
+def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    recovered = story.now
+    story.minutes(24)
+    assert story.only.state is State.RECOVERING
+    story.minutes(21)
+    assert story.only.state is State.OVER
+    assert story.only.closed is not None
+    assert story.only.recovered == recovered - 4 * MINUTE + 5
+    assert story.only.closed - story.only.recovered >= 30 * MINUTE
+    assert story.only.closed - recovered <= 45 * MINUTE
+
+
+def test_one_owner_in_twenty_does_not_keep_an_incident_open(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    story.minutes(45, also=lambda number: [Ending(A, next(story.owners), story.now + 9, number == 10)])
+    assert story.only.state is State.OVER
+
+
+def test_an_incident_stays_open_without_ten_owners(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    story.minutes(32, silent=[A])
+    assert story.only.state is State.FAILING
+
+
+def test_an_incident_without_further_endings_closes_after_six_hours(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    story.minutes(6 * 60 + 2, silent=[A])
+    assert story.incidents[0].state is State.OVER
+
+
+def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    first = story.only
+    story.minutes(34)
+    assert story.only.state is State.OVER
+    story.minutes(20, failing=[A])
+    assert (story.only.number, story.only.state, story.only.since) == (first.number, State.FAILING, first.since)
+    assert story.only.closed is None
+
+
+def test_a_later_one_is_another_incident(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    story.minutes(120)
+    story.minutes(30, failing=[A])
+    assert [each.state for each in story.incidents] == [State.OVER, State.FAILING]
+
+
+def test_the_failures_of_a_closed_incident_open_no_other(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    story.minutes(45)
+    story.minutes(300, also=lambda number: [Ending(A, number, story.now + 9, True)] if number % 40 == 0 else [])
+    assert story.only.state is State.OVER
+
+
+def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
+    usual = story.detector.usual.share(Scope(Level.ROUTE, str(A)))
+    story.minutes(60, failing=[A])
+    story.detector.learn(START // HOUR + 1, {A: Counts(15, 7)})
+    story.detector.learn(START // HOUR + 2, {A: Counts(15, 7), B: Counts(15)})
+    assert story.detector.usual.share(Scope(Level.ROUTE, str(A))) == pytest.approx(usual, rel=0.05)
+
+
+# What is unknown
+
+
+def test_nothing_opens_or_closes_while_the_mirror_lags(story: Story) -> None:
+    lagging = Knowledge(lag=5 * MINUTE + 1)
+    since = story.now + MINUTE - lagging.lag
+    story.minutes(60, failing=[A], silent=[B], knowledge=lagging)
+    assert story.said == []
+    assert story.detector.unknown_since == since
+    story.minutes(20, failing=[A])
+    assert story.detector.unknown_since is None
+    assert story.only.scope.name == "1"
+    story.minutes(60, knowledge=lagging)
+    assert story.only.is_open
+
+
+def test_nothing_opens_or_closes_in_a_window_with_a_hole(story: Story) -> None:
+    hole = (story.now, story.now + 10 * MINUTE)
+    knowledge = Knowledge(holes=[hole])
+    story.minutes(24, failing=[A], silent=[B], knowledge=knowledge)
+    assert story.said == []
+    story.minutes(60, failing=[A], silent=[B], knowledge=knowledge)
+    assert {(each.scope.name, each.kind) for each in story.incidents} == {("1", Kind.FAILING), ("2", Kind.SILENT)}
+    hole = (story.now + 10 * MINUTE, story.now + 12 * MINUTE)
+    story.minutes(20)
+    story.minutes(12, knowledge=Knowledge(holes=[hole]))
+    assert all(each.is_open for each in story.incidents)
+
+
+# Names
+
+
+def test_hostile_names_of_providers_do_nothing() -> None:
+    hostile = [
+        "",
+        ";;;",
+        "\0",
+        "__proto__",
+        "'; DROP TABLE mirror_incident; --",
+        "P" * 100_000,
+        ";".join("abcdefghijkl"),
+    ]
+    places = {number: (name, "\u202e1", "") for number, name in enumerate(hostile)}
+    story = Story(places=places).minutes(60)
+    assert story.said == []
+    story.minutes(60, failing=places)
+    assert story.only.is_open
+    assert len(story.detector.routes.scopes(len(hostile) - 1)) <= 12
+
+
+# By chance
+
+
+def test_hours_of_quiet_routes_open_nothing_and_a_failing_provider_is_one_incident() -> None:
+    figures = Figures(seed=1, seeds=1, weeks=1 / 28, trials=2)
+    quiet = {target.what: target.figure for target in figures.quiet()}
+    assert set(quiet.values()) == {0}
+    [provider] = figures.provider()
+    assert provider.figure == 1
+
+
+def test_what_fails_by_chance_is_found_and_closed() -> None:
+    figures = Figures(seed=1, seeds=1, weeks=0, trials=3)
+    found = {target.what: target.figure for target in figures.found()}
+    assert 4 <= found["found: 40% failing at 100 endings per hour, median"] <= 20
+    assert 20 <= found["found: closed after recovery, 100 endings per hour, p90"] <= 60
+
+
+def test_nothing_opens_while_the_mirror_is_down() -> None:
+    [down] = Figures(seed=1, seeds=1, weeks=0, trials=1).down()
+    assert down.figure == 0
