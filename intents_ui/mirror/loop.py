@@ -13,10 +13,10 @@ from threading import Event
 from django.db import connection
 
 from intents_ui.mirror import hints, lease
+from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
-from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.schedule import Schedule
 from intents_ui.mirror.windows import DAY
 from intents_ui.mirror.writer import Writer

@@ -14,8 +14,10 @@ from typing import Any
 from django.db import connection, models, transaction
 from django.db.models import Count, Max, Min, Q
 
-from intents_ui.mirror import lease, rollups, windows
+from intents_ui.mirror import lease, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
+from intents_ui.mirror.figures import rollups
+from intents_ui.mirror.figures.tally import ENDED, end_of
 from intents_ui.mirror.models import (
     Audit,
     Day,
@@ -33,7 +35,6 @@ from intents_ui.mirror.models import (
 )
 from intents_ui.mirror.models import Window as WindowRow
 from intents_ui.mirror.reader import KNOWN, OpenSet, Reading, Span
-from intents_ui.mirror.tally import ENDED, end_of
 from intents_ui.mirror.windows import Order, Window
 from intents_ui.service.wire.outcome import RULES, Outcome
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from intents_ui.mirror import histogram, tally
+from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.models import Day, DirtyHour, Hour, Scope, Summary, Token, Transfer
-from intents_ui.mirror.rollups import Period
 from intents_ui.mirror.windows import DAY, HOUR
 from tests.mirror.world import World, expected
 

@@ -21,10 +21,10 @@ from hypothesis.stateful import (
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import read
+from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease
 from intents_ui.mirror.reader import Span
-from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer, digest, load
 from intents_ui.service.wire import json_text

@@ -8,9 +8,10 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import entry, rollups, tally, writer
+from intents_ui.mirror import entry, writer
+from intents_ui.mirror.figures import rollups, tally
+from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.models import Day, DirtyHour, Hour, Lease, Scope, Summary, Transfer
-from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome, outcome_of
 from tests.mirror.counted import ENDED, check_settled, check_settled_hours, of_rows, of_world, stored

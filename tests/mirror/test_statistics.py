@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.mirror import histogram
-from intents_ui.mirror.histogram import BUCKETS, Histogram
-from intents_ui.mirror.statistics import LEAST, Z, share
+from intents_ui.mirror.figures import histogram
+from intents_ui.mirror.figures.histogram import BUCKETS, Histogram
+from intents_ui.mirror.figures.statistics import LEAST, Z, share
 
 DURATIONS = st.lists(st.integers(1, 90 * 86_400_000), min_size=200, max_size=400)
 HISTOGRAMS = st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(1, 2**40))

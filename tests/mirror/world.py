@@ -11,10 +11,10 @@ from typing import Any
 
 import httpx
 
+from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, TransferAddress, Window
 from intents_ui.mirror.reader import CallLimiter, Reader
-from intents_ui.mirror.rollups import Rollups
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import ServiceConfig

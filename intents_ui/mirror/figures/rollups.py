@@ -16,10 +16,11 @@ from typing import Any
 from django.db import connection, models, transaction
 from django.db.models import Count, Min, Q
 
-from intents_ui.mirror import histogram, lease, tally
+from intents_ui.mirror import lease
+from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.figures.statistics import share
+from intents_ui.mirror.figures.tally import COLUMNS, KEPT_HASHES, Row, Stored, Tally
 from intents_ui.mirror.models import Bucket, Day, DirtyHour, Hour, Route, Scope, State, Summary, Transfer, Window
-from intents_ui.mirror.statistics import share
-from intents_ui.mirror.tally import COLUMNS, KEPT_HASHES, Row, Stored, Tally
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 HOURS_DAYS, DAYS_DAYS = 60, 400  # how long the figures of hours and days are kept

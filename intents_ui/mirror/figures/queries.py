@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet, Value
 
-from intents_ui.mirror import coverage, histogram, tally
+from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, unpacked
+from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, KEY, Kind, Period
+from intents_ui.mirror.figures.statistics import Share, share
+from intents_ui.mirror.figures.tally import ENDED
 from intents_ui.mirror.models import Day, Figures, Hour, Reason, Summary, Token, Transfer
-from intents_ui.mirror.rollups import ENOUGH_FOR_P95, KEY, Kind, Period
-from intents_ui.mirror.statistics import Share, share
-from intents_ui.mirror.tally import ENDED
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.wire.models import IntentStatus
 from intents_ui.service.wire.outcome import Outcome, execute_by

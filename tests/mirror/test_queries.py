@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from intents_ui.mirror import coverage, insight, rollups
-from intents_ui.mirror.insight import EVERYTHING, Basis, Order, ScopeName
+from intents_ui.mirror import coverage
+from intents_ui.mirror.figures import queries, rollups
+from intents_ui.mirror.figures.queries import EVERYTHING, Basis, Order, ScopeName
+from intents_ui.mirror.figures.rollups import Kind, Period
+from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import DirtyHour, Lease, Window
-from intents_ui.mirror.rollups import Kind, Period
-from intents_ui.mirror.statistics import share
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.counted import figures, of_world
@@ -53,7 +54,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
     mirror = counted(world, days=10)
     bars = {"1h": 0, "24h": 24, "7d": 7, "30d": 30, "90d": 90}
     for period in Period:
-        found = insight.overview(period, now=mirror.moment())
+        found = queries.overview(period, now=mirror.moment())
         since = period.since(int(world.now))
         wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
         total = found.total
@@ -66,7 +67,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
         assert len(total.bars) == bars[period]
         assert sum(ended for ended, _ in total.bars) == (total.ended if total.bars else 0)
         for row in found.rows:
-            whole = insight.report(row.scope, period, now=mirror.moment())
+            whole = queries.report(row.scope, period, now=mirror.moment())
             assert whole.figures == row
             assert sum(each.count for each in whole.tokens) == row.ended
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
@@ -81,7 +82,7 @@ def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
     mirror = counted(world, days=3)
 
     def providers(order: Order) -> list[str]:
-        found = insight.overview(Period.WEEK, kind=Kind.PROVIDER, order=order, now=mirror.moment())
+        found = queries.overview(Period.WEEK, kind=Kind.PROVIDER, order=order, now=mirror.moment())
         return [row.scope.providers for row in found.rows]
 
     assert providers(Order.MOST_USED) == ["RELAY", "CCTP", "LIFI"]
@@ -95,7 +96,7 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     failed = world.create(age=DAY)
     failed.changes, failed.reason = [(world.now, "FAILED", failed.created + 1000)], "Reverted with 17"
     mirror = counted(world, days=3)
-    found = insight.report(RELAY, Period.WEEK, now=mirror.moment())
+    found = queries.report(RELAY, Period.WEEK, now=mirror.moment())
     (reason,) = found.reasons
     assert (reason.step, reason.reason, reason.example, reason.count, reason.owners) == (
         (1, "reverted with #", "Reverted with 17", 1, 1)
@@ -112,15 +113,15 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
 
 def test_a_scope_without_transfers_has_no_figures(world: World) -> None:
     mirror = counted(world, days=1)
-    found = insight.report(RELAY, Period.DAY, now=mirror.moment())
+    found = queries.report(RELAY, Period.DAY, now=mirror.moment())
     assert (found.figures.ended, found.figures.success, found.figures.median, found.siblings) == (0, None, None, [])
-    assert insight.performance(RELAY, now=mirror.moment()).longer_than(timedelta(minutes=1)) is None
+    assert queries.performance(RELAY, now=mirror.moment()).longer_than(timedelta(minutes=1)) is None
 
 
 def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
     deliver(world, 100, seconds=60, age=DAY)
     mirror = counted(world, days=8)
-    found = insight.performance(RELAY, now=mirror.moment())
+    found = queries.performance(RELAY, now=mirror.moment())
     assert (found.delivered, found.is_complete) == (100, True)
     assert [found.longer_than(timedelta(seconds=each)) for each in (20, 70)] == [0, 100]
     half = found.longer_than(timedelta(seconds=45))
@@ -134,40 +135,40 @@ def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
     past(world, 100, days=3)
     mirror = counted(world, days=8)
-    assert insight.overview(Period.WEEK, now=mirror.moment()).total.success is not None
+    assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
     hole = START // DAY * DAY - DAY
     Window.objects.filter(start=hole).update(is_sealed=False, failures=3, reason="the service repeated a page")
-    week = insight.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    week = queries.report(EVERYTHING, Period.MONTH, now=mirror.moment())
     assert [each.start.timestamp() for each in week.series[-8:] if not each.is_complete] == [hole]
-    total = insight.overview(Period.WEEK, now=mirror.moment()).total
+    total = queries.overview(Period.WEEK, now=mirror.moment()).total
     assert (total.success, total.median, total.p95) == (None, None, None)
     assert total.ended > 20
     assert total.completeness.lacking == timedelta(hours=2)
     assert total.completeness.since == datetime.fromtimestamp(hole + 2 * HOUR, UTC)
-    assert insight.overview(Period.HOUR, now=mirror.moment()).total.is_complete
+    assert queries.overview(Period.HOUR, now=mirror.moment()).total.is_complete
 
 
 def test_before_the_ledger_and_after_its_last_read_nothing_is_complete(world: World) -> None:
     past(world, 50, days=1)
     mirror = counted(world, days=1)
-    month = insight.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    month = queries.report(EVERYTHING, Period.MONTH, now=mirror.moment())
     assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
     assert month.series[-1].is_over is False
     world.sleep(3 * HOUR)
-    today = insight.report(EVERYTHING, Period.DAY, now=mirror.moment())
+    today = queries.report(EVERYTHING, Period.DAY, now=mirror.moment())
     assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
-    assert insight.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
+    assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
 
 
 def test_windows_that_were_not_read_have_no_rates(world: World) -> None:
     past(world, 50, days=1)
     found = Copy(world, days=2)
     found.step()
-    assert not any(each.is_complete for each in insight.report(EVERYTHING, Period.WEEK, now=found.moment()).series)
+    assert not any(each.is_complete for each in queries.report(EVERYTHING, Period.WEEK, now=found.moment()).series)
 
 
 def test_without_a_ledger_nothing_is_complete(world: World) -> None:
-    assert insight.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
+    assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
 
 
 def test_an_hour_that_is_yet_to_be_counted_has_no_rates(world: World) -> None:
@@ -183,7 +184,7 @@ def test_an_hour_that_is_yet_to_be_counted_has_no_rates(world: World) -> None:
     ):
         DirtyHour.objects.all().delete()
         DirtyHour.objects.create(start=(now - age) // HOUR * HOUR, first=now - waited, last=now - 1, changes=changes)
-        assert insight.overview(Period.DAY, now=mirror.moment()).total.is_complete is is_complete
+        assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete is is_complete
 
 
 def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:
@@ -191,9 +192,9 @@ def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: W
     mirror = counted(world, days=2)
     some = Window.objects.filter(start=START - 5 * HOUR)
     some.update(is_sealed=False, read_at=int(world.now) - 10 * MINUTE)
-    assert insight.overview(Period.DAY, now=mirror.moment()).total.is_complete
+    assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
     some.update(read_at=int(world.now) - 2 * HOUR)
-    assert not insight.overview(Period.DAY, now=mirror.moment()).total.is_complete
+    assert not queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
 
 
 def test_a_time_without_gaps_is_complete_as_far_as_it_has_passed() -> None:
@@ -212,14 +213,14 @@ def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     made = world.create(age=21 * MINUTE, status="EXECUTING")
     soon = world.create(age=15 * MINUTE, status="EXECUTING")
     mirror = counted(world, days=3)
-    found = insight.late(now=mirror.moment())
+    found = queries.late(now=mirror.moment())
     (late,) = found.transfers
     assert (late.intent_id, late.basis, found.count) == (made.intent_id, Basis.ROUTE, 1)
     assert abs(late.limit.total_seconds() - 1200) <= 0.06 * 1200
     assert late.factor == late.elapsed / late.limit > 1
-    opened = {each.intent_id for each in insight.open_transfers(now=mirror.moment())}
+    opened = {each.intent_id for each in queries.open_transfers(now=mirror.moment())}
     assert opened == {made.intent_id, soon.intent_id}
-    total = insight.overview(Period.WEEK, now=mirror.moment()).total
+    total = queries.overview(Period.WEEK, now=mirror.moment()).total
     assert (total.open, total.late, total.funded) == (2, 1, 202)
     assert not total.is_p95_minimum
 
@@ -231,7 +232,7 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
             made = world.create(age=age * MINUTE, status="EXECUTING")
             made.provider, made.destination = provider, destination
     mirror = counted(world, days=3)
-    late = insight.late(now=mirror.moment(), slow=SLOW).transfers
+    late = queries.late(now=mirror.moment(), slow=SLOW).transfers
     assert {each.basis for each in late} == {Basis.RULE}
     assert [each.limit for each in late if each.route.providers == "CCTP"] == [timedelta(minutes=30)] * 2
     assert [each.limit for each in late if each.route.providers == "LIFI"] == [timedelta(minutes=15)] * 3
@@ -241,7 +242,7 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
     Lease.objects.update(until=0)
     Window.objects.update(due=0)
     mirror = counted(world, days=3)
-    relay = [each for each in insight.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
+    relay = [each for each in queries.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
     assert {each.basis for each in relay} == {Basis.PROVIDER}
 
 
@@ -251,8 +252,8 @@ def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:
         world.create(age=age * MINUTE, status="EXECUTING")
     mirror = counted(world, days=3)
     world.now -= 2 * MINUTE
-    (late,) = insight.late(now=mirror.moment()).transfers
-    assert late.limit == insight.LEAST_LATE
+    (late,) = queries.late(now=mirror.moment()).transfers
+    assert late.limit == queries.LEAST_LATE
 
 
 def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
@@ -261,23 +262,23 @@ def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
     made = world.create(age=9 * MINUTE, status="COMMITTED")
     mirror.settle(20)
     later = mirror.moment() + timedelta(hours=2)
-    assert insight.open_transfers(now=mirror.moment()) == []
+    assert queries.open_transfers(now=mirror.moment()) == []
     # If it isn't expired long after its quote's end, something was deposited.
-    assert [each.intent_id for each in insight.open_transfers(now=later)] == [made.intent_id]
+    assert [each.intent_id for each in queries.open_transfers(now=later)] == [made.intent_id]
 
 
 def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
     deliver(world, 40, age=2 * HOUR)
     world.create(age=HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
-    assert insight.overview(Period.DAY, now=mirror.moment()).total.is_p95_minimum
+    assert queries.overview(Period.DAY, now=mirror.moment()).total.is_p95_minimum
 
 
 # Cost
 
 
 @contextmanager
-def queries() -> Iterator[list[tuple[str, Any]]]:
+def executed() -> Iterator[list[tuple[str, Any]]]:
     found: list[tuple[str, Any]] = []
 
     def note(execute: Callable[..., Any], sql: str, given: Any, *rest: Any) -> Any:
@@ -289,16 +290,16 @@ def queries() -> Iterator[list[tuple[str, Any]]]:
 
 
 PAGES: dict[str, Callable[[datetime], Any]] = {
-    "overview": lambda now: insight.overview(Period.WEEK, now=now),
-    "overview, last hour": lambda now: insight.overview(Period.HOUR, now=now),
-    "worst providers": lambda now: insight.overview(Period.MONTH, kind=Kind.PROVIDER, order=Order.WORST, now=now),
-    "slowest routes": lambda now: insight.overview(Period.WEEK, order=Order.SLOWEST, now=now),
-    "route": lambda now: insight.report(RELAY, Period.WEEK, now=now),
-    "route by day": lambda now: insight.report(RELAY, Period.QUARTER, now=now),
-    "chain": lambda now: insight.report(ScopeName(Kind.CHAIN, "", "10"), Period.DAY, now=now),
-    "provider": lambda now: insight.report(ScopeName(Kind.PROVIDER, "RELAY"), Period.MONTH, now=now),
-    "performance": lambda now: insight.performance(RELAY, now=now),
-    "late": lambda now: insight.late(now=now),
+    "overview": lambda now: queries.overview(Period.WEEK, now=now),
+    "overview, last hour": lambda now: queries.overview(Period.HOUR, now=now),
+    "worst providers": lambda now: queries.overview(Period.MONTH, kind=Kind.PROVIDER, order=Order.WORST, now=now),
+    "slowest routes": lambda now: queries.overview(Period.WEEK, order=Order.SLOWEST, now=now),
+    "route": lambda now: queries.report(RELAY, Period.WEEK, now=now),
+    "route by day": lambda now: queries.report(RELAY, Period.QUARTER, now=now),
+    "chain": lambda now: queries.report(ScopeName(Kind.CHAIN, "", "10"), Period.DAY, now=now),
+    "provider": lambda now: queries.report(ScopeName(Kind.PROVIDER, "RELAY"), Period.MONTH, now=now),
+    "performance": lambda now: queries.performance(RELAY, now=now),
+    "late": lambda now: queries.late(now=now),
 }
 
 
@@ -307,7 +308,7 @@ def test_a_page_takes_six_queries_at_most_and_reads_no_table_of_transfers(world:
     world.create(age=3 * HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
     for page in PAGES.values():
-        with queries() as found:
+        with executed() as found:
             page(mirror.moment())
         assert 0 < len(found) <= 6
         if connection.vendor == "sqlite":

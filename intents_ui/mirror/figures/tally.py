@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from intents_ui.mirror import histogram
-from intents_ui.mirror.histogram import Histogram
+from intents_ui.mirror.figures import histogram
+from intents_ui.mirror.figures.histogram import Histogram
 from intents_ui.service.wire.outcome import Outcome
 
 # Of transfers that had a deposit. All others are open, or not counted.
