@@ -10,4 +10,5 @@
 - backfill: `manage.py mirror backfill` of `--entries` transfers in 30 days, and of a hundredth of them; and of a tenth,
   killed halfway and resumed
 - leaders: three `manage.py mirror run`, of which the leader is stopped for 30 seconds, three times
+- insight: figures of `--entries` transfers on 4,264 routes, and of a hundredth of them. Queries of pages, and counting
 """

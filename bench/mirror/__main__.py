@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench.mirror import backfill, frugal, leaders
+from bench.mirror import backfill, frugal, insight, leaders
 from bench.mirror.backfill import CALLS
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
@@ -27,7 +27,13 @@ class Figures:
 
     @property
     def parts(self) -> Mapping[str, Callable[[], Iterator[Target]]]:
-        return {"fresh": self.fresh, "frugal": self.frugal, "backfill": self.backfill, "leaders": self.leaders}
+        return {
+            "fresh": self.fresh,
+            "frugal": self.frugal,
+            "backfill": self.backfill,
+            "leaders": self.leaders,
+            "insight": self.insight,
+        }
 
     def fresh(self) -> Iterator[Target]:
         found = self.followed
@@ -65,6 +71,22 @@ class Figures:
         yield Target("leaders: takeover", found.longest, 15, "s", told)
         yield Target("leaders: windows written by a former leader", found.rows, 0, "")
 
+    def insight(self) -> Iterator[Target]:
+        for entries in sorted({max(self.entries // 100, 1000), self.entries}):
+            with tempfile.TemporaryDirectory(prefix="intents-mirror-") as folder:
+                settings = {
+                    "INTENTS_DATABASE": str(Path(folder, "mirror.sqlite3")),
+                    "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
+                }
+                found = json.loads(output("-m", "bench.mirror.insight", str(entries), **settings))
+            told = f"{entries:,} transfers in 30 days"
+            for name in insight.QUERIES:
+                yield Target(f"insight: {name}", found[name], 20, "ms", f"median of {insight.TURNS}, {told}")
+            yield Target("insight: count an hour again", found[insight.HOUR_AGAIN], 50, "ms", told)
+            yield Target("insight: longest piece of work", found["longest"], 100, "ms", told)
+            told = f"{told}, {found['hours']:,.0f} figures of hours"
+            yield Target("insight: count all, per transfer", found["all"], 50, "µs", told)
+
     @property
     def followed(self) -> Mapping[str, float]:
         """The figures of the accelerated clock."""
@@ -80,8 +102,10 @@ class Figures:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
-    parser.add_argument("--only", default="fresh,frugal,backfill,leaders", help="parts, with commas between them")
-    parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill")
+    parser.add_argument(
+        "--only", default="fresh,frugal,backfill,leaders,insight", help="parts, with commas between them"
+    )
+    parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
     parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each turn")

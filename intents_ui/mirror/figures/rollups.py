@@ -46,6 +46,9 @@ INSERT INTO mirror_day (scope_id, start, is_dirty, delivered, refunded, failed, 
 VALUES (%s, %s, %s, 0, 0, 0, 0, 0, 0, 0, 0, %s, '', %s)
 ON CONFLICT (scope_id, start) DO UPDATE SET is_dirty = excluded.is_dirty
 """
+SET_SCOPE = """
+UPDATE mirror_scope SET late_after = %s, is_late_by_provider = %s, summed_at = %s, is_dirty = %s WHERE id = %s
+"""
 
 
 class Kind(StrEnum):
@@ -207,8 +210,9 @@ class Rollups:
                     {key: _scope(key, route) for route, keys in of.items() for key in keys}.values(),
                     ignore_conflicts=True,
                 )
-            # Chains, providers and routes are few.
-            known = {key: pk for pk, *key in Scope.objects.values_list("pk", *KEY) for key in [tuple(key)]}
+            # Providers and chains are few.
+            stored = Scope.objects.filter(Q(route__in=missing) | ~Q(kind=Kind.ROUTE)).values_list("pk", *KEY)
+            known = {tuple(key): pk for pk, *key in stored}
             self._scopes.update({route: [known[key] for key in keys] for route, keys in of.items()})
         return self._scopes
 
@@ -251,7 +255,7 @@ class Rollups:
             kinds = dict(Scope.objects.filter(pk__in=tallies).values_list("pk", "kind"))
             rows = [_summary(scope, kinds[scope], period, each, now=now) for scope, each in tallies.items()]
             Summary.objects.filter(period=period)._raw_delete("default")
-            Summary.objects.bulk_create(rows)
+            _insert(Summary, rows)
 
     def _summarize(self, *, now: int, every: int) -> bool:
         """Count the summaries of some scopes. Return whether any were due."""
@@ -271,12 +275,15 @@ class Rollups:
                 rows += [each for each in summed if each.ended]
                 week = next((each for each in rows if each.scope_id == pk and each.period == Period.WEEK), None)
                 _set_late(scope, week.p99 if week else None, providers)
-                scope.summed_at, scope.is_dirty = now, False
                 if scope.kind == Kind.PROVIDER:
                     providers[scope.providers] = scope.late_after
             Summary.objects.filter(scope_id__in=scopes).exclude(period=Period.HOUR)._raw_delete("default")
-            Summary.objects.bulk_create(rows)
-            Scope.objects.bulk_update(scopes.values(), ["late_after", "is_late_by_provider", "summed_at", "is_dirty"])
+            _insert(Summary, rows)
+            with connection.cursor() as cursor:
+                cursor.executemany(
+                    SET_SCOPE,
+                    [(each.late_after, each.is_late_by_provider, now, False, pk) for pk, each in scopes.items()],
+                )
         return True
 
 
@@ -337,18 +344,22 @@ def _replace[B: Bucket](
         rows = rows.filter(scope_id__in=scopes)
     before = {scope: _plain(columns) for scope, *columns in rows.values_list("scope_id", *COLUMNS)}
     changed = sorted(scope for scope in new.keys() | before.keys() if new.get(scope) != before.get(scope))
-    gone = before.keys() - new.keys()
-    if gone:
-        rows.filter(scope_id__in=gone)._raw_delete("default")
-    table._default_manager.bulk_create(
-        [table(scope_id=scope, start=start, **new[scope]._asdict(), **also) for scope in changed if scope in new],
-        update_conflicts=True,
-        unique_fields=["scope", "start"],
-        update_fields=[*COLUMNS, *also],
-    )
+    rows.filter(scope_id__in=[scope for scope in changed if scope in before])._raw_delete("default")
+    kept = [scope for scope in changed if scope in new]
+    _insert(table, [table(scope_id=scope, start=start, **new[scope]._asdict(), **also) for scope in kept])
     if also:
         rows.update(**also)
     return changed
+
+
+def _insert(table: type[models.Model], rows: Sequence[models.Model]) -> None:
+    """Insert rows. `bulk_create` takes several times as long."""
+    if rows:
+        names = [column.attname for column in table._meta.concrete_fields if column.column]
+        quoted = ", ".join(map(connection.ops.quote_name, names))
+        insert = f"INSERT INTO {table._meta.db_table} ({quoted}) VALUES ({', '.join(['%s'] * len(names))})"  # noqa: S608 - names of columns
+        with connection.cursor() as cursor:
+            cursor.executemany(insert, [[getattr(row, name) for name in names] for row in rows])
 
 
 def _plain(columns: Sequence[Any]) -> Stored:

@@ -1,0 +1,143 @@
+"""Cost of figures about many transfers: to count them, and to read them as pages do. Prints JSON.
+
+    INTENTS_DATABASE=/tmp/mirror.sqlite3 .venv/bin/python -m bench.mirror.insight 1000000
+
+Writes so many transfers of 30 days into an empty database, on 4,264 routes, of which few have most. Needs no service.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import batched
+from random import Random
+from statistics import median
+
+import django
+from django.core.management import call_command
+
+ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 4_264, 12, 70, 500, 50_000
+DAYS, DAY, HOUR = 30, 86_400, 3_600
+NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
+OPEN = 300
+TURNS = 30
+BATCH = 5_000
+HOUR_AGAIN = "count an hour"
+QUERIES = (
+    "overview of a day",
+    "overview of 30 days",
+    "all in 7 days",
+    "route in 7 days",
+    "performance of a route",
+    "late transfers",
+)
+
+
+def measure(count: int) -> dict[str, float]:
+    """Return milliseconds of each query, of counting an hour, and of counting all."""
+    from django.db import connection
+
+    from intents_ui.mirror import lease
+    from intents_ui.mirror.figures import queries, rollups
+    from intents_ui.mirror.figures.queries import EVERYTHING, ScopeName
+    from intents_ui.mirror.models import Hour, Route
+    from intents_ui.mirror.figures.rollups import Kind, Period, Rollups
+    from intents_ui.mirror.writer import COLUMNS
+
+    call_command("migrate", verbosity=0)
+    write_dictionaries()
+    insert = f"INSERT INTO mirror_transfer ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))})"  # noqa: S608 - names of columns
+    for some in batched(rows(count), BATCH):
+        with connection.cursor() as cursor:
+            cursor.executemany(insert, some)
+    epoch = lease.acquire(now=1) or 0
+    counter = Rollups(epoch)
+    counter.rebuild(now=NOW)
+    began, pieces = time.perf_counter(), list[float]()
+    while True:
+        piece = time.perf_counter()
+        if not counter.step(now=NOW, is_final=True):
+            break
+        pieces.append((time.perf_counter() - piece) * 1000)
+    found = {"all": (time.perf_counter() - began) * 1e6 / count, "longest": max(pieces), "hours": Hour.objects.count()}
+
+    hours = [NOW // HOUR * HOUR - (3 + turn) * HOUR for turn in range(TURNS)]
+
+    def count_hour() -> None:
+        start = hours.pop()
+        rollups.mark({start: 1}, now=NOW)
+        counter._count(start, now=NOW)
+
+    busiest = Route.objects.get(pk=1)
+    route = ScopeName(Kind.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
+    now = datetime.fromtimestamp(NOW, UTC)
+    queries: tuple[Callable[[], object], ...] = (
+        lambda: queries.overview(Period.DAY, now=now),
+        lambda: queries.overview(Period.MONTH, now=now),
+        lambda: queries.report(EVERYTHING, Period.WEEK, now=now),
+        lambda: queries.report(route, Period.WEEK, now=now),
+        lambda: queries.performance(route, now=now),
+        lambda: queries.late(now=now),
+    )
+    parts = {HOUR_AGAIN: count_hour, **dict(zip(QUERIES, queries, strict=True))}
+    return found | {name: median(timed(part) for _ in range(TURNS)) for name, part in parts.items()}
+
+
+def timed(part: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    part()
+    return (time.perf_counter() - began) * 1000
+
+
+def write_dictionaries() -> None:
+    from intents_ui.mirror.models import Reason, Route, Token, Window
+
+    draw = Random(1)  # noqa: S311 - the same in each run
+    Route.objects.bulk_create(
+        Route(
+            pk=number,
+            key=number.to_bytes(16),
+            providers=f"P{draw.randrange(PROVIDERS)}",
+            origin_chain=str(number % CHAINS),
+            destination_chain=str(number // CHAINS % CHAINS),
+        )
+        for number in range(1, ROUTES + 1)
+    )
+    Token.objects.bulk_create(
+        Token(pk=number, key=number.to_bytes(16), chain="1", address=f"0x{number:040x}", symbol=f"T{number}")
+        for number in range(1, TOKENS + 1)
+    )
+    Reason.objects.bulk_create(
+        Reason(pk=number, key=number.to_bytes(16), text=f"reason {number}", example=f"Reason {number}")
+        for number in range(1, 41)
+    )
+    past = [(start, start + HOUR) for start in range(NOW - (DAYS + 1) * DAY, NOW - HOUR, HOUR)]
+    lately = [(start, start + 60) for start in range(NOW - HOUR, NOW + 60, 60)]
+    Window.objects.bulk_create(
+        Window(start=start, end=end, due=NOW + DAY, read_at=NOW, is_sealed=end <= NOW - HOUR)
+        for start, end in past + lately
+    )
+
+
+def rows(count: int) -> Iterator[tuple[object, ...]]:
+    """Yield transfers as columns, evenly over the time."""
+    draw = Random(2)  # noqa: S311 - the same in each run
+    for number in range(count):
+        created = int((NOW - DAYS * DAY + DAYS * DAY * number / count) * 1000)
+        route = int(ROUTES * draw.random() ** 4) + 1
+        is_open = number >= count - OPEN
+        outcome = "open" if is_open else "delivered" if draw.random() < 0.97 else "failed"
+        ended = min(created + int(draw.lognormvariate(10, 1)), NOW * 1000)
+        is_failed = outcome == "failed"
+        yield (
+            number.to_bytes(32), 1, created, ended, created, None if is_open else ended, created, "EXECUTING" if is_open
+            else "SUCCEEDED", outcome, 1, route, None, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000", "999000",
+            draw.randrange(OWNERS).to_bytes(20), None, 1 if is_failed else None, number % 40 + 1 if is_failed else None,
+            created, number.to_bytes(8), None if is_open else ended // (HOUR * 1000) * HOUR,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    django.setup()
+    print(json.dumps(measure(int(sys.argv[1]))))
