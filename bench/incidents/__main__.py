@@ -5,6 +5,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from random import Random
 
 from bench.incidents.world import RATES, START, Fault, Run, World, mixed_rates
@@ -12,7 +13,7 @@ from bench.live import quantile
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
 from intents_ui.mirror.incidents.counting import Ending, Level
-from intents_ui.mirror.incidents.rules import ALERTS, SHOWN, Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.rules import SHOWN, Incident, Kind, Knowledge, State
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 WEEK = 7 * DAY // MINUTE
@@ -33,8 +34,9 @@ class Found:
 
     @property
     def told(self) -> str:
+        p90 = quantile(sorted(self.found), 90)
         return (
-            f"p90 {quantile(sorted(self.found), 90):.0f} min, {self.missed} of {len(self.found)} not found in "
+            f"p90 {f'{p90:.0f} min' if isfinite(p90) else 'more'}, {self.missed} of {len(self.found)} not found in "
             f"2 hours; begins {statistics.median(self.since):+.0f} min after the first failures (median)"
         )
 
@@ -211,14 +213,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=4, help="of the quiet weeks")
     parser.add_argument("--weeks", type=float, default=1.0, help="quiet ones of each seed")
     parser.add_argument("--trials", type=int, default=60, help="of what is found")
+    parser.add_argument("--times", type=float, default=1.0, help="how many times the limits of the rules")
     options = parser.parse_args()
+    SHOWN.update({kind: limit * options.times for kind, limit in SHOWN.items()})
     figures = Figures(seed=options.seed, seeds=options.seeds, weeks=options.weeks, trials=options.trials)
     wanted = options.only.split(",")
     if unknown := sorted(set(wanted) - figures.parts.keys()):
         parser.error(f"no part {', '.join(unknown)}")
     print("\n".join(machine()))
     print(f"\nSeed {options.seed}, {options.seeds} seeds of {options.weeks:g} weeks, {options.trials} trials.")
-    print(f"Shown below {SHOWN:g}, alerts below {ALERTS:g}. Rates per hour: {RATES}, from {START}")
+    shown = ", ".join(f"{kind} below {limit:g}" for kind, limit in SHOWN.items())
+    print(f"Shown: {shown}. Rates per hour: {RATES}, from {START}")
     print("\n| target | result | limit | | details |\n|---|---|---|---|---|", flush=True)
     for part in wanted:
         for target in figures.parts[part]():

@@ -41,8 +41,8 @@ def measure(count: int) -> dict[str, float]:
     from intents_ui.mirror import lease
     from intents_ui.mirror.figures import queries, rollups
     from intents_ui.mirror.figures.queries import EVERYTHING, ScopeName
-    from intents_ui.mirror.models import Hour, Route
     from intents_ui.mirror.figures.rollups import Kind, Period, Rollups
+    from intents_ui.mirror.models import Hour, Route
     from intents_ui.mirror.writer import COLUMNS
 
     call_command("migrate", verbosity=0)
@@ -72,7 +72,7 @@ def measure(count: int) -> dict[str, float]:
     busiest = Route.objects.get(pk=1)
     route = ScopeName(Kind.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
     now = datetime.fromtimestamp(NOW, UTC)
-    queries: tuple[Callable[[], object], ...] = (
+    questions: tuple[Callable[[], object], ...] = (
         lambda: queries.overview(Period.DAY, now=now),
         lambda: queries.overview(Period.MONTH, now=now),
         lambda: queries.report(EVERYTHING, Period.WEEK, now=now),
@@ -80,7 +80,7 @@ def measure(count: int) -> dict[str, float]:
         lambda: queries.performance(route, now=now),
         lambda: queries.late(now=now),
     )
-    parts = {HOUR_AGAIN: count_hour, **dict(zip(QUERIES, queries, strict=True))}
+    parts = {HOUR_AGAIN: count_hour, **dict(zip(QUERIES, questions, strict=True))}
     return found | {name: median(timed(part) for _ in range(TURNS)) for name, part in parts.items()}
 
 

@@ -71,6 +71,7 @@ class Transfer(models.Model):
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_hour"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
+            models.Index(fields=["ended"], name="transfer_ended"),
         ]
 
 
@@ -251,3 +252,35 @@ class DirtyHour(models.Model):
     first = models.BigIntegerField()
     last = models.BigIntegerField()
     changes = models.BigIntegerField()
+
+
+# Incidents
+
+
+class Incident(models.Model):
+    """An incident: `rules.Incident`. Times are Unix seconds. `level` and `name` are of what it is an incident of."""
+
+    number = models.BigIntegerField(primary_key=True)
+    level = models.TextField()
+    name = models.TextField()
+    kind = models.TextField()
+    state = models.TextField()
+    since = models.BigIntegerField(db_index=True)
+    opened = models.BigIntegerField()
+    recovered = models.BigIntegerField(null=True)
+    closed = models.BigIntegerField(null=True, db_index=True)
+    bad = models.IntegerField()
+    owners = models.IntegerField()
+    usual = models.FloatField()
+    is_alert = models.BooleanField()
+    folded_into = models.BigIntegerField(null=True)
+
+
+class IncidentRoute(models.Model):
+    """A route where an incident was seen."""
+
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="on")
+    route = models.ForeignKey(Route, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["incident", "route"], name="incident_route")]

@@ -23,6 +23,8 @@ from intents_ui.mirror.models import (
     Day,
     DirtyHour,
     Hour,
+    Incident,
+    IncidentRoute,
     Reason,
     Route,
     Scope,
@@ -421,7 +423,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Summary, Day, Hour, DirtyHour, Scope, *COPIED):
+        for model in (Summary, Day, Hour, DirtyHour, Scope, IncidentRoute, Incident, *COPIED):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

@@ -348,6 +348,14 @@ def test_an_incident_without_further_endings_closes_after_six_hours(story: Story
     assert story.incidents[0].state is State.OVER
 
 
+def test_a_process_that_starts_goes_on_with_an_incident_of_which_nothing_ended_lately(story: Story) -> None:
+    story.minutes(60, failing=[A])
+    before = story.only
+    story.detector = Detector(story.detector.routes, story.detector.usual, start=story.now, incidents=[before])
+    story.minutes(10, silent=[A])
+    assert story.only.number == before.number
+
+
 def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
     story.minutes(60, failing=[A])
     first = story.only

@@ -47,7 +47,8 @@ VALUES (%s, %s, %s, 0, 0, 0, 0, 0, 0, 0, 0, %s, '', %s)
 ON CONFLICT (scope_id, start) DO UPDATE SET is_dirty = excluded.is_dirty
 """
 SET_SCOPE = """
-UPDATE mirror_scope SET late_after = %s, is_late_by_provider = %s, summed_at = %s, is_dirty = %s WHERE id = %s
+UPDATE mirror_scope SET late_after = %s, is_late_by_provider = %s, summed_at = %s, is_dirty = %s
+WHERE mirror_scope.id = %s
 """
 
 

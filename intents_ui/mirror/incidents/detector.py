@@ -3,19 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from intents_ui.mirror.incidents.counting import (
-    LONGEST,
-    WINDOWS,
-    Counts,
-    Ended,
-    Ending,
-    Level,
-    OwnerCounts,
-    Routes,
-    Scope,
-    route_scope,
-)
+from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Counts, Ending, Level, Routes, Scope, route_scope
 from intents_ui.mirror.incidents.likelihood import likelihood_ratio
+from intents_ui.mirror.incidents.observed import Observed
 from intents_ui.mirror.incidents.rules import (
     ALERTS,
     BETTER,
@@ -26,6 +16,7 @@ from intents_ui.mirror.incidents.rules import (
     EXPECTED_OWNERS,
     LEAST_ROUTES,
     RECOVERING_AFTER,
+    SHOWN,
     SILENT_AFTER,
     UNUSUAL_FOR,
     YOUNG,
@@ -34,8 +25,6 @@ from intents_ui.mirror.incidents.rules import (
     Kind,
     Knowledge,
     State,
-    is_calm,
-    is_worse,
     weighed,
 )
 from intents_ui.mirror.incidents.usual import DAYS, Usual
@@ -64,7 +53,7 @@ class Detector:
         self.unknown_since: int | None = None
         self._start = start
         self._incidents = {each.number: each for each in incidents}
-        self._counts: dict[Scope, OwnerCounts] = {}
+        self._seen = Observed(routes, usual)
         self._touched: dict[Kind, dict[Scope, None]] = {Kind.FAILING: {}, Kind.SLOW: {}}
         self._heard: list[Scope] = []
         self._hour = 0
@@ -82,11 +71,7 @@ class Detector:
         """Count endings, in their order. Those of the past open no incident."""
         for ending in endings:
             scopes = self.routes.scopes(ending.route)
-            for scope in scopes:
-                counts = self._counts.get(scope)
-                if counts is None:
-                    counts = self._counts[scope] = OwnerCounts()
-                counts.add(ending)
+            self._seen.add(ending, scopes)
             if ending.is_failed and not is_past:
                 self._touched[Kind.FAILING].update(dict.fromkeys(scopes))
             if ending.is_late and not is_past:
@@ -126,7 +111,7 @@ class Detector:
                 continue
             if now - (each.closed or 0) > CONTINUES_WITHIN:
                 continue
-            bad, owners = self._bad_since(each.scope, kind, (each.recovered or 0) + 1, now)
+            bad, owners = self._seen.bad_since(each.scope, kind, (each.recovered or 0) + 1, now)
             if weighed(each.scope, 0, bad=bad, owners=owners, usual=each.usual, limit=CONTINUES):
                 self._put(replace(each, state=State(kind), recovered=None, closed=None), now)
 
@@ -134,55 +119,13 @@ class Detector:
         """Open incidents of scopes with new bad endings. The one that explains most comes first."""
         while scopes:
             covered = self._covered(kind, now)
-            found = [each for scope in scopes if (each := self._evidence(scope, kind, now, places, covered))]
+            found = [each for scope in scopes if (each := self._seen.evidence(scope, kind, now, places, covered))]
             if not found:
                 return
             best = max(found, key=lambda each: (each.ratio, -LEVELS.index(each.scope.level)))
             scopes = [each.scope for each in found if each is not best]
-            if self._calm_since(best.scope, kind, now, knowledge, CLOSES_AFTER) is None:
+            if self._seen.calm_since(best.scope, kind, now, knowledge, CLOSES_AFTER) is None:
                 self._begin(best, kind, now, covered[best.place])
-
-    def _evidence(
-        self, scope: Scope, kind: Kind, now: int, places: Sequence[int], covered: Sequence[set[int]]
-    ) -> Evidence | None:
-        """Return the best evidence for an incident of a scope, besides the routes that other incidents cover."""
-        usual = self.usual.share(scope, late=kind is Kind.SLOW)
-        best = None
-        for place in places:
-            owners, bad = self._rest(scope, kind, place, now, covered[place])
-            found = weighed(scope, place, bad=bad, owners=owners, usual=usual)
-            if found is None or (best and best.ratio >= found.ratio):
-                continue
-            if scope.level is Level.ROUTE or len(self._worse(scope, kind, place, now, covered[place])) >= LEAST_ROUTES:
-                best = found
-        return best
-
-    def _rest(self, scope: Scope, kind: Kind, place: int, now: int, covered: set[int]) -> tuple[int, int]:
-        """Return the owners of a scope, and those with bad endings, besides the covered routes."""
-        routes = self.routes.within(scope)
-        if covered and routes <= covered:
-            return 0, 0
-        counts = self._counts[scope].counts(place, now=now)
-        owners, bad = counts.owners, _bad(counts, kind)
-        for route in routes & covered if covered else ():
-            one = self._counted(route_scope(route), place, now)
-            owners, bad = owners - one.owners, bad - _bad(one, kind)
-        return max(0, owners), max(0, bad)
-
-    def _worse(self, scope: Scope, kind: Kind, place: int, now: int, covered: Iterable[int] = ()) -> set[int]:
-        """Return the routes of a scope that look worse than usual in a window."""
-        found = set()
-        for route in self.routes.within(scope).difference(covered):
-            one = route_scope(route)
-            counts = self._counted(one, place, now)
-            bad = _bad(counts, kind)
-            if bad and is_worse(bad, counts.owners, self.usual.share(one, late=kind is Kind.SLOW)):
-                found.add(route)
-        return found
-
-    def _counted(self, scope: Scope, place: int, now: int) -> Counts:
-        counts = self._counts.get(scope)
-        return counts.counts(place, now=now) if counts else Counts()
 
     def _covered(self, kind: Kind, now: int, *, besides: int | None = None) -> list[set[int]]:
         """Return the routes of other incidents, for each window: those that it contains bad endings of."""
@@ -197,8 +140,8 @@ class Detector:
 
     def _begin(self, found: Evidence, kind: Kind, now: int, covered: set[int]) -> None:
         scope = found.scope
-        since = self._since(scope, kind, now, covered)
-        bad, owners = self._bad_since(scope, kind, since, now)
+        since = self._seen.since(scope, kind, now)
+        bad, owners = self._seen.bad_since(scope, kind, since, now)
         self._put(
             Incident(
                 number=self._next_number(),
@@ -209,9 +152,9 @@ class Detector:
                 opened=now,
                 bad=bad,
                 owners=owners,
-                usual=self.usual.share(scope, late=kind is Kind.SLOW),
-                routes=frozenset(self._worse(scope, kind, found.place, now, covered)),
-                is_alert=found.tail < ALERTS,
+                usual=self._seen.share(scope, kind),
+                routes=frozenset(self._seen.worse(scope, kind, found.place, now, covered)),
+                is_alert=found.tail < SHOWN[kind] * ALERTS,
             ),
             now,
         )
@@ -220,8 +163,7 @@ class Detector:
         quiet: dict[Scope, int] = {}
         known_since = max(self._start, now - LONGEST, *(end for start, end in knowledge.holes if start < now))
         for scope in self._heard:
-            counts = self._counts.get(scope)
-            since = max(counts.last_at if counts else 0, known_since)
+            since = max(self._seen.last_at(scope), known_since)
             if now - since >= SILENT_AFTER:
                 quiet[scope] = since
         while quiet:
@@ -272,13 +214,13 @@ class Detector:
         scope, since, is_alert = incident.scope, incident.since, incident.is_alert
         if now - incident.opened < YOUNG and place in places:
             scope = self._best_scope(incident, place, now, covered)
-            since = min(since, self._since(scope, kind, now, covered[-1])) if scope == incident.scope else since
+            since = min(since, self._seen.since(scope, kind, now)) if scope == incident.scope else since
         if not is_alert:
-            evidence = self._evidence(scope, kind, now, places, covered)
-            is_alert = evidence is not None and evidence.tail < ALERTS
+            evidence = self._seen.evidence(scope, kind, now, places, covered)
+            is_alert = evidence is not None and evidence.tail < SHOWN[kind] * ALERTS
         state, recovered, closed = State(kind), None, None
         for after, calm in ((CLOSES_AFTER, State.OVER), (RECOVERING_AFTER, State.RECOVERING)):
-            recovered = self._calm_since(scope, kind, now, knowledge, after)
+            recovered = self._seen.calm_since(scope, kind, now, knowledge, after)
             if recovered is not None:
                 state = calm
                 closed = now if calm is State.OVER else None
@@ -286,8 +228,10 @@ class Detector:
         bad, owners = incident.bad, incident.owners
         routes = incident.routes
         if state is State(kind):
-            bad, owners = self._bad_since(scope, kind, since, now)
-            routes = frozenset(self._worse(scope, kind, place, now) | (routes if scope == incident.scope else set()))
+            bad, owners = self._seen.bad_since(scope, kind, since, now)
+            routes = frozenset(
+                self._seen.worse(scope, kind, place, now) | (routes if scope == incident.scope else set())
+            )
         self._put(
             replace(
                 incident,
@@ -307,17 +251,16 @@ class Detector:
     def _best_scope(self, incident: Incident, place: int, now: int, covered: Sequence[set[int]]) -> Scope:
         """Return the scope that explains a young incident best."""
         kind = incident.kind
-        usual = self.usual.share(incident.scope, late=kind is Kind.SLOW)
-        owners, bad = self._rest(incident.scope, kind, place, now, covered[place])
+        usual = self._seen.share(incident.scope, kind)
+        owners, bad = self._seen.rest(incident.scope, kind, place, now, covered[place])
         present = likelihood_ratio(bad, owners, usual)
         others = {scope for route in incident.routes for scope in self.routes.scopes(route)} - {incident.scope}
-        found = [each for scope in sorted(others) if (each := self._evidence(scope, kind, now, [place], covered))]
+        found = [each for scope in sorted(others) if (each := self._seen.evidence(scope, kind, now, [place], covered))]
         best = max(found, key=lambda each: each.ratio, default=None)
         return best.scope if best and best.ratio > present + BETTER else incident.scope
 
     def _follow_silence(self, incident: Incident, now: int, knowledge: Knowledge) -> None:
-        counts = self._counts.get(incident.scope)
-        ended = list(counts.newest(since=max(incident.since + 1, now - LONGEST))) if counts else []
+        ended = self._seen.newest(incident.scope, since=max(incident.since + 1, now - LONGEST))
         resumed = incident.recovered or (ended[-1].at if ended else None)
         if resumed is None:
             expected = self.usual.expected(incident.scope, since=now - DAY, until=now)
@@ -329,48 +272,6 @@ class Detector:
         is_over = is_known and (age >= LONGEST or (age >= CLOSES_AFTER and owners >= CLOSES_WITH))
         state = State.OVER if is_over else State.RECOVERING
         self._put(replace(incident, state=state, recovered=resumed, closed=now if is_over else None), now)
-
-    def _calm_since(self, scope: Scope, kind: Kind, now: int, knowledge: Knowledge, after: int) -> int | None:
-        """Return when the last bad ending was, if so many seconds and enough owners since then were as usual."""
-        counts = self._counts.get(scope)
-        ended = counts.newest(since=now - LONGEST) if counts else iter(())
-        firsts: dict[object, bool] = {}
-        start = now - LONGEST
-        for each in ended:
-            if each.at < now - after and len(firsts) >= CLOSES_WITH:
-                start = each.at
-                break
-            firsts[each.owner] = _is_bad(each, kind)
-        bad, usual = sum(firsts.values()), self.usual.share(scope, late=kind is Kind.SLOW)
-        is_enough = len(firsts) >= CLOSES_WITH or bad == 0
-        if not is_enough or not is_calm(bad, len(firsts), usual) or knowledge.has_hole(start, now):
-            return None
-        return start if start == now - LONGEST else _last_bad(counts, kind, start)
-
-    def _since(self, scope: Scope, kind: Kind, now: int, covered: set[int]) -> int:
-        """Return the time from which on the endings are least like the usual. Repetitions of an owner count once."""
-        usual = self.usual.share(scope, late=kind is Kind.SLOW)
-        ended: list[Ended] = []
-        last: dict[object, bool] = {}
-        for each in reversed(list(self._counts[scope].newest(since=now - LONGEST))):
-            if last.get(each.owner) is not _is_bad(each, kind):
-                last[each.owner] = _is_bad(each, kind)
-                ended.append(each)
-        best, since, bad = 0.0, now, 0
-        for owners, each in enumerate(reversed(ended), 1):
-            if _is_bad(each, kind):
-                bad += 1
-                ratio = likelihood_ratio(bad, owners, usual)
-                if ratio > best:
-                    best, since = ratio, each.at
-        return since
-
-    def _bad_since(self, scope: Scope, kind: Kind, since: int, now: int) -> tuple[int, int]:
-        """Return the owners with bad endings, and all owners, since a time of the last six hours."""
-        found: dict[object, bool] = {}
-        for each in self._counts[scope].newest(since=max(since, now - LONGEST)) if scope in self._counts else ():
-            found[each.owner] = _is_bad(each, kind)
-        return sum(found.values()), len(found)
 
     # Incidents
 
@@ -442,7 +343,7 @@ class Detector:
             scope = max(shared, key=lambda each: (len(shared[each]), -len(self.routes.within(each))))
             if len(shared[scope]) >= LEAST_ROUTES:
                 oldest = min(shared[scope], key=lambda each: each.number)
-                bad, owners = self._bad_since(scope, kind, oldest.since, now)
+                bad, owners = self._seen.bad_since(scope, kind, oldest.since, now)
                 self._put(replace(oldest, scope=scope, bad=bad, owners=owners), now)
 
     def _next_number(self) -> int:
@@ -453,8 +354,7 @@ class Detector:
         if now // HOUR == self._hour:
             return
         self._hour = now // HOUR
-        for counts in self._counts.values():
-            counts.tidy(now=now)
+        self._seen.tidy(now=now)
         until = (now // HOUR + 1) * HOUR
         self._heard = [
             scope
@@ -465,19 +365,3 @@ class Detector:
         for number in [n for n, each in self._incidents.items() if not each.is_open and (each.closed or 0) < old]:
             if number != max(self._incidents):
                 del self._incidents[number]
-
-
-def _bad(counts: Counts, kind: Kind) -> int:
-    return counts.late if kind is Kind.SLOW else counts.failed
-
-
-def _is_bad(ended: Ended, kind: Kind) -> bool:
-    return ended.is_late if kind is Kind.SLOW else ended.is_failed
-
-
-def _last_bad(counts: OwnerCounts | None, kind: Kind, until: int) -> int:
-    """Return when the last bad ending was, until a time."""
-    for each in counts.newest() if counts else ():
-        if each.at <= until and _is_bad(each, kind):
-            return each.at
-    return until

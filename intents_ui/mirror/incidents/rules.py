@@ -15,10 +15,6 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 LEAST_OWNERS = 3
 LEAST_SHARE = 0.1
 TIMES_USUAL = 3
-# The probability that as many are by chance, in one window: of incidents on pages, and of those that alert. It is that
-# small because each bad ending is another chance: on 200 routes with 1,500 endings per hour, 1e-3 opens 45 false
-# incidents a week, 1e-4 opens 8 and 1e-5 opens 1. The longer delay is 2 minutes at 100 endings per hour, 10 at 30.
-SHOWN, ALERTS = 1e-5, 1e-6
 # Silent: nothing ended in so many seconds or more, in which so many owners were expected.
 SILENT_AFTER, EXPECTED_OWNERS = 15 * MINUTE, 20
 # A provider, a chain or the service has an incident instead of its routes from so many routes on.
@@ -42,6 +38,12 @@ class Kind(StrEnum):
     FAILING = "failing"
     SLOW = "slow"
     SILENT = "silent"
+
+
+# The probability that as many are by chance, in one window. Incidents alert below a tenth of it. It is that small
+# because each bad ending is another chance.
+SHOWN = {Kind.FAILING: 2e-5, Kind.SLOW: 2e-6}
+ALERTS = 0.1
 
 
 class State(StrEnum):
@@ -127,7 +129,7 @@ def is_calm(bad: int, owners: int, usual: float) -> bool:
     return bad <= max(CALM_SHARE, times(TIMES_USUAL_CALM, usual)) * owners
 
 
-def weighed(scope: Scope, place: int, *, bad: int, owners: int, usual: float, limit: float = SHOWN) -> Evidence | None:
+def weighed(scope: Scope, place: int, *, bad: int, owners: int, usual: float, limit: float) -> Evidence | None:
     """Return the evidence of these counts for an incident, or None if chance explains them."""
     if bad < LEAST_OWNERS or not is_worse(bad, owners, usual):
         return None

@@ -47,6 +47,9 @@ class Usual:
     def __contains__(self, hour: int) -> bool:
         return hour in self._hours
 
+    def __len__(self) -> int:
+        return len(self._hours)
+
     def learn(self, hour: int, found: Mapping[int, Counts]) -> None:
         """Add an hour, once. Hours of more than two weeks before it are forgotten."""
         if hour in self._hours:
@@ -68,10 +71,11 @@ class Usual:
                 self._add(hour, route, counts, -1)
 
     def share(self, scope: Scope, *, late: bool = False) -> float:
-        """Return the share of owners whose transfers fail or are late."""
+        """Return the share of owners whose transfers fail or are late. By definition, at least 1% are late."""
         sums = self._sums.get(scope) or _Sums()
         found, supposed = (sums.late, SUPPOSED_LATE) if late else (sums.failed, SUPPOSED_FAILED)
-        return (found + SUPPOSED_OWNERS * supposed) / (sums.owners + SUPPOSED_OWNERS)
+        share = (found + SUPPOSED_OWNERS * supposed) / (sums.owners + SUPPOSED_OWNERS)
+        return max(share, SUPPOSED_LATE) if late else share
 
     def expected(self, scope: Scope, *, since: int, until: int) -> float:
         """Return the number of owners that are usual between two Unix times, at these hours of the day."""

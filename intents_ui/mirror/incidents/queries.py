@@ -1,0 +1,143 @@
+"""Incidents: queries for pages. They never write. Each makes at most three queries."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db.models import Q, QuerySet
+
+from intents_ui.mirror import models
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.incidents.counting import Level
+from intents_ui.mirror.incidents.keeper import NAME
+from intents_ui.mirror.incidents.rules import Kind, State
+
+MOST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """An incident of a route (`name` is its key in the copy), a provider, a chain or the service (without a name).
+
+    Since its beginning, `bad` of its `owners` failed or were late, and `usual` is the usual share. Of a silence, it is
+    the number of owners that were expected. `routes` are those where it was seen. Another incident may have absorbed it
+    (`folded_into`).
+    """
+
+    number: int
+    level: Level
+    name: str
+    kind: Kind
+    state: State
+    since: datetime
+    opened: datetime
+    recovered: datetime | None
+    closed: datetime | None
+    bad: int
+    owners: int
+    usual: float
+    is_alert: bool
+    folded_into: int | None
+    routes: Sequence[RouteKey]
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is not State.OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """When the incidents were last judged. Nothing opens or closes since `unknown_since`, or while it is learning."""
+
+    at: datetime | None
+    unknown_since: datetime | None
+    is_learning: bool
+
+
+def judgment() -> Judgment:
+    """Return how new the incidents are."""
+    found = models.State.objects.filter(name=NAME).first()
+    if found is None:
+        return Judgment(None, None, True)
+    told = json.loads(found.value)
+    return Judgment(_moment(told["judged"]), _moment(told["unknown_since"]), told["is_learning"])
+
+
+def open_incidents(*, most: int = MOST) -> Sequence[Incident]:
+    """Return the open incidents, the newest first."""
+    return _read(models.Incident.objects.filter(closed=None).order_by("-since")[:most])
+
+
+def recent_incidents(*, most: int = MOST) -> Sequence[Incident]:
+    """Return the newest incidents, open or not, without those that became a part of another one."""
+    return _read(models.Incident.objects.filter(folded_into=None).order_by("-since")[:most])
+
+
+def incident(number: int) -> Incident | None:
+    """Return an incident by its number."""
+    return next(iter(_read(models.Incident.objects.filter(pk=number))), None)
+
+
+def of_route(route: RouteKey, *, at: datetime) -> Sequence[Incident]:
+    """Return the incidents that a transfer on this route was a part of at this time."""
+    return [each for each in _at(at) if route in each.routes]
+
+
+def of_provider(name: str, *, at: datetime) -> Sequence[Incident]:
+    """Return the incidents of a provider, or of its routes, at this time."""
+    return [
+        each
+        for each in _at(at)
+        if (each.level, each.name) == (Level.PROVIDER, name)
+        or any(name in route.providers.split(";") for route in each.routes)
+    ]
+
+
+def of_chain(chain: str, *, at: datetime) -> Sequence[Incident]:
+    """Return the incidents of a chain, or of routes from or to it, at this time."""
+    return [
+        each
+        for each in _at(at)
+        if (each.level, each.name) == (Level.CHAIN, chain)
+        or any(chain in (route.origin_chain, route.destination_chain) for route in each.routes)
+    ]
+
+
+def _at(moment: datetime) -> Sequence[Incident]:
+    seconds = int(moment.timestamp())
+    lasted = Q(closed=None) | Q(closed__gte=seconds)
+    found = _read(
+        models.Incident.objects.filter(lasted, since__lte=seconds, folded_into=None).order_by("-since")[:MOST]
+    )
+    return [each for each in found if each.is_open or each.recovered is None or each.recovered >= moment]
+
+
+def _read(rows: "QuerySet[models.Incident]") -> Sequence[Incident]:
+    return [
+        Incident(
+            number=row.number,
+            level=Level(row.level),
+            name=row.name,
+            kind=Kind(row.kind),
+            state=State(row.state),
+            since=datetime.fromtimestamp(row.since, UTC),
+            opened=datetime.fromtimestamp(row.opened, UTC),
+            recovered=_moment(row.recovered),
+            closed=_moment(row.closed),
+            bad=row.bad,
+            owners=row.owners,
+            usual=row.usual,
+            is_alert=row.is_alert,
+            folded_into=row.folded_into,
+            routes=sorted(
+                RouteKey(each.route.providers, each.route.origin_chain, each.route.destination_chain)
+                for each in row.on.all()
+            ),
+        )
+        for row in rows.prefetch_related("on__route")
+    ]
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,285 @@
+"""The mirror's process finds the emulator's incidents in what it read, and pages can ask for them."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from intents_ui.emulator import Emulator
+from intents_ui.mirror import lease, models, readonly, writer
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.incidents import keeper, queries
+from intents_ui.mirror.incidents.counting import Level, Routes, Scope
+from intents_ui.mirror.incidents.keeper import Keeper, known, store, stored
+from intents_ui.mirror.incidents.lateness import LEAST_DELIVERIES, LEAST_LATE, WITHOUT_A_PAST, Lateness
+from intents_ui.mirror.incidents.rules import Incident, Kind, State
+from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.loop import Mirror
+from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.writer import Writer
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations.config import ServiceConfig
+from tests.emulator.driving import NOW, Clock
+
+START = 1_800_000_000 // DAY * DAY + 9 * HOUR
+RELAY = RouteKey("RELAY", "8453", "42161")
+OTHER = RouteKey("RELAY;CCTP", "1", "10")
+
+
+@pytest.fixture
+def led(copy: object) -> Writer:
+    """Lead a mirror without transfers, whose ledger of three days is complete."""
+    epoch = lease.acquire(now=1)
+    assert epoch is not None
+    for start in range(START - 3 * DAY, START + DAY, HOUR):
+        models.Window.objects.create(start=start, end=start + HOUR, due=2**62, read_at=start + HOUR, is_sealed=True)
+    return Writer(epoch)
+
+
+def route(key: RouteKey = RELAY) -> models.Route:
+    found, _ = models.Route.objects.get_or_create(key="\n".join(key).encode()[:16], defaults=key._asdict())
+    return found
+
+
+def end(
+    at: int, *, outcome: str = "delivered", owner: bytes | None = None, seconds: int = 30, on: RouteKey = RELAY
+) -> None:
+    """Write a transfer that ended then."""
+    number = models.Transfer.objects.count() + 1
+    models.Transfer.objects.create(
+        intent_id=number.to_bytes(32), created=at * 1000, updated=at * 1000, started=(at - seconds) * 1000,
+        ended=at * 1000, status="", outcome=outcome, rules=1, route=route(on), read_at=at * 1000, fingerprint=b"",
+        owner=number.to_bytes(20) if owner is None else owner,
+    )  # fmt: skip
+
+
+def made(**columns: Any) -> Incident:
+    given = {
+        "number": 1, "scope": Scope(Level.ROUTE, str(route().pk)), "kind": Kind.FAILING, "state": State.FAILING,
+        "since": START, "opened": START + 600, "bad": 6, "owners": 14, "usual": 0.02,
+        "routes": frozenset([route().pk]),
+    }  # fmt: skip
+    return Incident(**given | columns)
+
+
+def settle(kept: Keeper, led: Writer, *, since: int, until: int) -> None:
+    for now in range(since, until, MINUTE):
+        models.Window.objects.filter(start__lte=now, end__gt=now).update(read_at=now)
+        for _ in range(20):
+            kept.keep(led, now=now)
+
+
+@pytest.fixture
+def story(led: Writer) -> Writer:
+    """Write three quiet days, and an hour in which half of a route's transfers fail."""
+    with patch.object(models.Transfer.objects, "count", count_up()):
+        for at in range(START - 3 * DAY, START, 240):
+            end(at)
+        for at in range(START, START + HOUR, 60):
+            end(at, outcome="refunded" if at % 120 == 0 else "delivered")
+    return led
+
+
+def count_up() -> Any:
+    numbers = iter(range(10**6))
+    return lambda: next(numbers)
+
+
+def test_an_incident_is_written_and_found_by_pages(story: Writer) -> None:
+    settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 40 * MINUTE)
+    [found] = queries.open_incidents()
+    assert (found.level, found.kind, found.state) == (Level.ROUTE, Kind.FAILING, State.FAILING)
+    assert found.since == datetime.fromtimestamp(START, UTC)
+    assert found.opened - found.since < timedelta(minutes=20)
+    assert found.routes == [RELAY]
+    assert found.bad * 2 == pytest.approx(found.owners, abs=1)
+    assert queries.incident(found.number) == found
+    assert queries.incident(99) is None
+    judged = queries.judgment()
+    assert (judged.unknown_since, judged.is_learning) == (None, False)
+    assert judged.at == datetime.fromtimestamp(START + 38 * MINUTE, UTC)
+
+
+def test_another_leader_goes_on_with_the_incident(story: Writer) -> None:
+    settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 30 * MINUTE)
+    [before] = stored()
+    settle(Keeper(), story, since=START + 30 * MINUTE, until=START + 50 * MINUTE)
+    [after] = stored()
+    assert (after.number, after.since, after.opened) == (before.number, before.since, before.opened)
+    assert after.owners > before.owners
+
+
+def test_an_earlier_leader_writes_no_incident(story: Writer) -> None:
+    earlier = Writer(story.epoch - 1)
+    with pytest.raises(LeaseLost):
+        settle(Keeper(), earlier, since=START, until=START + 40 * MINUTE)
+    assert not models.Incident.objects.exists()
+    assert not models.State.objects.exists()
+
+
+def test_nothing_opens_before_a_day_of_the_past_is_known(story: Writer) -> None:
+    models.Window.objects.filter(start__lt=START - 22 * HOUR).delete()
+    settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 40 * MINUTE)
+    assert queries.judgment().is_learning
+    assert not models.Incident.objects.exists()
+
+
+def test_nothing_opens_while_a_window_is_a_hole_or_was_not_read(story: Writer) -> None:
+    kept = Keeper()
+    settle(kept, story, since=START - 2 * MINUTE, until=START)
+    hole = models.Window.objects.filter(start=START)
+    hole.update(is_sealed=False, failures=1)
+    settle(kept, story, since=START, until=START + 40 * MINUTE)
+    assert queries.judgment().unknown_since == datetime.fromtimestamp(START, UTC)
+    assert queries.open_incidents() == []
+    hole.update(is_sealed=True, failures=0)
+    settle(kept, story, since=START + 40 * MINUTE, until=START + 50 * MINUTE)
+    assert queries.judgment().unknown_since is None
+    assert len(queries.open_incidents()) == 1
+
+
+def test_what_the_mirror_knows_of_the_last_hours(led: Writer) -> None:
+    assert known(START).lag == 0
+    assert known(START).holes == []
+    models.Window.objects.filter(end__gt=START - 6 * HOUR).update(read_at=START - 400)
+    assert known(START).lag == 400
+    models.Window.objects.filter(start=START - 2 * HOUR).update(is_sealed=False, read_at=None)
+    models.Window.objects.filter(start=START - 4 * HOUR).update(is_sealed=False, failures=2)
+    models.Window.objects.filter(start__lt=START - 5 * HOUR).delete()
+    assert sorted(known(START).holes) == [
+        (START - 6 * HOUR, START - 5 * HOUR),
+        (START - 4 * HOUR, START - 3 * HOUR),
+        (START - 2 * HOUR, START - HOUR),
+    ]
+
+
+def test_what_ended_in_a_minute_is_read_by_an_index(story: Writer) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        keeper.Keeper()._endings(START, START + MINUTE)
+    [plan] = [
+        models.Transfer.objects.filter(ended__gte=0, ended__lt=1).order_by("ended").explain()
+        for each in captured.captured_queries[:1]
+    ]
+    assert "transfer_ended" in plan or connection.vendor != "sqlite"
+
+
+def test_an_incident_is_stored_as_it_is(led: Writer) -> None:
+    first = made()
+    store(first)
+    assert list(stored()) == [first]
+    later = made(routes=frozenset([route(OTHER).pk]), state=State.OVER, recovered=START + 900, closed=START + 3000)
+    store(later)
+    assert list(stored()) == [later]
+
+
+def test_incidents_of_a_route_a_provider_and_a_chain_at_a_time(led: Writer) -> None:
+    store(made(state=State.OVER, recovered=START + HOUR, closed=START + HOUR + 1800))
+    store(made(number=2, state=State.OVER, closed=START + 700, recovered=START + 700, folded_into=1))
+    pair = frozenset([route(OTHER).pk])
+    store(made(number=3, scope=Scope(Level.CHAIN, "1"), since=START + 2 * HOUR, routes=pair))
+
+    def at(hours: float) -> datetime:
+        return datetime.fromtimestamp(START + hours * HOUR, UTC)
+
+    def numbers(found: Any) -> list[int]:
+        return [each.number for each in found]
+
+    assert [numbers(queries.of_route(RELAY, at=at(hours))) for hours in (-0.1, 0.5, 1.2, 3)] == [
+        [],
+        [1],
+        [],
+        [],
+    ]
+    assert numbers(queries.of_route(OTHER, at=at(3))) == [3]
+    assert numbers(queries.of_provider("CCTP", at=at(3))) == [3]
+    assert numbers(queries.of_provider("CCT", at=at(3))) == []
+    assert numbers(queries.of_chain("1", at=at(3))) == [3]
+    assert numbers(queries.of_chain("8453", at=at(0.5))) == [1]
+    assert numbers(queries.open_incidents()) == [3]
+    assert numbers(queries.recent_incidents()) == [3, 1]
+    with CaptureQueriesContext(connection) as captured:
+        queries.recent_incidents()
+    assert len(captured) == 3
+
+
+def test_pages_read_incidents_without_writing(mirrored: object) -> None:
+    store(made())
+    with readonly.reading():
+        assert len(queries.open_incidents()) == 1
+        assert queries.judgment().is_learning
+
+
+def test_an_empty_copy_has_no_incidents(led: Writer) -> None:
+    store(made())
+    writer.empty()
+    assert not models.Incident.objects.exists()
+    assert not models.IncidentRoute.objects.exists()
+
+
+def test_a_transfer_is_late_after_99_percent_of_its_route_and_five_minutes() -> None:
+    routes = Routes()
+    routes.add(1, providers=["RELAY"], chains=[])
+    routes.add(2, providers=["RELAY"], chains=[])
+    lateness = Lateness(routes)
+    assert not lateness.is_late(1, LEAST_LATE)
+    assert not lateness.is_late(1, WITHOUT_A_PAST)
+    assert lateness.is_late(1, WITHOUT_A_PAST + 1)
+    for number in range(LEAST_DELIVERIES * 5):
+        lateness.learn(1, 600_000 if number % 50 == 0 else 20_000)
+    for each in (1, 2):
+        assert not lateness.is_late(each, 600_000)
+        assert lateness.is_late(each, 700_000)
+
+
+# With the emulator
+
+
+class Followed:
+    """A mirror of the emulator, on a clock of its own, from three hours before a moment on."""
+
+    def __init__(self, moment: float) -> None:
+        self.clock = Clock(moment)
+        emulator = Emulator(now=self.clock, incidents_until=moment + DAY)
+        config = ServiceConfig("http://emulator")
+        client = ServiceClient(config, transport=InProcessTransport(emulator), clock=self.clock)
+        limiter = CallLimiter(1000, clock=self.clock, sleep=self.clock.forward)
+        reader = Reader(client, limiter, now=self.moment)
+        self.mirror = Mirror(reader, source="emulator", now=self.moment, stop=Event(), days=0)
+        epoch = lease.acquire(now=1)
+        assert epoch is not None
+        self.writer = Writer(epoch)
+        self.writer.begin("emulator", start=int(moment) // HOUR * HOUR - 3 * HOUR, now=int(moment))
+
+    def moment(self) -> datetime:
+        return datetime.fromtimestamp(self.clock.now, UTC)
+
+    def minutes(self, count: int) -> None:
+        for _ in range(count):
+            for _ in range(300):
+                if self.mirror.step(self.writer) is None:
+                    break
+            self.clock.forward(60)
+
+
+@pytest.fixture
+def few_hours() -> Iterator[None]:
+    with patch.object(keeper, "LEAST_HOURS", 1):
+        yield
+
+
+@pytest.mark.deep
+def test_the_failing_route_of_the_emulator_is_an_incident(copy: object, few_hours: None) -> None:
+    [failing, *_] = [each for each in Emulator(now=Clock(NOW)).incidents() if each.what == "failing"]
+    followed = Followed(failing.start - 60)
+    followed.minutes(24)
+    found = [each for each in queries.open_incidents() if RELAY in each.routes]
+    assert [each.kind for each in found] == [Kind.FAILING]
+    assert abs(found[0].since.timestamp() - failing.start) < 5 * MINUTE
+    assert queries.of_route(RELAY, at=followed.moment()) == found
