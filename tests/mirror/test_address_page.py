@@ -52,7 +52,7 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     assert re.search(r"Failed 1 min ago.*Succeeded 2 h ago", recipient)
     assert "Complete since 2026-11-18 12:00 UTC" in recipient
     assert refund.startswith("Refunded to 1 transfer ")
-    assert "Refunded just now" in refund
+    assert re.search(r"Refunded (just now|[0-9]+ s ago)", refund)
     assert links(page) == [newer, older, refunded]
 
 
