@@ -1,6 +1,7 @@
 """The mirror's process finds the emulator's incidents in what it read, and pages can ask for them."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
@@ -248,14 +249,17 @@ class Followed:
         self.clock = Clock(moment)
         emulator = Emulator(now=self.clock, incidents_until=moment + DAY)
         config = ServiceConfig("http://emulator")
-        client = ServiceClient(config, transport=InProcessTransport(emulator), clock=self.clock)
+        self.client = ServiceClient(config, transport=InProcessTransport(emulator), clock=self.clock)
         limiter = CallLimiter(1000, clock=self.clock, sleep=self.clock.forward)
-        reader = Reader(client, limiter, now=self.moment)
+        reader = Reader(self.client, limiter, now=self.moment)
         self.mirror = Mirror(reader, source="emulator", now=self.moment, stop=Event(), days=0)
         epoch = lease.acquire(now=1)
         assert epoch is not None
         self.writer = Writer(epoch)
         self.writer.begin("emulator", start=int(moment) // HOUR * HOUR - 3 * HOUR, now=int(moment))
+
+    def close(self) -> None:
+        self.client.close()
 
     def moment(self) -> datetime:
         return datetime.fromtimestamp(self.clock.now, UTC)
@@ -277,9 +281,9 @@ def few_hours() -> Iterator[None]:
 @pytest.mark.deep
 def test_the_failing_route_of_the_emulator_is_an_incident(copy: object, few_hours: None) -> None:
     [failing, *_] = [each for each in Emulator(now=Clock(NOW)).incidents() if each.what == "failing"]
-    followed = Followed(failing.start - 60)
-    followed.minutes(24)
-    found = [each for each in queries.open_incidents() if RELAY in each.routes]
-    assert [each.kind for each in found] == [Kind.FAILING]
-    assert abs(found[0].since.timestamp() - failing.start) < 5 * MINUTE
-    assert queries.of_route(RELAY, at=followed.moment()) == found
+    with closing(Followed(failing.start - 60)) as followed:
+        followed.minutes(24)
+        found = [each for each in queries.open_incidents() if RELAY in each.routes]
+        assert [each.kind for each in found] == [Kind.FAILING]
+        assert abs(found[0].since.timestamp() - failing.start) < 5 * MINUTE
+        assert queries.of_route(RELAY, at=followed.moment()) == found
