@@ -12,7 +12,8 @@ from bench.incidents.world import RATES, START, Fault, Run, World, mixed_rates
 from bench.live import quantile
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
-from intents_ui.mirror.incidents.counting import Ending, Level
+from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.incidents.counting import Ending
 from intents_ui.mirror.incidents.rules import SHOWN, Incident, Kind, Knowledge, State
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 

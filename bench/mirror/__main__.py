@@ -85,7 +85,7 @@ class Figures:
             yield Target("insight: count an hour again", found[insight.HOUR_AGAIN], 50, "ms", told)
             yield Target("insight: longest piece of work", found["longest"], 100, "ms", told)
             told = f"{told}, {found['hours']:,.0f} figures of hours"
-            yield Target("insight: count all, per transfer", found["all"], 50, "µs", told)
+            yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
     @property
     def followed(self) -> Mapping[str, float]:

@@ -40,8 +40,8 @@ def measure(count: int) -> dict[str, float]:
 
     from intents_ui.mirror import lease
     from intents_ui.mirror.figures import queries, rollups
-    from intents_ui.mirror.figures.queries import EVERYTHING, ScopeName
-    from intents_ui.mirror.figures.rollups import Kind, Period, Rollups
+    from intents_ui.mirror.figures.rollups import Period, Rollups
+    from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
     from intents_ui.mirror.models import Hour, Route
     from intents_ui.mirror.writer import COLUMNS
 
@@ -70,7 +70,7 @@ def measure(count: int) -> dict[str, float]:
         counter._count(start, now=NOW)
 
     busiest = Route.objects.get(pk=1)
-    route = ScopeName(Kind.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
+    route = ScopeName(Level.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
     now = datetime.fromtimestamp(NOW, UTC)
     questions: tuple[Callable[[], object], ...] = (
         lambda: queries.overview(Period.DAY, now=now),

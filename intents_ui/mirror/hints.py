@@ -1,7 +1,7 @@
 """Hints from pages to the mirror on the same host: the status of a transfer that a page has just read.
 
-A hint is a datagram to a socket next to SQLite's file. Pages never wait for it. It is dropped if nobody reads it or ten
-are waiting already, because the mirror finds every change by itself, only later.
+A hint is a datagram to a socket next to SQLite's file. Pages never wait for it. It is dropped if no process reads
+it or ten are waiting already, because the mirror finds every change by itself, only later.
 """
 
 import socket

@@ -15,6 +15,7 @@ from django.db import connection
 from intents_ui.mirror import hints, lease
 from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.hints import Hints
+from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
 from intents_ui.mirror.schedule import Schedule
@@ -59,6 +60,7 @@ class Mirror:
         self.now = now
         self.stop = stop
         self.schedule = Schedule(random=random or SystemRandom())
+        self._incidents = Keeper()
         self._source = source
         self._days = days
         self._is_done = is_done
@@ -112,6 +114,7 @@ class Mirror:
         """Read and write one task, if any is due."""
         now = self._seconds()
         self.schedule.prepare(writer, now=now)
+        self._incidents.keep(writer, now=now)
         task = self.schedule.next_task(now=now)
         reading = self.reader.read(task) if task else None
         if reading:
@@ -130,6 +133,7 @@ class Mirror:
                 renewed = _renew(writer, renewed)
                 writer.notice(received.take())
                 self.schedule.prepare(writer, now=self._seconds())
+                self._incidents.keep(writer, now=self._seconds())
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self._seconds(), busy=reading.values())
                     if task is None:

@@ -71,7 +71,6 @@ class Transfer(models.Model):
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_hour"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
-            models.Index(fields=["ended"], name="transfer_ended"),
         ]
 
 
@@ -143,12 +142,12 @@ class State(models.Model):
 class Scope(models.Model):
     """What figures are of: all transfers, or those of a provider, a chain or a route.
 
-    `late_after`: p99 of the durations of the last seven days, in milliseconds, if enough are known. A route without has
+    `late_after`: after how many milliseconds a transfer is late, if enough deliveries are known. A route without has
     that of its providers (`is_late_by_provider`). `summed_at`: when its summaries were last counted. `is_dirty`: they
     don't have its newest buckets.
     """
 
-    kind = models.TextField()
+    level = models.TextField()
     providers = models.TextField(default="")
     origin_chain = models.TextField(default="")
     destination_chain = models.TextField(default="")
@@ -161,7 +160,7 @@ class Scope(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["kind", "providers", "origin_chain", "destination_chain"], name="scope_of_kind"
+                fields=["level", "providers", "origin_chain", "destination_chain"], name="scope_of_level"
             )
         ]
         indexes: ClassVar = [models.Index(fields=["origin_chain", "destination_chain"], name="scope_chains")]
@@ -227,7 +226,7 @@ class Summary(Figures):
 
     pk = models.CompositePrimaryKey("scope", "period")
     period = models.TextField()
-    kind = models.TextField()
+    level = models.TextField()
     since = models.BigIntegerField()
     at = models.BigIntegerField()
     ended = models.IntegerField()
@@ -239,9 +238,9 @@ class Summary(Figures):
 
     class Meta:
         indexes: ClassVar = [
-            models.Index(fields=["period", "kind", "-ended"], name="summary_most_used"),
-            models.Index(fields=["period", "kind", "best"], name="summary_worst"),
-            models.Index(fields=["period", "kind", "-median"], name="summary_slowest"),
+            models.Index(fields=["period", "level", "-ended"], name="summary_most_used"),
+            models.Index(fields=["period", "level", "best"], name="summary_worst"),
+            models.Index(fields=["period", "level", "-median"], name="summary_slowest"),
         ]
 
 

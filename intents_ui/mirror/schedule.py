@@ -7,7 +7,6 @@ from collections.abc import Collection
 from random import Random
 
 from intents_ui.mirror import windows
-from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.models import Window as WindowRow
 from intents_ui.mirror.reader import PAGE_SIZE, OpenSet, Reading, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Window
@@ -31,7 +30,6 @@ class Schedule:
 
     def __init__(self, *, random: Random) -> None:
         self._random = random
-        self._incidents = Keeper()
         self._open_sets_due = [0 for _ in OPEN_SETS]
         self._upkeep_due = 0
         self._minute = 0
@@ -41,7 +39,7 @@ class Schedule:
         self._paused_until = 0.0
 
     def prepare(self, writer: Writer, *, now: int) -> None:
-        """Do what is due in the database: windows and incidents each minute, checks and retention each hour."""
+        """Do what is due in the database: new windows each minute, checks and retention each hour."""
         for intent_id, created in writer.take_departed().items():
             # It may still be listed as before, or not at all.
             if now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
@@ -55,7 +53,6 @@ class Schedule:
             writer.verify(now=now)
             self._audits = self.audits()
             self._upkeep_due = now + HOUR
-        self._incidents.keep(writer, now=now)
 
     def next_task(self, *, now: int, busy: Collection[Task] = ()) -> Task | None:
         """Return what to read now, or None. `busy` are the tasks that are being read."""

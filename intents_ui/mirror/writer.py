@@ -163,7 +163,7 @@ class Writer:
             known = state(SOURCE, source)
             if known != source:
                 raise OtherSource
-            _set_state(SOURCE, source)
+            set_state(SOURCE, source)
             first = WindowRow.objects.aggregate(first=Min("start"))["first"]
             self._insert(windows.tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
             self._extend(start, now)
@@ -409,7 +409,7 @@ def forget(address: str) -> int:
     found = packed(address, ADDRESS) or b""
     with transaction.atomic():
         lease.hold()
-        _set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
+        set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
         TransferAddress.objects.filter(address=found).delete()
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
         owned = Transfer.objects.filter(owner=found, hour__isnull=False).values_list("hour").annotate(Count("pk"))
@@ -461,7 +461,8 @@ def state(name: str, default: Any = None) -> Any:
     return default if found is None else json.loads(found.value)
 
 
-def _set_state(name: str, value: Any) -> None:
+def set_state(name: str, value: Any) -> None:
+    """Write a named value, within a transaction."""
     row = State(name=name, value=json.dumps(value))
     State.objects.bulk_create([row], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
 
@@ -469,7 +470,7 @@ def _set_state(name: str, value: Any) -> None:
 def _count_calls(calls: int, now: int) -> None:
     hour = now // windows.HOUR
     counted = {each: count for each, count in state(CALLS, {}).items() if int(each) > hour - HOURS_OF_CALLS}
-    _set_state(CALLS, {**counted, str(hour): counted.get(str(hour), 0) + calls})
+    set_state(CALLS, {**counted, str(hour): counted.get(str(hour), 0) + calls})
 
 
 def _is_of(each: Entry, start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 # glibc's mallopt. By default, each of a hundred threads gets a heap that keeps the memory of one large response. So:
 # one heap for all threads, blocks of more than a megabyte in pages of their own, and free memory at the heap's end is
-# returned to the system if it is more than four. With less, each page of a list takes its memory from the system anew,
+# returned to the system if it is more than four. With less, each page of a list takes its memory from the system again,
 # which is a quarter of its processor time if its rows are known.
 MALLOPT: Final = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 2**20), "M_TRIM_THRESHOLD": (-1, 2**22)}
 

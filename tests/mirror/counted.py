@@ -32,7 +32,7 @@ class Ended:
     @property
     def scopes(self) -> set[Key]:
         return {
-            ("all", "", "", ""),
+            ("service", "", "", ""),
             *(("provider", each, "", "") for each in self.providers.split(";") if each),
             *(("chain", "", each, "") for each in self.chains if each),
             ("route", self.providers, *self.chains),
@@ -133,7 +133,7 @@ def grouped(ended: Iterable[Ended], place: Callable[[Ended], int | None]) -> dic
 
 def keys() -> dict[int, Key]:
     return {
-        each.pk: (each.kind, each.providers, each.origin_chain, each.destination_chain) for each in Scope.objects.all()
+        each.pk: (each.level, each.providers, each.origin_chain, each.destination_chain) for each in Scope.objects.all()
     }
 
 

@@ -18,6 +18,10 @@ from tests.serving import ROOT, brief_pause, free_port, running
 from tests.waiting import PATIENCE
 
 KEY = "an access key of the test"
+COUNTED = """
+SELECT SUM(delivered + refunded + failed + aborted + rejected + unconfirmed) FROM mirror_day
+JOIN mirror_scope ON mirror_scope.id = scope_id WHERE level = 'service'
+"""
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +101,9 @@ def test_a_backfill_says_how_far_it_is_and_ends(env: dict[str, str], tmp_path: P
     assert "\r" not in ended.stdout
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+    ended_rows = value(env, "SELECT COUNT(*) FROM mirror_transfer WHERE outcome NOT IN ('open', 'no_deposit')")
+    assert value(env, COUNTED) == ended_rows > 0
 
     shown = mirror("status", env=env).stdout
     assert re.search(r"^Not running\nTransfers: [1-9]", shown)

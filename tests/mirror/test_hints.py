@@ -39,7 +39,7 @@ def test_a_hint_arrives_once(database: dict[str, Any], received: Hints) -> None:
     assert received.take() == {}
 
 
-def test_hints_are_dropped_when_too_many_wait_or_nobody_reads(database: dict[str, Any], received: Hints) -> None:
+def test_hints_are_dropped_when_too_many_wait_or_no_process_reads(database: dict[str, Any], received: Hints) -> None:
     for number in range(2000):
         hints.send(database, f"0x{number:064x}", "FAILED")
     assert 0 < len(received.take()) < 2000

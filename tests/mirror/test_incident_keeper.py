@@ -14,10 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from intents_ui.emulator import Emulator
 from intents_ui.mirror import lease, models, readonly, writer
 from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents import keeper, queries
-from intents_ui.mirror.incidents.counting import Level, Routes, Scope
+from intents_ui.mirror.incidents.counting import Scope
 from intents_ui.mirror.incidents.keeper import Keeper, known, store, stored
-from intents_ui.mirror.incidents.lateness import LEAST_DELIVERIES, LEAST_LATE, WITHOUT_A_PAST, Lateness
 from intents_ui.mirror.incidents.rules import Incident, Kind, State
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.loop import Mirror
@@ -57,7 +57,7 @@ def end(
     models.Transfer.objects.create(
         intent_id=number.to_bytes(32), created=at * 1000, updated=at * 1000, started=(at - seconds) * 1000,
         ended=at * 1000, status="", outcome=outcome, rules=1, route=route(on), read_at=at * 1000, fingerprint=b"",
-        owner=number.to_bytes(20) if owner is None else owner,
+        owner=number.to_bytes(20) if owner is None else owner, hour=at // HOUR * HOUR,
     )  # fmt: skip
 
 
@@ -163,12 +163,12 @@ def test_what_the_mirror_knows_of_the_last_hours(led: Writer) -> None:
 
 def test_what_ended_in_a_minute_is_read_by_an_index(story: Writer) -> None:
     with CaptureQueriesContext(connection) as captured:
-        keeper.Keeper()._endings(START, START + MINUTE)
-    [plan] = [
-        models.Transfer.objects.filter(ended__gte=0, ended__lt=1).order_by("ended").explain()
-        for each in captured.captured_queries[:1]
-    ]
-    assert "transfer_ended" in plan or connection.vendor != "sqlite"
+        Keeper()._endings(START, START + MINUTE)
+    statement = captured.captured_queries[0]["sql"]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
+        plan = str(cursor.fetchall())
+    assert "transfer_hour" in plan
 
 
 def test_an_incident_is_stored_as_it_is(led: Writer) -> None:
@@ -224,19 +224,21 @@ def test_an_empty_copy_has_no_incidents(led: Writer) -> None:
     assert not models.IncidentRoute.objects.exists()
 
 
-def test_a_transfer_is_late_after_99_percent_of_its_route_and_five_minutes() -> None:
-    routes = Routes()
-    routes.add(1, providers=["RELAY"], chains=[])
-    routes.add(2, providers=["RELAY"], chains=[])
-    lateness = Lateness(routes)
-    assert not lateness.is_late(1, LEAST_LATE)
-    assert not lateness.is_late(1, WITHOUT_A_PAST)
-    assert lateness.is_late(1, WITHOUT_A_PAST + 1)
-    for number in range(LEAST_DELIVERIES * 5):
-        lateness.learn(1, 600_000 if number % 50 == 0 else 20_000)
-    for each in (1, 2):
-        assert not lateness.is_late(each, 600_000)
-        assert lateness.is_late(each, 700_000)
+def test_a_transfer_is_late_after_the_limit_of_its_route_and_never_without_one(led: Writer) -> None:
+    for at, seconds in ((START, 600), (START + 1, 601)):
+        end(at, seconds=seconds)
+        end(at, seconds=seconds, on=OTHER)
+    models.Scope.objects.create(level=Level.ROUTE, route=route(), late_after=600_000)
+    kept = Keeper()
+    kept.keep(led, now=START)
+    late = [(each.route, each.at) for each in kept._endings(START, START + MINUTE) if each.is_late]
+    assert late == [(route().pk, START + 1)]
+
+
+def test_a_transfer_without_a_time_of_its_end_ended_with_its_last_change(led: Writer) -> None:
+    end(START + 5)
+    models.Transfer.objects.update(ended=None)
+    assert [each.at for each in Keeper()._endings(START, START + MINUTE)] == [START + 5]
 
 
 # With the emulator

@@ -7,7 +7,8 @@ from itertools import count
 import pytest
 
 from bench.incidents.__main__ import Figures
-from intents_ui.mirror.incidents.counting import WINDOWS, Counts, Ending, Level, OwnerCounts, Routes, Scope
+from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.incidents.counting import WINDOWS, Counts, Ending, OwnerCounts, Routes, Scope
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, times
 from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, State

@@ -12,8 +12,9 @@ from django.db import connection
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries, rollups
-from intents_ui.mirror.figures.queries import EVERYTHING, Basis, Order, ScopeName
-from intents_ui.mirror.figures.rollups import Kind, Period
+from intents_ui.mirror.figures.queries import Basis, Order
+from intents_ui.mirror.figures.rollups import Period
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import DirtyHour, Lease, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
@@ -22,7 +23,7 @@ from tests.mirror.counted import figures, of_world
 from tests.mirror.test_rollups import past, settled
 from tests.mirror.world import START, Copy, World
 
-RELAY = ScopeName(Kind.ROUTE, "RELAY", "1", "10")
+RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 SLOW = {"CCTP": timedelta(minutes=30)}
 
 
@@ -82,7 +83,7 @@ def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
     mirror = counted(world, days=3)
 
     def providers(order: Order) -> list[str]:
-        found = queries.overview(Period.WEEK, kind=Kind.PROVIDER, order=order, now=mirror.moment())
+        found = queries.overview(Period.WEEK, level=Level.PROVIDER, order=order, now=mirror.moment())
         return [row.scope.providers for row in found.rows]
 
     assert providers(Order.MOST_USED) == ["RELAY", "CCTP", "LIFI"]
@@ -253,7 +254,7 @@ def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:
     mirror = counted(world, days=3)
     world.now -= 2 * MINUTE
     (late,) = queries.late(now=mirror.moment()).transfers
-    assert late.limit == queries.LEAST_LATE
+    assert late.limit == timedelta(minutes=5)
 
 
 def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
@@ -292,12 +293,12 @@ def executed() -> Iterator[list[tuple[str, Any]]]:
 PAGES: dict[str, Callable[[datetime], Any]] = {
     "overview": lambda now: queries.overview(Period.WEEK, now=now),
     "overview, last hour": lambda now: queries.overview(Period.HOUR, now=now),
-    "worst providers": lambda now: queries.overview(Period.MONTH, kind=Kind.PROVIDER, order=Order.WORST, now=now),
+    "worst providers": lambda now: queries.overview(Period.MONTH, level=Level.PROVIDER, order=Order.WORST, now=now),
     "slowest routes": lambda now: queries.overview(Period.WEEK, order=Order.SLOWEST, now=now),
     "route": lambda now: queries.report(RELAY, Period.WEEK, now=now),
     "route by day": lambda now: queries.report(RELAY, Period.QUARTER, now=now),
-    "chain": lambda now: queries.report(ScopeName(Kind.CHAIN, "", "10"), Period.DAY, now=now),
-    "provider": lambda now: queries.report(ScopeName(Kind.PROVIDER, "RELAY"), Period.MONTH, now=now),
+    "chain": lambda now: queries.report(ScopeName(Level.CHAIN, "", "10"), Period.DAY, now=now),
+    "provider": lambda now: queries.report(ScopeName(Level.PROVIDER, "RELAY"), Period.MONTH, now=now),
     "performance": lambda now: queries.performance(RELAY, now=now),
     "late": lambda now: queries.late(now=now),
 }

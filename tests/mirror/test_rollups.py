@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.core.management import call_command
 
 from intents_ui.mirror import entry, writer
 from intents_ui.mirror.figures import rollups, tally
@@ -63,7 +64,7 @@ def test_the_sums_of_hours_are_those_of_the_rows_of_each_day(world: World) -> No
     by_day = Counter(each.end // (DAY * 1000) * DAY for each in of_rows())
     for table in (Hour, Day):
         found = Counter[int]()
-        for row in table._default_manager.filter(scope__kind="all"):
+        for row in table._default_manager.filter(scope__level="service"):
             found[row.start // DAY * DAY] += sum(getattr(row, outcome) for outcome in ENDED)
         assert found == by_day
 
@@ -178,6 +179,17 @@ def test_a_new_format_of_the_figures_is_counted_by_the_next_leader(world: World)
     check_settled([*of_rows()], now=int(world.now))
 
 
+def test_the_rows_of_an_older_mirror_get_their_hours(world: World) -> None:
+    past(world, 30, days=1)
+    world.create(status="EXECUTING")
+    settled(world, days=1)
+    before = {*Transfer.objects.values_list("intent_id", "hour")}
+    call_command("migrate", "mirror", "0001", verbosity=0)
+    call_command("migrate", "mirror", verbosity=0)
+    assert {*Transfer.objects.values_list("intent_id", "hour")} == before
+    assert len({hour for _, hour in before}) > 10
+
+
 def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> None:
     past(world, 30, days=1)
     mirror = settled(world, days=1)
@@ -193,7 +205,7 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         mirror.settle(2 * MINUTE)
         mirror.count(is_final=True)
         assert not Transfer.objects.filter(outcome="failed").exists()
-        assert Summary.objects.get(scope__kind="all", period="30d").unconfirmed > 0
+        assert Summary.objects.get(scope__level="service", period="30d").unconfirmed > 0
         check_settled([*of_rows()], now=int(world.now))
 
 

@@ -16,9 +16,10 @@ from django.db.models import QuerySet, Value
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
-from intents_ui.mirror.entry import HASH, unpacked
+from intents_ui.mirror.entry import HASH, RouteKey, unpacked
 from intents_ui.mirror.figures import histogram, tally
-from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, KEY, Kind, Period
+from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, Period
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.figures.tally import ENDED
 from intents_ui.mirror.models import Day, Figures, Hour, Reason, Summary, Token, Transfer
@@ -30,7 +31,6 @@ ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
-LEAST_LATE = timedelta(minutes=5)
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
@@ -47,18 +47,6 @@ class Order(StrEnum):
 
 
 ORDERS: Mapping[Order, str] = {Order.MOST_USED: "-ended", Order.WORST: "best", Order.SLOWEST: "-median"}
-
-
-class ScopeName(NamedTuple):
-    """What figures are of. A provider is one of a route, or all of a route with `;` between them."""
-
-    kind: Kind
-    providers: str = ""
-    origin_chain: str = ""
-    destination_chain: str = ""
-
-
-EVERYTHING = ScopeName(Kind.ALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +201,7 @@ class OpenTransfer:
 
     intent_id: str
     status: str
-    route: ScopeName
+    route: RouteKey
     since: datetime
     elapsed: timedelta
     limit: timedelta
@@ -229,16 +217,6 @@ class OpenTransfer:
     def factor(self) -> float:
         """How many times the limit it has been open."""
         return self.elapsed / self.limit
-
-    @property
-    def scopes(self) -> Sequence[ScopeName]:
-        chains = dict.fromkeys(filter(None, (self.route.origin_chain, self.route.destination_chain)))
-        return (
-            EVERYTHING,
-            self.route,
-            *(ScopeName(Kind.PROVIDER, each) for each in dict.fromkeys(self.route.providers.split(";")) if each),
-            *(ScopeName(Kind.CHAIN, "", each) for each in chains),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +255,7 @@ def overview(
     period: Period,
     *,
     now: datetime,
-    kind: Kind = Kind.ROUTE,
+    level: Level = Level.ROUTE,
     order: Order = Order.MOST_USED,
     most: int = MOST_ROWS,
     slow: Slow | None = None,
@@ -285,8 +263,8 @@ def overview(
     """Return the figures of all, and of the first routes, providers or chains in this order. Five queries."""
     gaps, still_open = coverage.gaps(now=now), _OpenCounts(open_transfers(now=now, slow=slow))
     column = ORDERS[order]
-    total = _summaries(period).filter(scope__kind=Kind.ALL).first()
-    ranked = _summaries(period).filter(kind=kind, **{f"{column.removeprefix('-')}__isnull": False})
+    total = _summaries(period).filter(scope__level=Level.SERVICE).first()
+    ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False})
     rows = ranked.order_by(column, "scope_id")[:most]
     return Overview(
         _figures(total, EVERYTHING, period, gaps, still_open),
@@ -299,9 +277,9 @@ def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None
     """Return the figures of one scope. Six queries."""
     gaps, still_open = coverage.gaps(now=now), _OpenCounts(open_transfers(now=now, slow=slow))
     summaries = _summaries(period)
-    if scope.kind is Kind.ROUTE:
+    if scope.level is Level.ROUTE:
         summaries = summaries.filter(
-            scope__kind=Kind.ROUTE,
+            scope__level=Level.ROUTE,
             scope__origin_chain=scope.origin_chain,
             scope__destination_chain=scope.destination_chain,
         )
@@ -371,10 +349,10 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
     return OpenTransfer(
         intent_id=unpacked(bytes(intent_id), HASH),
         status=status,
-        route=ScopeName(Kind.ROUTE, providers, origin, destination),
+        route=RouteKey(providers, origin, destination),
         since=since,
         elapsed=now - since,
-        limit=max(LEAST_LATE, usual),
+        limit=usual,
         basis=basis,
         origin_token=None if address is None else TokenName(chain, address, symbol),
         sent=None if sent is None else int(sent),
@@ -387,9 +365,9 @@ class _OpenCounts:
     def __init__(self, found: Iterable[OpenTransfer]) -> None:
         self.open, self.late = Counter[ScopeName](), Counter[ScopeName]()
         for each in found:
-            self.open.update(each.scopes)
+            self.open.update(scopes_of(each.route))
             if each.is_late:
-                self.late.update(each.scopes)
+                self.late.update(scopes_of(each.route))
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +398,8 @@ def _summaries(period: Period) -> QuerySet[Summary]:
 
 
 def _name(row: Summary) -> ScopeName:
-    kind, *rest = (getattr(row.scope, name) for name in KEY)
-    return ScopeName(Kind(kind), *rest)
+    level, *rest = (getattr(row.scope, name) for name in ScopeName._fields)
+    return ScopeName(Level(level), *rest)
 
 
 def _counts(row: Figures | None) -> Mapping[Outcome, int]:

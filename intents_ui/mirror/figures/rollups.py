@@ -14,10 +14,12 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection, models, transaction
-from django.db.models import Count, Min, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, Min, Q
 
 from intents_ui.mirror import lease
+from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.figures.tally import COLUMNS, KEPT_HASHES, Row, Stored, Tally
 from intents_ui.mirror.models import Bucket, Day, DirtyHour, Hour, Route, Scope, State, Summary, Transfer, Window
@@ -29,10 +31,12 @@ QUIET, LONGEST_WAIT = MINUTE, 10 * MINUTE  # of an older hour: how long it must 
 LAST_HOUR_EVERY = 30
 SUMMARY_EVERY, BUSY_SUMMARY_EVERY = 20, 5 * MINUTE
 BACKLOG = 24  # marked hours during a backfill
-SCOPES = 20  # of a transaction
+SCOPES, DAY_SCOPES = 20, 60  # of a transaction
 LISTED = 50  # reasons and pairs of tokens of a summary
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
+LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 MOST_KNOWN = 20_000  # scopes of routes in memory
+IDLE_SECONDS = 0.25  # between two looks
 WORK_SHARE = 4  # seconds of other work for each second of this
 VERSION, FORMAT = "rollups", 1  # raise the format with every change of what is counted
 
@@ -50,15 +54,6 @@ SET_SCOPE = """
 UPDATE mirror_scope SET late_after = %s, is_late_by_provider = %s, summed_at = %s, is_dirty = %s
 WHERE mirror_scope.id = %s
 """
-
-
-class Kind(StrEnum):
-    """What the figures of a scope are of."""
-
-    ALL = "all"
-    PROVIDER = "provider"
-    CHAIN = "chain"
-    ROUTE = "route"
 
 
 class Period(StrEnum):
@@ -133,9 +128,10 @@ class Rollups:
     def turn(self, *, now: int) -> None:
         """Do one piece of work, if any is due and this isn't more than a fifth of the time."""
         began = time.monotonic()
-        if began >= self._rests_until and self.step(now=now):
+        if began >= self._rests_until:
+            was_due = self.step(now=now)
             ended = time.monotonic()
-            self._rests_until = ended + WORK_SHARE * (ended - began)
+            self._rests_until = ended + (WORK_SHARE * (ended - began) if was_due else IDLE_SECONDS)
 
     def finish(self, *, now: int) -> None:
         """Count all that has changed at once."""
@@ -205,16 +201,18 @@ class Rollups:
         if missing:
             if len(self._scopes) > MOST_KNOWN:
                 self._scopes, missing = {}, list(routes)
-            of = {each.pk: _keys(each) for each in Route.objects.filter(pk__in=missing)}
+            of = {each.pk: scopes_of(_key(each)) for each in Route.objects.filter(pk__in=missing)}
             with self._transaction():
                 Scope.objects.bulk_create(
-                    {key: _scope(key, route) for route, keys in of.items() for key in keys}.values(),
+                    {name: _scope(name, route) for route, names in of.items() for name in names}.values(),
                     ignore_conflicts=True,
                 )
             # Providers and chains are few.
-            stored = Scope.objects.filter(Q(route__in=missing) | ~Q(kind=Kind.ROUTE)).values_list("pk", *KEY)
-            known = {tuple(key): pk for pk, *key in stored}
-            self._scopes.update({route: [known[key] for key in keys] for route, keys in of.items()})
+            stored = Scope.objects.filter(Q(route__in=missing) | ~Q(level=Level.ROUTE)).values_list(
+                "pk", *ScopeName._fields
+            )
+            known = {tuple(name): pk for pk, *name in stored}
+            self._scopes.update({route: [known[name] for name in names] for route, names in of.items()})
         return self._scopes
 
     # Days, from hours
@@ -231,7 +229,7 @@ class Rollups:
         if start is None:
             return False
         with self._transaction():
-            scopes = list(due.filter(start=start).values_list("scope_id", flat=True)[:SCOPES])
+            scopes = list(due.filter(start=start).values_list("scope_id", flat=True)[:DAY_SCOPES])
             if start < _first_hour(now):
                 # Its hours are no longer kept.
                 Day.objects.filter(start=start, is_dirty=True).update(is_dirty=False)
@@ -253,30 +251,33 @@ class Rollups:
         since = period.since(now)
         tallies = self._tallies(since // HOUR * HOUR, now // HOUR * HOUR + HOUR, since=since)
         with self._transaction():
-            kinds = dict(Scope.objects.filter(pk__in=tallies).values_list("pk", "kind"))
-            rows = [_summary(scope, kinds[scope], period, each, now=now) for scope, each in tallies.items()]
+            levels = dict(Scope.objects.filter(pk__in=tallies).values_list("pk", "level"))
+            rows = [_summary(scope, levels[scope], period, each, now=now) for scope, each in tallies.items()]
             Summary.objects.filter(period=period)._raw_delete("default")
             _insert(Summary, rows)
 
     def _summarize(self, *, now: int, every: int) -> bool:
         """Count the summaries of some scopes. Return whether any were due."""
         due = Q(is_dirty=True, summed_at__lte=now - every) | Q(summed_at__lt=now // HOUR * HOUR)
-        found = Scope.objects.filter(due).order_by("summed_at", "kind")[:SCOPES]
-        scopes = {each.pk: each for each in sorted(found, key=lambda each: each.kind)}  # providers before routes
+        # A route may be late by its providers, which are few.
+        found = Scope.objects.filter(due).order_by(
+            ExpressionWrapper(Q(level=Level.ROUTE), BooleanField()), "summed_at"
+        )[:SCOPES]
+        scopes = {each.pk: each for each in found}
         if not scopes:
             return False
         with self._transaction():
             hours = Hour.objects.filter(scope_id__in=scopes, start__gte=Period.DAY.since(now))
             days = Day.objects.filter(scope_id__in=scopes, start__gte=Period.QUARTER.since(now))
             lately, long = dict(_by_scope(hours)), dict(_by_scope(days))
-            providers = dict(Scope.objects.filter(kind=Kind.PROVIDER).values_list("providers", "late_after"))
+            providers = dict(Scope.objects.filter(level=Level.PROVIDER).values_list("providers", "late_after"))
             rows: list[Summary] = []
             for pk, scope in scopes.items():
-                summed = list(_summaries(pk, scope.kind, lately.get(pk, ()), long.get(pk, ()), now=now))
+                summed = list(_summaries(pk, scope.level, lately.get(pk, ()), long.get(pk, ()), now=now))
                 rows += [each for each in summed if each.ended]
                 week = next((each for each in rows if each.scope_id == pk and each.period == Period.WEEK), None)
                 _set_late(scope, week.p99 if week else None, providers)
-                if scope.kind == Kind.PROVIDER:
+                if scope.level == Level.PROVIDER:
                     providers[scope.providers] = scope.late_after
             Summary.objects.filter(scope_id__in=scopes).exclude(period=Period.HOUR)._raw_delete("default")
             _insert(Summary, rows)
@@ -288,30 +289,19 @@ class Rollups:
         return True
 
 
-KEY = ("kind", "providers", "origin_chain", "destination_chain")
-type Key = tuple[str, str, str, str]
+def _key(route: Route) -> RouteKey:
+    return RouteKey(route.providers, route.origin_chain, route.destination_chain)
 
 
-def _keys(route: Route) -> Sequence[Key]:
-    """Return the keys of a route's scopes."""
-    chains = dict.fromkeys(filter(None, (route.origin_chain, route.destination_chain)))
-    providers = dict.fromkeys(filter(None, route.providers.split(";")))
-    return (
-        (Kind.ALL, "", "", ""),
-        *((Kind.PROVIDER, provider, "", "") for provider in providers),
-        *((Kind.CHAIN, "", chain, "") for chain in chains),
-        (Kind.ROUTE, route.providers, route.origin_chain, route.destination_chain),
-    )
-
-
-def _scope(key: Key, route: int) -> Scope:
-    return Scope(**dict(zip(KEY, key, strict=True)), route_id=route if key[0] == Kind.ROUTE else None)
+def _scope(name: ScopeName, route: int) -> Scope:
+    return Scope(**name._asdict(), route_id=route if name.level is Level.ROUTE else None)
 
 
 def _set_late(scope: Scope, own: int | None, providers: Mapping[str, int | None]) -> None:
     """Set after how long a transfer is late: by its own route, else by the slowest of its providers."""
+    own = None if own is None else max(LEAST_LATE, own)
     known = [each for each in map(providers.get, scope.providers.split(";")) if each is not None]
-    scope.is_late_by_provider = own is None and scope.kind == Kind.ROUTE and bool(known)
+    scope.is_late_by_provider = own is None and scope.level == Level.ROUTE and bool(known)
     scope.late_after = max(known) if scope.is_late_by_provider else own
 
 
@@ -384,11 +374,11 @@ def _merged(rows: Sequence[tuple[Any, ...]]) -> Tally:
 
 
 def _summaries(
-    scope: int, kind: str, hours: Sequence[tuple[Any, ...]], days: Sequence[tuple[Any, ...]], *, now: int
+    scope: int, level: str, hours: Sequence[tuple[Any, ...]], days: Sequence[tuple[Any, ...]], *, now: int
 ) -> Iterator[Summary]:
     """Yield the summaries of a scope from its hours and days, newest first."""
     bars = [(start, *columns[:6]) for start, *columns in hours]
-    yield _summary(scope, kind, Period.DAY, _merged(hours), now=now, bars=_bars(bars, Period.DAY, now))
+    yield _summary(scope, level, Period.DAY, _merged(hours), now=now, bars=_bars(bars, Period.DAY, now))
     found, owners, failed_owners = Tally(), 0, 0
     rest = list(reversed(days))
     for period in DAYS:
@@ -398,7 +388,7 @@ def _summaries(
             day = Stored(*columns)
             owners, failed_owners = max(owners, day.owners), max(failed_owners, day.failed_owners)
         bars = [(start, *columns[:6]) for start, *columns in days if start >= period.since(now)]
-        row = _summary(scope, kind, period, found, now=now, bars=_bars(bars, period, now))
+        row = _summary(scope, level, period, found, now=now, bars=_bars(bars, period, now))
         row.owners, row.failed_owners = max(row.owners, owners), max(row.failed_owners, failed_owners)
         yield row
 
@@ -410,14 +400,14 @@ def _bars(rows: Sequence[tuple[int, ...]], period: Period, now: int) -> str:
     return str([counts.get(start, [0, 0]) for start in every]).replace(" ", "")
 
 
-def _summary(scope: int, kind: str, period: Period, found: Tally, *, now: int, bars: str = "[]") -> Summary:
+def _summary(scope: int, level: str, period: Period, found: Tally, *, now: int, bars: str = "[]") -> Summary:
     columns = found.store(most=LISTED)._asdict()
     del columns["owner_hashes"]
     rate = share(found.delivered, found.ended)
     timed = sum(found.durations.values())
     return Summary(
         scope_id=scope,
-        kind=kind,
+        level=level,
         period=period,
         since=period.since(now),
         at=now,

@@ -25,6 +25,8 @@ ENDED = (
     Outcome.REJECTED,
     Outcome.UNCONFIRMED,
 )
+# Not delivered, as far as is known.
+FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
 PLACES = {outcome.value: place for place, outcome in enumerate(ENDED)}
 FIRST = 5  # slowest and latest failed transfers
 KEPT_HASHES = 16  # of each cause, of a day
@@ -59,14 +61,17 @@ class Row(NamedTuple):
     @property
     def duration(self) -> int | None:
         """Return the milliseconds from the start of the execution to the end."""
-        if self.started is None or self.ended is None or self.ended < self.started:
-            return None
-        return self.ended - self.started
+        return duration_of(self.started, self.ended)
 
 
 def end_of(ended: int | None, updated: int, created: int) -> int:
     """Return when a transfer ended. Without that time, it is that of its last change."""
     return max(ended or updated, created)
+
+
+def duration_of(started: int | None, ended: int | None) -> int | None:
+    """Return the time from the start of the execution to the end, or None if one is unknown."""
+    return None if started is None or ended is None or ended < started else ended - started
 
 
 class Stored(NamedTuple):

@@ -5,24 +5,15 @@ an owner counts once, by its first ending. Times are Unix seconds by the service
 """
 
 from collections.abc import Hashable, Iterable, Iterator
-from enum import StrEnum
 from typing import NamedTuple
 
+from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.windows import HOUR, MINUTE
 
 WINDOWS = (15 * MINUTE, HOUR, 6 * HOUR)
 LONGEST = WINDOWS[-1]
 MOST_PROVIDERS = 8  # of a route
 MOST_LEFT = 256  # endings that have left all windows, until they are deleted
-
-
-class Level(StrEnum):
-    """What an incident can be of, the narrowest first."""
-
-    ROUTE = "route"
-    PROVIDER = "provider"
-    CHAIN = "chain"
-    SERVICE = "service"
 
 
 class Scope(NamedTuple):

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Counts, Ending, Level, Routes, Scope, route_scope
+from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Counts, Ending, Routes, Scope, route_scope
 from intents_ui.mirror.incidents.likelihood import likelihood_ratio
 from intents_ui.mirror.incidents.observed import Observed
 from intents_ui.mirror.incidents.rules import (

@@ -1,20 +1,19 @@
 """Keeps the incidents of the copy: reads what ended each minute, and writes what has opened, changed or closed."""
 
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import models
-from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Ending, Level, Routes, Scope
+from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.figures.tally import FAILED, duration_of, end_of
+from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Ending, Routes, Scope
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.lateness import Lateness
 from intents_ui.mirror.incidents.rules import MOST_LAG, Incident, Kind, Knowledge, State
 from intents_ui.mirror.incidents.usual import DAYS, Usual, tally
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.mirror.writer import Writer
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.mirror.writer import Writer, set_state
 
 SETTLING = MINUTE  # until what has ended is known
 LEAST_HOURS = 24  # of the past, before anything opens
@@ -22,8 +21,6 @@ PLANNED_EVERY = 5 * MINUTE  # which hours to read
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
 NAME = "incidents"  # of the state
-FAILED = (Outcome.REFUNDED, Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED)
-ENDED = (*FAILED, Outcome.DELIVERED, Outcome.UNCONFIRMED)
 
 
 class Keeper:
@@ -35,6 +32,7 @@ class Keeper:
         self._planned = 0
         self._observed = 0  # until when endings were told to the detector
         self._pending: list[int] = []  # hours of the past to learn, the newest last
+        self._late_after: Mapping[int, int] = {}  # by route
         self._begin(0)
 
     def keep(self, writer: Writer, *, now: int) -> None:
@@ -43,6 +41,7 @@ class Keeper:
             self._begin(writer.epoch)
         if now >= self._planned + PLANNED_EVERY:
             self._planned = now
+            self._late_after = _late_after()
             self._pending = self._unlearned(now)
         for _ in range(min(HOURS_AT_ONCE, len(self._pending))):
             self._learn(self._pending.pop())
@@ -54,7 +53,7 @@ class Keeper:
         self._epoch, self._minute, self._planned, self._observed = epoch, 0, 0, 0
         self._routes = Routes()
         self._usual = Usual(self._routes)
-        self._late = Lateness(self._routes)
+        self._late_after = {}
         self._detector = Detector(self._routes, self._usual, start=0, incidents=stored() if epoch else ())
 
     def _unlearned(self, now: int) -> list[int]:
@@ -76,7 +75,7 @@ class Keeper:
         return [hour for hour in range(first, last + 1) if hour not in lacking and hour not in self._usual]
 
     def _learn(self, hour: int) -> None:
-        self._detector.learn(hour, tally(self._endings(hour * HOUR, (hour + 1) * HOUR, learns=True)))
+        self._detector.learn(hour, tally(self._endings(hour * HOUR, (hour + 1) * HOUR)))
 
     def _judge(self, writer: Writer, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
@@ -92,7 +91,7 @@ class Keeper:
         with writer.transaction():
             for each in changed:
                 store(each)
-            models.State.objects.update_or_create(name=NAME, defaults={"value": json.dumps(told)})
+            set_state(NAME, told)
             if until % HOUR == 0:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
@@ -107,30 +106,32 @@ class Keeper:
         self._detector.observe(self._endings(self._observed, until))
         self._observed = until
 
-    def _endings(self, since: int, until: int, *, learns: bool = False) -> list[Ending]:
-        """Return what ended between two times, in order. Durations of the past show what is late."""
-        rows = (
-            models.Transfer.objects.filter(ended__gte=since * 1000, ended__lt=until * 1000, outcome__in=ENDED)
-            .order_by("ended")
-            .values_list("route_id", "owner", "ended", "outcome", "started")
+    def _endings(self, since: int, until: int) -> list[Ending]:
+        """Return what ended between two times, in order. It can be late only if the usual duration is known."""
+        rows = models.Transfer.objects.filter(hour__gte=since // HOUR * HOUR, hour__lt=until).values_list(
+            "route_id", "owner", "created", "updated", "started", "ended", "outcome"
         )
-        found = list(rows)
-        self._know({route for route, *_ in found})
         endings = []
-        for route, owner, ended, outcome, started in found:
-            took = None if started is None or ended is None else ended - started
-            if learns and took is not None and outcome == Outcome.DELIVERED:
-                self._late.learn(route, took)
-            is_late = took is not None and self._late.is_late(route, took)
-            key = None if owner is None else bytes(owner)
-            endings.append(Ending(route, key, (ended or 0) // 1000, outcome in FAILED, is_late))
-        return endings
+        for route, owner, created, updated, started, ended, outcome in rows:
+            at = end_of(ended, updated, created) // 1000
+            if since <= at < until:
+                took = duration_of(started, ended)
+                is_late = took is not None and route in self._late_after and took > self._late_after[route]
+                endings.append(Ending(route, owner and bytes(owner), at, outcome in FAILED, is_late))
+        self._know({each.route for each in endings})
+        return sorted(endings, key=lambda each: each.at)
 
     def _know(self, routes: Collection[int]) -> None:
         missing = [route for route in routes if route not in self._routes]
         for each in models.Route.objects.filter(pk__in=missing) if missing else ():
             chains = (each.origin_chain, each.destination_chain)
             self._routes.add(each.pk, providers=each.providers.split(";"), chains=chains)
+
+
+def _late_after() -> Mapping[int, int]:
+    """Return after how many milliseconds a transfer of each route is late, where that is known."""
+    found = models.Scope.objects.filter(level=Level.ROUTE).values_list("route_id", "late_after")
+    return {route: limit for route, limit in found if route is not None and limit is not None}
 
 
 def known(now: int) -> Knowledge:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents.counting import (
     LONGEST,
     Counts,
     Ended,
     Ending,
-    Level,
     OwnerCounts,
     Routes,
     Scope,

@@ -1,6 +1,5 @@
 """Incidents: queries for pages. They never write. Each makes at most three queries."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,9 +8,10 @@ from django.db.models import Q, QuerySet
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.incidents.counting import Level
+from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents.keeper import NAME
 from intents_ui.mirror.incidents.rules import Kind, State
+from intents_ui.mirror.writer import state
 
 MOST = 100
 
@@ -57,10 +57,9 @@ class Judgment:
 
 def judgment() -> Judgment:
     """Return how new the incidents are."""
-    found = models.State.objects.filter(name=NAME).first()
-    if found is None:
+    told = state(NAME)
+    if told is None:
         return Judgment(None, None, True)
-    told = json.loads(found.value)
     return Judgment(_moment(told["judged"]), _moment(told["unknown_since"]), told["is_learning"])
 
 

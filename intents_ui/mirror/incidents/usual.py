@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from intents_ui.mirror.incidents.counting import Counts, Ending, Level, Routes, Scope
+from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.incidents.counting import Counts, Ending, Routes, Scope
 from intents_ui.mirror.windows import DAY, HOUR
 
 DAYS = 14

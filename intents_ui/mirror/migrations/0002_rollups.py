@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             name="Scope",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("kind", models.TextField()),
+                ("level", models.TextField()),
                 ("providers", models.TextField(default="")),
                 ("origin_chain", models.TextField(default="")),
                 ("destination_chain", models.TextField(default="")),
@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("period", models.TextField()),
-                ("kind", models.TextField()),
+                ("level", models.TextField()),
                 ("since", models.BigIntegerField()),
                 ("at", models.BigIntegerField()),
                 ("ended", models.IntegerField()),
@@ -162,7 +162,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="scope",
             constraint=models.UniqueConstraint(
-                fields=("kind", "providers", "origin_chain", "destination_chain"), name="scope_of_kind"
+                fields=("level", "providers", "origin_chain", "destination_chain"), name="scope_of_level"
             ),
         ),
         migrations.AddIndex(
@@ -179,14 +179,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="summary",
-            index=models.Index(fields=["period", "kind", "-ended"], name="summary_most_used"),
+            index=models.Index(fields=["period", "level", "-ended"], name="summary_most_used"),
         ),
         migrations.AddIndex(
             model_name="summary",
-            index=models.Index(fields=["period", "kind", "best"], name="summary_worst"),
+            index=models.Index(fields=["period", "level", "best"], name="summary_worst"),
         ),
         migrations.AddIndex(
             model_name="summary",
-            index=models.Index(fields=["period", "kind", "-median"], name="summary_slowest"),
+            index=models.Index(fields=["period", "level", "-median"], name="summary_slowest"),
         ),
     ]

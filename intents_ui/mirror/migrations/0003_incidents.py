@@ -35,10 +35,6 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ],
         ),
-        migrations.AddIndex(
-            model_name="transfer",
-            index=models.Index(fields=["ended"], name="transfer_ended"),
-        ),
         migrations.AddField(
             model_name="incidentroute",
             name="incident",
