@@ -68,8 +68,8 @@ def bare_refusal(body: str, *, status: int, retry_after: str | None, now: dateti
 
 def pause(header: str | None, *, now: datetime) -> float:
     """Parse Retry-After (seconds or an HTTP date) into seconds: 5 if it is invalid, 300 at most."""
-    if header and re.fullmatch(r"[0-9]{1,20}", header.strip()):
-        return min(float(header), LONGEST_PAUSE_SECONDS)
+    if header and (seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", header)):
+        return min(float(seconds[1]), LONGEST_PAUSE_SECONDS)
     try:
         moment = parsedate_to_datetime(header or "")
     except (ValueError, OverflowError):

@@ -73,6 +73,8 @@ def test_the_code_outranks_a_conflicting_name_or_status(code, kind):
         ("", 5),
         ("-1", 5),
         ("abc", 5),
+        (" 7\t", 7),
+        ("0\x1f", 5),
         ("1e9", 5),
         ("1.5", 5),
         ("٣", 5),
