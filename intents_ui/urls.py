@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.apps import apps
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.views.decorators.http import require_safe
@@ -25,9 +26,9 @@ from intents_ui.pages import (
     help,
     history,
     home,
-    insight,
     intent,
     logo,
+    no_mirror,
     oembed,
     operator,
     provider,
@@ -166,7 +167,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logo/chain/<chain:chain_id>", logo.chain, name="chain-logo"),
     path("operator", operator.view, name="operator"),
     path("status", status.view, name="status"),
-    path("insight/coverage", insight.coverage, name="insight-coverage"),
     path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
     path("kept", moved("saved")),
@@ -178,6 +178,46 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
 ]
+
+
+def insight_pages() -> list[URLPattern]:
+    """Return the pages of the mirror. Without one, they say so, and nothing of it is imported."""
+    if not apps.is_installed("intents_ui.mirror"):
+        return [path(route, no_mirror.view, name=name) for route, name in INSIGHT.items()]
+    from intents_ui.pages.insight import coverage, incidents, late, overview, scope  # imported only when used
+
+    views = {
+        "insight": overview.view,
+        "insight-coverage": coverage.view,
+        "insight-incidents": incidents.view,
+        "insight-incidents-atom": incidents.atom,
+        "insight-incidents-feed": incidents.json_feed,
+        "insight-incident": incidents.incident,
+        "insight-incident-json": incidents.incident_json,
+        "late": late.view,
+        "late-csv": late.csv,
+        "insight-route": scope.route,
+        "insight-provider": scope.provider,
+        "insight-chain": scope.chain,
+    }
+    return [path(route, views[name], name=name) for route, name in INSIGHT.items()]
+
+
+INSIGHT = {
+    "insight": "insight",
+    "insight/coverage": "insight-coverage",
+    "insight/incidents": "insight-incidents",
+    "insight/incidents/feed.atom": "insight-incidents-atom",
+    "insight/incidents/feed.json": "insight-incidents-feed",
+    "insight/incident/<chain:number>": "insight-incident",
+    "insight/incident/<chain:number>.json": "insight-incident-json",
+    "late": "late",
+    "late.csv": "late-csv",
+    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": "insight-route",
+    "insight/provider/<identifier:name>": "insight-provider",
+    "insight/chain/<identifier:chain_id>": "insight-chain",
+}
+urlpatterns += insight_pages()
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.view, name="demo"))
 

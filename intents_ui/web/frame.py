@@ -44,26 +44,33 @@ PAGES = (
     NavPage("attention", "Attention", "triangle-alert"),
     NavPage("triage", "Triage", "list-checks"),
 )
+INSIGHT = NavPage("insight", "Insight")
 NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
 SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
 OWN = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
 
 @cache
-def navigation(*, has_console: bool, has_demo: bool) -> Navigation:
+def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navigation:
     """Return the links to enabled pages."""
     tools = (SEARCH, *((CONSOLE,) if has_console else ()), *((DEMO,) if has_demo else ()))
-    return Navigation(PAGES, (("Network", NETWORK), ("Tools", tools)), OWN)
+    network = (*((INSIGHT,) if has_insight else ()), *NETWORK)
+    return Navigation(PAGES, (("Network", network), ("Tools", tools)), OWN)
 
 
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
+    has_mirror = settings.MIRROR_DATABASE is not None
     return {
         "embedded": wiring.embedded(),
-        "has_mirror": settings.MIRROR_DATABASE is not None,
+        "has_mirror": has_mirror,
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
-        "nav": navigation(has_console=ENV.console != "off", has_demo=wiring.embedded()),
+        "nav": navigation(
+            has_console=ENV.console != "off",
+            has_demo=wiring.embedded(),
+            has_insight=has_mirror and ENV.intents_insight != "off",
+        ),
         "attention_count": attention.reader().count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,

@@ -78,8 +78,8 @@ def may_write(request: HttpRequest) -> bool:
     return ENV.console == "write" and (not has_token() or remembered_until(request) is not None)
 
 
-def may_see_recipients(request: HttpRequest) -> bool:
-    """Whether this client can search the mirror by recipient: anyone in demo data, else the operator."""
+def may_see_transfers(request: HttpRequest) -> bool:
+    """Whether this client can see which transfers the mirror has: anyone in demo data, else the operator."""
     return wiring.embedded() or remembered_until(request) is not None
 
 

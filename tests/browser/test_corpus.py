@@ -31,7 +31,7 @@ PLACES: Final = [
     *(f"/token/1/{USDC}", f"/token/1/{USDC}/routes", kinds.SPOOF, kinds.FROM_USDC, "/routes/matrix"),
     *(f"/address/{USDC}", "/console/GetIntentHistory", '/console/GetTokenList?ask=json&json={"chainIds": [1]}'),
     *("/status", "/tx/0x" + "cd" * 32, "/search?q=0x" + "ab" * 32, "/history?status=LOST", "/chain/4711"),
-    *("/export/history.csv?status=LOST", "/insight/coverage"),
+    *("/export/history.csv?status=LOST", "/insight/coverage", "/insight", "/late"),
 ]
 TRIAGE: Final = "/triage"
 WATCH: Final = """

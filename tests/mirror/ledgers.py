@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from intents_ui.mirror.models import Audit, Lease, Route, Transfer, TransferAddress, UnknownStatus, Window
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
+OUTCOMES = {"SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded"}
 REASON = "the service repeated a page"
 
 
@@ -24,6 +25,12 @@ def whole(now: datetime, *, days: int = 3, holes: Sequence[float] = ()) -> int:
             is_sealed=not is_hole, failures=3 if is_hole else 0, reason=REASON if is_hole else "",
         )  # fmt: skip
     return end
+
+
+def present(now: datetime) -> None:
+    """Write the window from the end of a `whole` ledger until now, as read now."""
+    at = int(now.timestamp())
+    Window.objects.create(start=at // HOUR * HOUR, end=at + 60, due=NEVER, read_at=at)
 
 
 def lead(now: datetime, *, seconds: int = 10) -> None:
@@ -50,9 +57,10 @@ def pay(
     route, _ = Route.objects.get_or_create(
         key=b"r", defaults={"providers": "", "origin_chain": "", "destination_chain": ""}
     )
+    outcome = OUTCOMES.get(status, "open")
     transfer = Transfer.objects.create(
-        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome="open", rules=1, route=route,
-        read_at=at, fingerprint=b"",
+        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, rules=1, route=route,
+        read_at=at, fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
     )  # fmt: skip
     TransferAddress.objects.create(address=bytes.fromhex(address[2:]), role=role, transfer=transfer, created=at)
     return f"0x{number:064x}"

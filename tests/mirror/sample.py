@@ -2,7 +2,7 @@
 
 import os
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import django
 from django.core.management import call_command
@@ -12,18 +12,25 @@ STATUSES = ("SUCCEEDED", "SUCCEEDED", "COMMITTED", "EXECUTING", "FAILED", "TELEP
 
 
 def write() -> None:
-    from tests.mirror import ledgers
+    from tests.mirror import ledgers, past
 
     call_command("migrate", verbosity=0)
     now = datetime.now(UTC)
-    ledgers.whole(now, days=30, holes=(6, 30, 29, 200))
-    ledgers.lead(now, seconds=86_400)
+    ledgers.whole(now, days=30, holes=(60, 30, 29, 200))
+    ledgers.present(now)
     ledgers.audit(now, *[0] * 19, 2)
     ledgers.unknown(now, "TELEPORTING")
     for number in range(1, 56):
         ledgers.pay(PAID, now=now, age=900 * number, number=number, status=STATUSES[number % len(STATUSES)])
     for number in range(56, 59):
         ledgers.pay(PAID, now=now, age=900 * number, number=number, status="REFUNDED", role="refund")
+    past.write(now, days=3)
+    past.open_transfer(now, number=900, age=timedelta(hours=2))
+    past.incident(now)
+    past.incident(now, number=2, minutes=300, state="over", key=past.CCTP)
+    past.count(now)
+    past.judged(now)
+    ledgers.lead(now, seconds=86_400)
 
 
 if __name__ == "__main__":

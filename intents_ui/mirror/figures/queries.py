@@ -12,17 +12,18 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet, Value
+from django.db.models import Max, Min, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, RouteKey, unpacked
 from intents_ui.mirror.figures import histogram, tally
-from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, Period
+from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, LISTED, Period
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import Share, share
-from intents_ui.mirror.figures.tally import ENDED
-from intents_ui.mirror.models import Day, Figures, Hour, Reason, Summary, Token, Transfer
+from intents_ui.mirror.figures.tally import ENDED, FAILED, Tally
+from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.wire.models import IntentStatus
 from intents_ui.service.wire.outcome import Outcome, execute_by
@@ -31,6 +32,7 @@ ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
+MOST_HOURS = 14 * 24  # of the course of an incident
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
@@ -242,6 +244,19 @@ class ScopeReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """What ended in the hours of a time. `failed_owners` is exact if it is small. Times are of endings."""
+
+    since: datetime
+    counts: Mapping[Outcome, int]
+    failed_owners: int
+    reasons: Sequence[ReasonCount]
+    first_failure: datetime | None
+    last_failure: datetime | None
+    last_delivery: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class LateTransfers:
     """Late transfers, worst first. `count` is the number of all. `is_capped`: there may be more."""
 
@@ -303,6 +318,69 @@ def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None
         failures=[ended[pk] for _, pk in details.failures if pk in ended],
         siblings=sorted(siblings, key=lambda each: -each.ended),
     )
+
+
+def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
+    """Return what ended from the hour of `since` on, for two weeks at most. Three queries."""
+    start = int(since.timestamp()) // HOUR * HOUR
+    end = min(int(until.timestamp()), start + MOST_HOURS * HOUR)
+    of_scope = {f"scope__{name}": value for name, value in scope._asdict().items()}
+    hours = Hour.objects.filter(**of_scope, start__gte=start, start__lte=end).order_by("start")
+    total, delivered, failed = Tally(), list[int](), list[int]()
+    for hour, *columns in hours.values_list("start", *tally.COLUMNS):
+        each = tally.load(columns)
+        total.merge(each)
+        delivered += [hour] if each.delivered else []
+        failed += [hour] if each.failures else []
+    stored = total.store(most=LISTED)
+    edges = _edges(scope, first_failed=failed[:1], last_delivered=delivered[-1:], since=int(since.timestamp() * 1000))
+    return Course(
+        since=_seconds(start),
+        counts=dict(zip(ENDED, total.counts, strict=True)),
+        failed_owners=stored.failed_owners,
+        reasons=_reasons(tally.details(stored.details), _Names.of_details(stored.details, with_tokens=False)),
+        first_failure=_at(edges["first"]),
+        last_failure=_at(max((end for end, _ in total.failures), default=None)),
+        last_delivery=_at(edges["last"]),
+    )
+
+
+def _edges(
+    scope: ScopeName, *, first_failed: Sequence[int], last_delivered: Sequence[int], since: int
+) -> Mapping[str, int | None]:
+    """Return when the first transfer failed in an hour, and when the last one was delivered in another."""
+    rows = Transfer.objects.filter(_is_part(scope), hour__in={*first_failed, *last_delivered})
+    at = Coalesce("ended", "updated")
+    failed = Q(hour__in=first_failed, outcome__in=FAILED) & Q(ended__gte=since)
+    found: Mapping[str, int | None] = rows.aggregate(
+        first=Min(at, filter=failed),
+        last=Max(at, filter=Q(hour__in=last_delivered, outcome=Outcome.DELIVERED)),
+    )
+    return found
+
+
+def _is_part(scope: ScopeName) -> Q:
+    """Return the condition that a transfer is a part of a scope."""
+    match scope.level:
+        case Level.ROUTE:
+            return Q(**{f"route__{name}": value for name, value in zip(RouteKey._fields, scope[1:], strict=True)})
+        case Level.PROVIDER:
+            name = scope.providers
+            first, last, inner = f"{name};", f";{name}", f";{name};"
+            return (
+                Q(route__providers=name)
+                | Q(route__providers__startswith=first)
+                | Q(route__providers__endswith=last)
+                | Q(route__providers__contains=inner)
+            )
+        case Level.CHAIN:
+            return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
+    return Q()
+
+
+def is_known(scope: ScopeName) -> bool:
+    """Return whether any transfer of this scope ever ended. One query."""
+    return Scope.objects.filter(**scope._asdict()).exists()
 
 
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
@@ -379,7 +457,11 @@ class _Names:
 
     @classmethod
     def of(cls, row: Summary | None, *, with_tokens: bool = True) -> "_Names":
-        found = tally.details(row.details if row else "")
+        return cls.of_details(row.details if row else "", with_tokens=with_tokens)
+
+    @classmethod
+    def of_details(cls, details: str, *, with_tokens: bool) -> "_Names":
+        found = tally.details(details)
         reasons = {reason for _, reason, _, _ in found.reasons if reason is not None}
         tokens = {each for pair in found.tokens for each in pair[:2] if each is not None} if with_tokens else set()
         named = Reason.objects.filter(pk__in=reasons).values_list(Value("reason"), "pk", "text", "example", Value(""))

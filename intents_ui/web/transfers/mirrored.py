@@ -81,7 +81,7 @@ def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList]
     mirror = wiring.mirror_coverage()
     if mirror is None:
         return None
-    may_see = operator_auth.may_see_recipients(request)
+    may_see = operator_auth.may_see_transfers(request)
     if not may_see or mirror.coverage is None:
         return Mirrored(mirror, may_see, None)
     from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror

@@ -51,7 +51,7 @@ class Day:
 
 
 @require_safe
-def coverage(request: HttpRequest) -> HttpResponse:
+def view(request: HttpRequest) -> HttpResponse:
     found = wiring.mirror_coverage()
     if found is None:
         return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)

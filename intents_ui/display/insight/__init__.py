@@ -1,0 +1,1 @@
+"""Figures of many transfers, in words and charts."""

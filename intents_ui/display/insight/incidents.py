@@ -1,0 +1,69 @@
+"""What an incident is, in words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from intents_ui.display.formatting import times
+from intents_ui.display.insight import shares
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
+
+STATES = {
+    "failing": StatusLabel("Failing", Tone.BAD, "triangle-alert", "Many more owners than usual have failed transfers."),
+    "slow": StatusLabel("Slow", Tone.ATTENTION, "clock", "Many more owners than usual have late transfers."),
+    "silent": StatusLabel("Silent", Tone.ATTENTION, "circle-slash", "No transfer ends where many are expected."),
+    "recovering": StatusLabel("Recovering", Tone.PROGRESS, "loader-circle", "Close to the usual since a short time."),
+    "over": StatusLabel("Over", Tone.NEUTRAL, "check", "As usual again."),
+}
+PAST = {"failing": "failed", "slow": "took longer than expected", "silent": "did not complete"}
+PRESENT = {"failing": "have failed", "slow": "take longer than expected", "silent": "do not complete"}
+LOOK_UP = (
+    "To see where your funds are and what to do next, look up your transfer by its transaction hash or your address:"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IncidentFacts:
+    """An incident: of what, its kind and state, and how many owners it hit. `usual` is a share from 0 to 1.
+
+    Of a silence, `bad` is the number of owners that were expected.
+    """
+
+    number: int
+    title: str
+    kind: str
+    state: str
+    since: datetime
+    closed: datetime | None
+    bad: int
+    owners: int
+    usual: float
+
+    @property
+    def status(self) -> StatusLabel:
+        return STATES[self.state]
+
+    @property
+    def extent(self) -> str:
+        """Return `12 of 30 owners had failed transfers, usually 2 of 100`."""
+        if self.kind == "silent":
+            return f"No transfer ended where {self.bad} owners were expected"
+        what = "failed" if self.kind == "failing" else "late"
+        return f"{self.bad} of {self.owners} owners had {what} transfers, usually {shares.of_hundred(self.usual)}"
+
+    @property
+    def sentence(self) -> str:
+        """Return one sentence for a feed or a chat: what, since when, and how many. Times have their dates."""
+        began = times.dated(self.since)
+        until = f" until {times.dated(self.closed)}" if self.closed else ""
+        return f"{self.title}: {self.status.word.lower()} since {began}{until}. {self.extent}."
+
+    def for_customers(self, link: str) -> str:
+        """Return a text for those whose transfers may be affected. `link`: where they look up their transfer."""
+        began = times.dated(self.since)
+        if self.closed:
+            extent = f"more transfers than usual {PAST[self.kind]} ({self.title})"
+            told = f"From {began} to {times.dated(self.closed)}, {extent}. This is over."
+        else:
+            extent = f"more transfers than usual {PRESENT[self.kind]} ({self.title})"
+            told = f"Since {began}, {extent}. Other routes are not known to be affected."
+        return f"{told}\n\n{LOOK_UP} {link}"

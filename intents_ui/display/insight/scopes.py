@@ -1,0 +1,67 @@
+"""Names of what figures are of: all transfers, or those of a chain, a provider or a route."""
+
+from dataclasses import dataclass
+
+from intents_ui.display.tokens import icons, names, providers
+from intents_ui.display.tokens.icons import TokenIcon
+from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.providers import Provider
+
+LONGEST_CHAIN = 19  # digits
+
+
+@dataclass(frozen=True)
+class ScopeChain:
+    """A chain. `chain_id` is None if the service reported none."""
+
+    chain_id: int | None
+    name: str
+    coin: TokenIcon
+
+
+@dataclass(frozen=True)
+class NamedScope:
+    """What figures are of. `chains` are the origin and the destination of a route, or one chain."""
+
+    level: str
+    providers: tuple[Provider, ...]
+    chains: tuple[ScopeChain, ...]
+
+    @property
+    def who(self) -> str:
+        """Return the names of the providers, or "" for all."""
+        return " and ".join(each.label for each in self.providers)
+
+    @property
+    def where(self) -> str:
+        """Return `Base → Arbitrum`, `Base` for a chain or for a route on it, "" for all."""
+        return " → ".join(dict.fromkeys(each.name for each in self.chains))
+
+    @property
+    def title(self) -> str:
+        """Return `Relay, Base → Arbitrum`, `Relay`, `Base` or `All transfers`."""
+        return ", ".join(filter(None, (self.who, self.where))) or "All transfers"
+
+
+def named(level: str, all_providers: str, chains: tuple[str, ...], *, using: Names) -> NamedScope:
+    """Name a scope. Several providers have `;` between them. An empty chain is an unknown one."""
+    used = tuple(map(providers.of, filter(None, all_providers.split(";"))))
+    if level == "route" and not used:
+        used = (providers.Provider("", "Unknown provider"),)
+    return NamedScope(level, used, tuple(_chain(each, using) for each in chains))
+
+
+def chain_ids(chains: tuple[str, ...]) -> list[int]:
+    """Return the IDs of chains, to load their names."""
+    return [number for each in chains if (number := _number(each)) is not None]
+
+
+def _chain(written: str, using: Names) -> ScopeChain:
+    number = _number(written)
+    info = using.chain(number)
+    name = names.chain(number, info=info, unknown="Unknown chain")
+    return ScopeChain(number, name, icons.of_chain(number or 0, name, logo_uri=info.logo_uri if info else None))
+
+
+def _number(written: str) -> int | None:
+    return int(written) if written.isascii() and written.isdigit() and len(written) <= LONGEST_CHAIN else None

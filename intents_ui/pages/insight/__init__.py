@@ -1,0 +1,1 @@
+"""Pages about many transfers, from the mirror. `intents_ui.urls` imports them only if there is one."""

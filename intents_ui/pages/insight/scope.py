@@ -1,0 +1,95 @@
+"""`/insight/route/…`, `/insight/provider/…`, `/insight/chain/…`: figures of one of them over time."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from intents_ui import wiring
+from intents_ui.display.insight import charts
+from intents_ui.display.insight.charts import Bucket
+from intents_ui.display.tokens import providers
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures import queries
+from intents_ui.mirror.figures.queries import BucketFigures
+from intents_ui.mirror.figures.rollups import Period
+from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.incidents import queries as incident_queries
+from intents_ui.mirror.incidents.queries import Incident
+from intents_ui.mirror.readonly import reading
+from intents_ui.pages.insight import choices
+from intents_ui.web.insight import access, incidents, scopes, tables, transfers
+
+
+@access.insight
+def route(request: HttpRequest, used: str, origin: str, destination: str) -> HttpResponse:
+    return page(request, scopes.route(used, origin, destination))
+
+
+@access.insight
+def provider(request: HttpRequest, name: str) -> HttpResponse:
+    return page(request, scopes.provider(name))
+
+
+@access.insight
+def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
+    return page(request, scopes.chain(chain_id))
+
+
+def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
+    picked, now = choices.read(request.GET, path=request.path), datetime.now(UTC)
+    with reading():
+        found = queries.report(scope, picked.window, now=now, slow=providers.SLOW)
+        if not (found.figures.funded or queries.is_known(scope)):
+            raise Http404("The local copy has no transfers of this.")
+        open_now = of_scope(scope, now)
+    sees_all = access.sees_transfers(request)
+    total = tables.of_total(found.figures, sees_all=sees_all)
+    context: dict[str, object] = {
+        "mirror": wiring.mirror_coverage(),
+        "picked": picked,
+        "scope": total.scope if total else scopes.linked([scope])[0],
+        "total": total,
+        "incidents": incidents.listed(open_now),
+        "columns": None,
+        "sees_all": sees_all,
+    }
+    if total:
+        context |= {
+            "reasons": tables.of_reasons(found.reasons, found.figures, sees_all=sees_all),
+            "siblings": tables.of_rows(found.siblings, sees_all=sees_all),
+            "tokens": transfers.token_rows(found.tokens) if sees_all else (),
+            "slowest": transfers.ended_rows(found.slowest) if sees_all else (),
+            "failures": transfers.ended_rows(found.failures) if sees_all else (),
+        } | drawn(found.series, picked.window)
+    status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
+    return render(request, "insight/scope.html", context, status=status)
+
+
+def drawn(series: Sequence[BucketFigures], window: Period) -> dict[str, object]:
+    """Return the charts of a period and the rows of their table, newest first. An hour is too short for a chart."""
+    if window is Period.HOUR:
+        return {}
+    buckets = [
+        Bucket(each.delivered, each.ended - each.delivered, each.is_complete, each.median, each.p95) for each in series
+    ]
+    return {
+        "columns": charts.columns(buckets),
+        "band": charts.band(buckets),
+        "series": [(each, *tables.rate(each)) for each in reversed(series)],
+        "has_days": window in (Period.MONTH, Period.QUARTER),
+    }
+
+
+def of_scope(scope: ScopeName, now: datetime) -> Sequence[Incident]:
+    """Return the open incidents that affect a scope."""
+    match scope.level:
+        case Level.ROUTE:
+            found = incident_queries.of_route(RouteKey(*scope[1:]), at=now)
+        case Level.PROVIDER:
+            found = incident_queries.of_provider(scope.providers, at=now)
+        case _:
+            found = incident_queries.of_chain(scope.origin_chain, at=now)
+    return [each for each in found if each.is_open]

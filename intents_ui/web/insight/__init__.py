@@ -1,0 +1,1 @@
+"""What pages say of many transfers: who may see it, and names and addresses of what figures are of."""

@@ -1,0 +1,78 @@
+"""Names and addresses of what figures are of."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.urls import reverse
+
+from intents_ui import wiring
+from intents_ui.display.insight import scopes
+from intents_ui.display.insight.scopes import NamedScope
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+
+UNKNOWN = "-"  # in a URL, for a provider or a chain without a name
+PLAIN = re.compile(r"(?!\.{1,2}$|-$)[\w .;:+~-]{1,200}", re.ASCII)  # what a URL can have between two slashes
+
+
+@dataclass(frozen=True)
+class LinkedScope:
+    """A scope with its name. `path`: its page, None if no URL can name it."""
+
+    scope: ScopeName
+    named: NamedScope
+    path: str | None
+
+
+def linked(found: Iterable[ScopeName]) -> list[LinkedScope]:
+    """Name scopes. The names of their chains are loaded together."""
+    found = list(found)
+    catalog = wiring.catalog()
+    catalog.learn(number for each in found for number in scopes.chain_ids(_chains(each)))
+    return [
+        LinkedScope(each, scopes.named(each.level, each.providers, _chains(each), using=catalog), path(each))
+        for each in found
+    ]
+
+
+def path(scope: ScopeName) -> str | None:
+    """Return the URL of a scope's page, or None if it can't have one."""
+    match scope.level:
+        case Level.SERVICE:
+            return reverse("insight")
+        case Level.PROVIDER:
+            parts = [scope.providers]
+        case Level.CHAIN:
+            parts = [scope.origin_chain]
+        case Level.ROUTE:
+            parts = [part or UNKNOWN for part in scope[1:]]
+    plain = all(part == UNKNOWN or PLAIN.fullmatch(part) for part in parts)
+    is_unclear = UNKNOWN in scope[1:]
+    return reverse(f"insight-{scope.level}", args=parts) if plain and all(parts) and not is_unclear else None
+
+
+def route(providers: str, origin: str, destination: str) -> ScopeName:
+    """Return the route that a URL names. Raises Http404 if it can't name one."""
+    parts = ["" if part == UNKNOWN else part for part in (providers, origin, destination)]
+    return _checked(ScopeName(Level.ROUTE, *parts))
+
+
+def provider(name: str) -> ScopeName:
+    return _checked(ScopeName(Level.PROVIDER, name))
+
+
+def chain(number: str) -> ScopeName:
+    return _checked(ScopeName(Level.CHAIN, "", number))
+
+
+def _checked(scope: ScopeName) -> ScopeName:
+    if path(scope) is None:
+        raise Http404("This is neither a route nor a provider nor a chain.")
+    return scope
+
+
+def _chains(scope: ScopeName) -> tuple[str, ...]:
+    if scope == EVERYTHING or scope.level is Level.PROVIDER:
+        return ()
+    return scope[2:] if scope.level is Level.ROUTE else scope[2:3]

@@ -1,0 +1,321 @@
+"""Pages about many transfers: only rates of complete times, and with a real service only of enough owners."""
+
+import re
+import shutil
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from intents_ui import settings
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.models import Incident, Transfer, Window
+from intents_ui.mirror.windows import HOUR
+from intents_ui.settings import ENV
+from intents_ui.web import operator_auth
+from intents_ui.web.insight import scopes
+from tests.mirror import ledgers, past
+from tests.mirror.conftest import using
+from tests.mirror.test_readonly import corrupt, missing
+
+RELAY = "/insight/route/RELAY/8453/42161"
+FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453")
+PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
+DATA = ("/insight/incident/1.json", "/insight/incidents/feed.atom", "/insight/incidents/feed.json", "/late.csv")
+NOW = "2026-11-21T12:00:00Z"  # of the site
+HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+
+
+def read(site: Client, path: str, status: int = 200) -> str:
+    answer = site.get(path)
+    assert answer.status_code == status, path
+    return answer.content.decode()
+
+
+def text(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
+    """Return a database with complete figures of three days until the site's time, and an incident."""
+    path: Path = tmp_path_factory.mktemp("written") / "mirror.sqlite3"
+    with time_machine.travel(NOW), django_db_blocker.unblock(), using(settings.sqlite(path)):
+        ledgers.whole(now(), days=4)
+        ledgers.present(now())
+        past.write(now())
+        past.incident(now())
+        past.count(now())
+        past.judged(now())
+    return path
+
+
+@pytest.fixture
+def figures(site: Client, mirrored_file: Path, written: Path) -> None:
+    """Let the mirror have these figures."""
+    connection.close()
+    for each in mirrored_file.parent.glob(f"{mirrored_file.name}*"):
+        each.unlink()
+    shutil.copy(written, mirrored_file)
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the visitor not be the operator of a dashboard with a real service."""
+    monkeypatch.setattr(operator_auth, "may_see_transfers", lambda request: False)
+
+
+# Figures
+
+
+@pytest.mark.usefixtures("figures")
+def test_figures_have_their_sample_their_interval_and_their_age(site: Client) -> None:
+    page = text(read(site, "/insight"))
+    assert re.search(r"Success rate \d\d\.\d% \d\d\.\d\S\d\d\.\d% [\d,]+ of [\d,]+ ended", page)
+    assert re.search(r"Base → Arbitrum One Relay \d+ \d\d\.\d% ", page)
+    assert "Origin execution reverted: slippage 1.5% exceeded" in page
+    assert re.search(r"Updated (just now|\d s ago)", page)
+    assert "Open incidents 1" in page
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize("path", FIGURES)
+@pytest.mark.parametrize("window", ["24h", "7d"])
+def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client, path: str, window: str) -> None:
+    Window.objects.filter(start=int(now().timestamp()) // HOUR * HOUR - 5 * HOUR).update(is_sealed=False, failures=1)
+    page = text(read(site, f"{path}?window={window}"))
+    summary = page.partition("Table of hours")[0].partition("Failure reasons")[0]
+    assert "incomplete, so there are counts but no rates or durations" in summary
+    assert "%" not in summary
+    assert "Median —" in summary
+    hours = re.findall(r"(\d+ of \d+) (\d+\.\d%|100%|—|incomplete)", page.partition("Table of hours")[2])
+    assert path == "/insight" or [rate for _, rate in hours].count("incomplete") >= 2  # of creation and of ending
+
+
+@pytest.mark.usefixtures("figures")
+def test_few_transfers_are_counted_without_a_percentage(site: Client) -> None:
+    page = text(read(site, "/insight/route/ZEROX/8453/8453?window=1h"))
+    assert re.search(r"Success rate \d of \d Median", page)
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize("window", ["1h", "24h", "7d", "30d", "90d"])
+@pytest.mark.parametrize("path", FIGURES)
+def test_every_period_has_a_page(site: Client, path: str, window: str) -> None:
+    page = read(site, f"{path}?window={window}")
+    assert page.count('aria-current="true"') >= 1
+    assert ("Table of" in page) is (path != "/insight" and window != "1h")
+
+
+@pytest.mark.usefixtures("figures")
+def test_rows_of_the_table_are_in_the_order_that_was_chosen(site: Client) -> None:
+    worst = text(read(site, "/insight?by=provider&order=worst")).partition("Providers 24 hours")[2]
+    assert worst.index("Relay") < worst.index("CCTP")
+    chains = text(read(site, "/insight?by=chain"))
+    assert re.search(r"Chain Ended .* Base \d+", chains)
+
+
+@pytest.mark.usefixtures("figures")
+def test_an_unknown_choice_is_named_and_replaced(site: Client) -> None:
+    page = text(read(site, "/insight?window=2y&by=moon", 400))
+    assert "Unknown time “2y”, so this is the default." in page
+    assert "Unknown grouping “moon”" in page
+
+
+@pytest.mark.usefixtures("figures")
+def test_a_scope_without_transfers_is_not_found(site: Client) -> None:
+    for path in ("/insight/route/RELAY/1/2", "/insight/provider/NOBODY", "/insight/chain/4711", "/insight/chain/..%2f"):
+        assert site.get(path).status_code == 404, path
+
+
+@pytest.mark.usefixtures("figures")
+def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
+    for by in ("route", "provider", "chain"):
+        paths = re.findall(r'class="row-link" href="([^"]+)"', read(site, f"/insight?by={by}"))
+        assert paths
+        for path in paths:
+            assert site.get(unescape(path)).status_code == 200
+
+
+def test_scopes_that_no_url_can_name_have_no_link() -> None:
+    assert scopes.path(EVERYTHING) == reverse("insight")
+    assert scopes.path(ScopeName(Level.ROUTE, "", "1", "")) == "/insight/route/-/1/-"
+    assert scopes.route("-", "1", "-") == ScopeName(Level.ROUTE, "", "1", "")
+    for name in ("a/b", "..", "-", "x" * 201, HOSTILE, "a\n"):
+        assert scopes.path(ScopeName(Level.PROVIDER, name)) is None
+
+
+# Who sees what
+
+
+@pytest.mark.usefixtures("figures", "public")
+def test_the_public_sees_no_single_transfer(site: Client) -> None:
+    failed = f"0x{past.FIRST * 2:064x}"
+    assert Transfer.objects.filter(intent_id=bytes.fromhex(failed[2:])).exists()
+    for path in PAGES:
+        page = read(site, path)
+        assert "/intent/0x" not in page, path
+        assert "latest transfers" not in page.lower(), path
+    assert "only the operator can see it" in text(read(site, "/late", 403))
+    assert site.get("/late.csv").status_code == 403
+
+
+@pytest.mark.usefixtures("figures", "public")
+def test_rows_of_few_owners_are_left_out_and_counted(site: Client) -> None:
+    Transfer.objects.filter(route=past.route(past.CCTP)).update(owner=b"same")
+    past.count(now())
+    page = text(read(site, "/insight"))
+    assert "Ethereum → Base CCTP" not in page
+    assert "1 more with fewer than 5 owners is not shown." in page
+    own = text(read(site, "/insight/provider/CCTP"))
+    assert "Fewer than 5 owners" in own
+    assert "Success rate" not in own
+
+
+@pytest.mark.usefixtures("figures", "public")
+def test_reasons_of_few_owners_are_one_row(site: Client) -> None:
+    Transfer.objects.exclude(reason=None).update(owner=b"same")
+    past.count(now())
+    page = text(read(site, "/insight"))
+    assert "slippage" not in page
+    assert "— Other reasons" in page
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(("who", "status"), [("off", 404), ("operator", 403)])
+def test_the_setting_closes_all_pages(
+    site: Client, public: None, monkeypatch: pytest.MonkeyPatch, who: str, status: int
+) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", who)
+    for path in (*PAGES, "/late", *DATA):
+        answer = site.get(path)
+        assert answer.status_code == status, path
+        assert "slippage" not in answer.content.decode()
+        assert answer["Cache-Control"] == "private, no-store"
+    assert ('href="/insight"' in read(site, "/help")) is (who == "operator")
+
+
+def test_without_a_mirror_each_page_says_how_to_turn_it_on(site: Client) -> None:
+    for path in (*PAGES, "/late"):
+        assert "INTENTS_DATABASE" in text(read(site, path, 404)), path
+
+
+def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
+    ledgers.whole(now())
+    for spoil in (corrupt, missing):
+        spoil(mirrored_file)
+        for path in (*PAGES, "/late"):
+            assert "The local copy can't be read" in text(read(site, path, 503)), path
+
+
+@pytest.mark.usefixtures("mirrored")
+def test_an_empty_copy_knows_nothing(site: Client) -> None:
+    page = text(read(site, "/insight"))
+    assert "No transfer ended in this time." in page
+    assert "%" not in page
+    assert "Not known yet. Incidents need a day of history." in page
+    assert "No route, provider or chain is worse than usual" not in page
+
+
+# Incidents
+
+
+@pytest.mark.usefixtures("figures")
+def test_an_incident_tells_what_since_when_and_for_whom(site: Client) -> None:
+    page = text(read(site, "/insight/incident/1"))
+    assert "Relay, Base → Arbitrum One Failing since 11:20 UTC" in page
+    assert "12 of 30 owners had failed transfers, usually 2 of 100" in page
+    assert re.search(r"Not delivered 1\d of 3\d ended", page)
+    assert "First failure 11:21:0" in page
+    assert "Since 2026-11-21 11:20:0" in page
+    assert "more transfers than usual have failed (Relay, Base → Arbitrum One)" in page
+    listed = text(read(site, "/insight/incidents"))
+    assert "Relay, Base → Arbitrum One since 11:20 UTC" in listed
+    assert site.get("/insight/incident/2").status_code == 404
+    assert site.get(f"/insight/incident/{'9' * 20}").status_code == 404
+
+
+@pytest.mark.usefixtures("figures")
+def test_incidents_as_data(site: Client) -> None:
+    found = site.get("/insight/incident/1.json").json()
+    assert (found["state"], found["bad"], found["owners"], found["closed"]) == ("failing", 12, 30, None)
+    assert found["routes"] == ["Relay, Base → Arbitrum One"]
+    [item] = site.get("/insight/incidents/feed.json").json()["items"]
+    assert item["url"] == "http://testserver/insight/incident/1"
+    assert item["title"] == "Failing: Relay, Base → Arbitrum One"
+    assert "<entry" in site.get("/insight/incidents/feed.atom").content.decode()
+
+
+@pytest.mark.usefixtures("figures")
+def test_without_new_reads_incidents_are_unknown(site: Client) -> None:
+    Incident.objects.all().delete()
+    past.judged(now(), unknown_since=now() - timedelta(minutes=30))
+    for path in ("/insight", "/insight/incidents"):
+        page = text(read(site, path))
+        assert "Unknown since 11:30 UTC" in page
+        assert "No route, provider or chain is worse than usual" not in page
+
+
+# Late transfers
+
+
+@pytest.mark.usefixtures("figures")
+def test_late_transfers_are_listed_worst_first(site: Client) -> None:
+    for number, minutes in ((1, 20), (2, 600), (3, 2)):
+        past.open_transfer(now(), number=number, age=timedelta(minutes=minutes))
+    past.open_transfer(now(), number=4, age=timedelta(minutes=4), key=RouteKey("CCTP", "1", "8453"))
+    page = read(site, "/late")
+    assert re.findall(r'title="0x0*(\d)"', page) == ["2", "1"]
+    assert "Open longer than 99 of 100" in text(page)
+    rows = site.get("/late.csv").content.decode().split("\r\n")
+    assert [row.partition(",")[0][-1] for row in rows[1:3]] == ["2", "1"]
+    assert rows[3] == "# complete: 2 rows"
+    assert "No late transfer matches these filters" in text(read(site, "/late?chain=1"))
+    assert text(read(site, "/late?provider=RELAY&chain=8453")).count("In progress") == 2
+
+
+@pytest.mark.usefixtures("figures")
+def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
+    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    Window.objects.filter(start=int(now().timestamp()) // HOUR * HOUR - 5 * HOUR).update(is_sealed=False, failures=1)
+    assert site.get("/late.csv").content.decode().endswith("the local copy of the last day is not complete\r\n")
+    assert "Late transfers may be missing" in text(read(site, "/late"))
+
+
+# Hostile texts
+
+
+def test_hostile_texts_of_the_copy_are_text(site: Client, mirrored: None) -> None:
+    ledgers.whole(now(), days=4)
+    ledgers.present(now())
+    key = RouteKey(HOSTILE, "8453", HOSTILE)
+    past.write(now(), reason=HOSTILE, routes=(key,))
+    past.incident(now(), key=key)
+    past.open_transfer(now(), number=1, age=timedelta(hours=2), key=key)
+    past.count(now())
+    past.judged(now())
+    for path in ("/insight", "/insight?by=provider", "/insight?by=chain", "/insight/chain/8453", *PAGES[4:], "/late"):
+        answer: Any = site.get(path)
+        page = answer.content.decode()
+        assert answer.status_code == 200, path
+        assert "<img src=x" not in page
+        assert "\u202e" not in page
+        assert "&lt;img src=x" in page, path
+    for path in (
+        "/insight/incident/1.json",
+        "/insight/incidents/feed.atom",
+        "/insight/incidents/feed.json",
+        "/late.csv",
+    ):
+        assert "\u202e" not in site.get(path).content.decode()
