@@ -47,7 +47,8 @@ intent/<identifier:intent_id> intents/<identifier:intent_id> i/<identifier:inten
 address/<identifier:address>/qr.svg address/<identifier:address>/share address/<identifier:address>/feed.atom
 address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id>
 provider/<identifier:name> tokens tokens/rows insight insight/coverage insight/incidents late late.csv
-insight/incidents/feed.atom insight/incidents/feed.json insight/incident/<chain:number> insight/incident/<chain:number>.json
+insight/incidents/feed.atom insight/incidents/feed.json insight/incident/<chain:number>
+insight/incident/<chain:number>.json
 insight/route/<identifier:used>/<identifier:origin>/<identifier:destination> insight/provider/<identifier:name>
 insight/chain/<identifier:chain_id>
 token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents

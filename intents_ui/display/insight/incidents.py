@@ -17,7 +17,8 @@ STATES = {
 PAST = {"failing": "failed", "slow": "took longer than expected", "silent": "did not complete"}
 PRESENT = {"failing": "have failed", "slow": "take longer than expected", "silent": "do not complete"}
 LOOK_UP = (
-    "To see where your funds are and what to do next, look up your transfer by its transaction hash or your address:"
+    "Look up your transfer to see where your funds are and what to do next. "
+    "Use its transaction hash or your address:"
 )
 
 

@@ -59,14 +59,17 @@ class Choices:
         return Order(self.values["order"])
 
     @property
+    def is_default(self) -> bool:
+        return self.values == DEFAULTS
+
+    @property
     def period(self) -> str:
         """Return `24 hours`."""
         return PERIODS[self.window]
 
     def links(self, name: str) -> list[ChoiceLink]:
-        return [
-            ChoiceLink(word, self._path(name, value), self.values[name] is value) for value, word in OFFERED[name].items()
-        ]
+        current = self.values[name]
+        return [ChoiceLink(word, self._path(name, each), each is current) for each, word in OFFERED[name].items()]
 
     def _path(self, name: str, value: StrEnum) -> str:
         values = {**self.values, name: value}
