@@ -15,6 +15,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
+from intents_ui.web.transfers import incidents
 from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read, reader
 
 SHOWN = 10
@@ -73,7 +74,8 @@ class Overview:
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     funded, *problems = reader().read([FUNDED, *PROBLEMS.values()])
-    return render(request, "home.html", {"overview": overview(problems)} | of_newest(request, funded))
+    context = {"overview": overview(problems), "incidents": incidents.open_now()} | of_newest(request, funded)
+    return render(request, "home.html", context)
 
 
 @marks.whole

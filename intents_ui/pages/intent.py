@@ -179,6 +179,7 @@ def version(situation: Situation, receipt_error: ServiceError | None) -> str:
     by_the_clock = (
         *(summary.of(situation).told, steps.late, steps.stalled, comparison.of(situation).shown),
         *(diagnosis.of(situation), situation.may_change, offer(situation), unchecked(situation)),
+        situation.incident,
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
     known = situation.receipt.received if situation.receipt else ""

@@ -79,6 +79,7 @@ class Reply:
             ("Sent", _side(shown.sent) if _moved(shown.sent) else ""),
             ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
             ("Refunded", _side(shown.returned) if shown.returned else ""),
+            ("Known incident", _incident(self.situation)),
             ("Status", result.headline),
             ("Intent ID", text.visible(shown.intent_id)),
         )
@@ -182,6 +183,7 @@ def as_json(told: Summary) -> dict[str, object]:
         "balances": told.situation.balances.check.value,
         "balancesCheckedAt": times.iso(told.situation.balances.checked_at) or None,
         "onChain": told.located.finding or None,
+        "incident": _incident(told.situation) or None,
     }
 
 
@@ -238,6 +240,11 @@ def _what(situation: Situation) -> str:
         return f"swap{amount} on {origin}"
     way = "".join(f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain)
     return f"{'payment' if facts.pays_somebody_else else 'transfer'}{amount}{way}"
+
+
+def _incident(situation: Situation) -> str:
+    """Return what is known of an incident that the transfer is a part of, or ""."""
+    return situation.incident.sentence if situation.incident else ""
 
 
 def _transactions(situation: Situation) -> Iterator[Transaction]:

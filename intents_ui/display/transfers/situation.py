@@ -18,6 +18,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import locations, statuses, timing
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
+from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
@@ -81,8 +82,8 @@ class Situation:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
-    estimated time. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and everything
-    derived from it depends on the clock through it alone.
+    estimated time. `incidents`: those of its route, the newest first. `fragments`: what pages drew from it. `now` is a
+    `Moment` if the situation is reused, and everything derived from it depends on the clock through it alone.
     """
 
     facts: Facts
@@ -91,6 +92,7 @@ class Situation:
     balances: Balances = UNCHECKED
     is_listed: bool = False
     contacts: Contacts = NO_CONTACTS
+    incidents: tuple[IncidentFacts, ...] = ()
     fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -252,6 +254,19 @@ class Situation:
                 is_expired=self.is_expired,
             )
         )
+
+    @cached_property
+    def incident(self) -> IncidentFacts | None:
+        """Return the incident that the transfer is a part of: it is open with its deposit, or ended undelivered while
+        its route was worse than usual.
+        """
+        outcome = self.outcome if self.incidents else Outcome.DELIVERED
+        if outcome in (Outcome.DELIVERED, Outcome.NO_DEPOSIT) or (
+            outcome is Outcome.OPEN and not self.facts.has_arrived
+        ):
+            return None
+        at = self.now if outcome is Outcome.OPEN else self.facts.last_change
+        return next((each for each in self.incidents if each.covers(at)), None)
 
     @property
     def is_return_overdue(self) -> bool:

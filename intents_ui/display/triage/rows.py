@@ -381,9 +381,10 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
     result, shown = summary.of(reading.situation), glance.of(reading.situation)
     quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
     checked = (result.balance_note,) if result.balance_note else ()
+    incident = (reading.situation.incident.membership,) if reading.situation.incident else ()
     return replace(
         row,
-        details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked),
+        details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked, *incident),
         where=result.location,
         address=hashes.checksum(result.address) if result.address else "",
         next=result.instructions,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.insight.incidents import IncidentFacts
+from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents.queries import Incident
 from intents_ui.web.insight.scopes import LinkedScope, linked

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from intents_ui.display.formatting import text
-from intents_ui.display.insight import charts, shares
+from intents_ui.display.formatting import shares, text
+from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Spark
 from intents_ui.mirror.figures.queries import Counts, PeriodFigures, ReasonCount
 from intents_ui.service.wire.outcome import Outcome

@@ -20,6 +20,7 @@ from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
+from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
@@ -31,7 +32,7 @@ from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache
+from intents_ui.web.transfers import balance_cache, incidents
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
@@ -95,7 +96,7 @@ def of(
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _current(receipt or intent, facts, names, balances, contacts)
+    return _current(receipt or intent, facts, names, balances, contacts, of_route=incidents.on_route(facts))
 
 
 def read(intent_id: str) -> Situation:
@@ -231,16 +232,19 @@ def _current(
     contacts: Contacts = NO_CONTACTS,
     *,
     is_listed: bool = False,
+    of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
     """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
     now, known = datetime.now(UTC), owner.attached("situation")
     if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
-        if situation.facts is facts and (situation.balances, situation.contacts) == (balances, contacts):
+        given = situation.balances, situation.contacts, situation.incidents
+        if situation.facts is facts and given == (balances, contacts, of_route):
             known.moment.move_to(now)
             return situation
     moment = _moment(now)
-    situation = Situation(facts, moment, wiring.catalog(), balances, is_listed=is_listed, contacts=contacts)
+    using = wiring.catalog()
+    situation = Situation(facts, moment, using, balances, is_listed=is_listed, contacts=contacts, incidents=of_route)
     owner.attach("situation", Attached(names, moment, situation))
     return situation
 

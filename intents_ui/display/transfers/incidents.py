@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display.formatting import times
-from intents_ui.display.insight import shares
+from intents_ui.display.formatting import shares, times
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
 STATES = {
@@ -17,8 +16,7 @@ STATES = {
 PAST = {"failing": "failed", "slow": "took longer than expected", "silent": "did not complete"}
 PRESENT = {"failing": "have failed", "slow": "take longer than expected", "silent": "do not complete"}
 LOOK_UP = (
-    "Look up your transfer to see where your funds are and what to do next. "
-    "Use its transaction hash or your address:"
+    "Look up your transfer to see where your funds are and what to do next. Use its transaction hash or your address:"
 )
 
 
@@ -39,6 +37,10 @@ class IncidentFacts:
     owners: int
     usual: float
 
+    def covers(self, at: datetime | None) -> bool:
+        """Return whether it has begun at this time and wasn't over."""
+        return at is not None and self.since <= at and (self.closed is None or at <= self.closed)
+
     @property
     def status(self) -> StatusLabel:
         return STATES[self.state]
@@ -50,6 +52,11 @@ class IncidentFacts:
             return f"No transfer ended where {self.bad} owners were expected"
         what = "failed" if self.kind == "failing" else "late"
         return f"{self.bad} of {self.owners} owners had {what} transfers, usually {shares.of_hundred(self.usual)}"
+
+    @property
+    def membership(self) -> str:
+        """Return what a transfer's page says if the transfer is a part of it. Times have their dates."""
+        return f"Part of an incident: {self.title}, {self.status.word.lower()} since {times.dated(self.since)}."
 
     @property
     def sentence(self) -> str:

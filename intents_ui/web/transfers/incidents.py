@@ -1,0 +1,84 @@
+"""Incidents of the mirror on a transfer's route, as read in the last seconds, if everyone may see them."""
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from intents_ui import wiring
+from intents_ui.display.transfers.incidents import IncidentFacts
+from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.settings import ENV
+
+if TYPE_CHECKING:
+    from intents_ui.web.insight.incidents import ListedIncident
+    from intents_ui.web.insight.scopes import LinkedScope
+
+MOST = 50
+
+type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
+
+
+class RecentIncidents:
+    """The newest incidents, for all pages of a process. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._read_at = float("-inf")
+        self._found: Sequence[ListedIncident] = ()
+
+    def get(self) -> Sequence["ListedIncident"]:
+        """Return them as read a few seconds ago, the newest first. Empty if the database can't be read."""
+        from intents_ui.mirror import readonly  # imported only with a mirror
+
+        with self._lock:
+            if time.monotonic() - self._read_at > readonly.MAX_AGE:
+                self._found = _read()
+                self._read_at = time.monotonic()
+            return self._found
+
+
+def recent() -> Sequence["ListedIncident"]:
+    """Return the newest incidents, if there is a mirror and everyone may see them."""
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
+        return ()
+    return wiring.current().one(RecentIncidents).get()
+
+
+def open_now() -> Sequence["ListedIncident"]:
+    """Return the open incidents."""
+    return [each for each in recent() if each.facts.closed is None]
+
+
+def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
+    """Return the incidents of a transfer's route, the newest first."""
+    found = recent()
+    if not found:
+        return ()
+    origin, destination = facts.origin_chain_id, facts.destination_chain_id
+    route = _route(facts.providers, *("" if each is None else str(each) for each in (origin, destination)))
+    return tuple(each.facts for each in found if route in map(_route_of, each.routes))
+
+
+def _route_of(linked: "LinkedScope") -> RouteOf:
+    _, providers, origin, destination = linked.scope
+    return _route(providers.split(";"), origin, destination)
+
+
+def _route(providers: Iterable[str], origin: str, destination: str) -> RouteOf:
+    return frozenset(each.upper() for each in providers if each), origin, destination
+
+
+def _read() -> Sequence["ListedIncident"]:
+    from intents_ui.mirror.incidents import queries
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
+    from intents_ui.web.insight.incidents import listed
+
+    try:
+        with reading():
+            found = queries.recent_incidents(most=MOST)
+    except CopyUnreadable:
+        return ()  # the coverage tells
+    return listed(found)
