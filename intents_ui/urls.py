@@ -188,6 +188,7 @@ def insight_pages() -> list[URLPattern]:
 
     views = {
         "insight": overview.view,
+        "insight-json": overview.as_json,
         "insight-coverage": coverage.view,
         "insight-incidents": incidents.view,
         "insight-incidents-atom": incidents.atom,
@@ -205,6 +206,7 @@ def insight_pages() -> list[URLPattern]:
 
 INSIGHT = {
     "insight": "insight",
+    "insight.json": "insight-json",
     "insight/coverage": "insight-coverage",
     "insight/incidents": "insight-incidents",
     "insight/incidents/feed.atom": "insight-incidents-atom",

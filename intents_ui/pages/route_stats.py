@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.queries.transfers import ROUTE_PAGE, newest_of_route
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.web.frame import part_or_page
+
+if TYPE_CHECKING:
+    from intents_ui.web.insight.performance import RoutePerformance
 
 PAGES = 2
 MAX_AGE = 60.0  # seconds
@@ -22,10 +27,13 @@ MAX_AGE = 60.0  # seconds
 
 @require_safe
 def others(request: HttpRequest, intent_id: str) -> HttpResponse:
-    facts = read(intent_id)
+    situation = read(intent_id)
+    facts = situation.facts
     origin, destination = facts.origin_chain_id, facts.destination_chain_id
     known = wiring.catalog()
-    context: dict[str, object] = {"intent_id": intent_id, "stats": None}
+    context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, situation)}
+    if context["performance"]:
+        return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
     if origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
@@ -36,12 +44,21 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
 
 
-def read(intent_id: str) -> Facts:
-    """Return the intent's route. The receipt names the providers that were used."""
+def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance | None":
+    """Return figures of the mirror, if there is one that has them. They are of more transfers than a list has."""
+    if settings.MIRROR_DATABASE is None:
+        return None
+    from intents_ui.web.insight import performance  # imported only with a mirror
+
+    return performance.of(request, situation)
+
+
+def read(intent_id: str) -> Situation:
+    """Return the intent with its route. The receipt names the providers that were used."""
     found, receipt, error = transfers.read(wiring.service(), intent_id)
     if error:
         raise error
-    return Facts.of(found, receipt)
+    return Situation.of(found, receipt, now=datetime.now(UTC))
 
 
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:

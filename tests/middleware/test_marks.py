@@ -46,7 +46,7 @@ intent/<identifier:intent_id>/share intent/<identifier:intent_id>/feed.atom inte
 intent/<identifier:intent_id> intents/<identifier:intent_id> i/<identifier:intent_id>
 address/<identifier:address>/qr.svg address/<identifier:address>/share address/<identifier:address>/feed.atom
 address/<identifier:address>/feed.json address/<identifier:address> oembed chains chain/<chain:chain_id>
-provider/<identifier:name> tokens tokens/rows insight insight/coverage insight/incidents late late.csv
+provider/<identifier:name> tokens tokens/rows insight insight.json insight/coverage insight/incidents late late.csv
 insight/incidents/feed.atom insight/incidents/feed.json insight/incident/<chain:number>
 insight/incident/<chain:number>.json
 insight/route/<identifier:used>/<identifier:origin>/<identifier:destination> insight/provider/<identifier:name>

@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from intents_ui import settings
+from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.models import Incident, Transfer, Window
@@ -21,6 +22,7 @@ from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 from intents_ui.web.insight import scopes
+from intents_ui.web.transfers import situations
 from tests.mirror import ledgers, past
 from tests.mirror.conftest import using
 from tests.mirror.test_readonly import corrupt, missing
@@ -28,9 +30,22 @@ from tests.mirror.test_readonly import corrupt, missing
 RELAY = "/insight/route/RELAY/8453/42161"
 FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453")
 PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
-DATA = ("/insight/incident/1.json", "/insight/incidents/feed.atom", "/insight/incidents/feed.json", "/late.csv")
+FEEDS = ("/insight/incidents/feed.atom", "/insight/incidents/feed.json")
+DATA = ("/insight.json", "/insight/incident/1.json", *FEEDS, "/late.csv")
+    "/insight.json",
+    "/insight/incident/1.json",
+    "/insight/incidents/feed.atom",
+    "/insight/incidents/feed.json",
+    "/late.csv",
+)
 NOW = "2026-11-21T12:00:00Z"  # of the site
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+
+
+def hole() -> None:
+    """Let a window of five hours ago be incomplete."""
+    start = int(now().timestamp()) // HOUR * HOUR - 5 * HOUR
+    Window.objects.filter(start=start).update(is_sealed=False, failures=1)
 
 
 def read(site: Client, path: str, status: int = 200) -> str:
@@ -93,7 +108,7 @@ def test_figures_have_their_sample_their_interval_and_their_age(site: Client) ->
 @pytest.mark.parametrize("path", FIGURES)
 @pytest.mark.parametrize("window", ["24h", "7d"])
 def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client, path: str, window: str) -> None:
-    Window.objects.filter(start=int(now().timestamp()) // HOUR * HOUR - 5 * HOUR).update(is_sealed=False, failures=1)
+    hole()
     page = text(read(site, f"{path}?window={window}"))
     summary = page.partition("Table of hours")[0].partition("Failure reasons")[0]
     assert "incomplete, so there are counts but no rates or durations" in summary
@@ -267,6 +282,23 @@ def test_without_new_reads_incidents_are_unknown(site: Client) -> None:
         assert "No route, provider or chain is worse than usual" not in page
 
 
+@pytest.mark.usefixtures("figures")
+def test_figures_as_data_are_those_of_the_page(site: Client) -> None:
+    found = site.get("/insight.json").json()
+    total = found["total"]
+    page = text(read(site, "/insight"))
+    assert f"{total['outcomes']['delivered']:,} of {total['ended']:,} ended" in page
+    assert f"{100 * total['successRate']['value']:.1f}%" in page
+    assert sum(each["ended"] for each in found["rows"]) == total["ended"]
+    assert (found["rows"][0]["providers"], found["rows"][0]["originChainId"]) == (["RELAY"], "8453")
+    assert found["incidents"][0]["number"] == 1
+    assert site.get("/insight.json?window=2y").status_code == 400
+    hole()
+    lacking = site.get("/insight.json").json()["total"]
+    assert (lacking["isComplete"], lacking["successRate"], lacking["medianSeconds"]) == (False, None, None)
+    assert lacking["ended"] == total["ended"]
+
+
 # Late transfers
 
 
@@ -288,9 +320,55 @@ def test_late_transfers_are_listed_worst_first(site: Client) -> None:
 @pytest.mark.usefixtures("figures")
 def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
     past.open_transfer(now(), number=1, age=timedelta(hours=2))
-    Window.objects.filter(start=int(now().timestamp()) // HOUR * HOUR - 5 * HOUR).update(is_sealed=False, failures=1)
+    hole()
     assert site.get("/late.csv").content.decode().endswith("the local copy of the last day is not complete\r\n")
     assert "Late transfers may be missing" in text(read(site, "/late"))
+
+
+# A transfer's route
+
+
+@pytest.mark.usefixtures("figures")
+def test_a_transfer_is_compared_with_its_route(site: Client, emulator: Emulator) -> None:
+    intent_id, key = finished(emulator)
+    Transfer.objects.filter(route=past.route(past.RELAY)).update(route=past.route(key))
+    past.count(now())
+    for headers in ({}, {"HX-Request-Type": "partial"}):
+        page = text("<main" + site.get(f"/intent/{intent_id}/route-stats", headers=headers).content.decode())
+        assert re.search(r"\d+ of \d+ transfers on this route were delivered in the last 24 hours", page)
+        assert re.search(r"\( ?\d\d\.\d% ?, \d\d\.\d\S\d\d\.\d%\)", page)
+        assert re.search(r"This transfer .*, longer than \d+ of 100", page)
+        assert "Median" in page
+    assert f'href="/insight/route/{key.providers}/{key.origin_chain}/{key.destination_chain}?window=24h"' in read(
+        site, f"/intent/{intent_id}/route-stats"
+    )
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize("why", ["few", "incomplete", "not public", "unreadable"])
+def test_without_figures_a_transfer_is_compared_with_the_newest(
+    site: Client, emulator: Emulator, mirrored_file: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    intent_id, key = finished(emulator)
+    if why != "few":
+        Transfer.objects.filter(route=past.route(past.RELAY)).update(route=past.route(key))
+        past.count(now())
+    if why == "incomplete":
+        Window.objects.filter(start=int(now().timestamp()) // HOUR * HOUR - 5 * HOUR).update(
+            is_sealed=False, failures=1
+        )
+    if why == "not public":
+        monkeypatch.setattr(ENV, "intents_insight", "off")
+    if why == "unreadable":
+        corrupt(mirrored_file)
+    assert "Based on the last" in text(read(site, f"/intent/{intent_id}/route-stats"))
+
+
+def finished(emulator: Emulator) -> tuple[str, RouteKey]:
+    """Return a delivered transfer with its route."""
+    intent_id = emulator.finished(4)["intentId"]
+    facts = situations.read(intent_id).facts
+    return intent_id, RouteKey(";".join(facts.providers), str(facts.origin_chain_id), str(facts.destination_chain_id))
 
 
 # Hostile texts

@@ -16,7 +16,7 @@ from intents_ui.mirror.incidents.queries import Incident
 from intents_ui.mirror.readonly import reading
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.feeds import ATOM, JSON, Format, respond
-from intents_ui.web.insight import access, incidents, tables
+from intents_ui.web.insight import access, data, incidents, tables
 from intents_ui.web.insight.incidents import ListedIncident
 
 LONGEST_NUMBER = 15  # digits
@@ -97,22 +97,11 @@ def incident(request: HttpRequest, number: str) -> HttpResponse:
 def incident_json(request: HttpRequest, number: str) -> HttpResponse:
     found, course = read(number)
     [listed] = incidents.listed([found])
-    facts = listed.facts
     return JsonResponse(
         {
-            "number": facts.number,
+            **data.of_incident(listed),
             "level": found.level,
-            "title": facts.title,
-            "kind": facts.kind,
-            "state": facts.state,
-            "since": times.iso(facts.since),
             "opened": times.iso(found.opened),
-            "closed": times.iso(facts.closed) or None,
-            "bad": facts.bad,
-            "owners": facts.owners,
-            "usual": facts.usual,
-            "sentence": facts.sentence,
-            "routes": [each.named.title for each in listed.routes],
             "ended": sum(course.counts.values()),
             "notDelivered": failed(course),
             "refunded": course.counts[Outcome.REFUNDED],

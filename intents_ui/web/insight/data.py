@@ -1,0 +1,60 @@
+"""Figures of the mirror as JSON: durations in seconds, rates from 0 to 1, times in RFC 3339. None is unknown."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from intents_ui.display.formatting import times
+from intents_ui.web.insight.incidents import ListedIncident
+from intents_ui.web.insight.tables import FigureRow, ReasonRow
+
+
+def of_row(row: FigureRow) -> dict[str, object]:
+    """Return the figures of a scope. Without enough transfers, or with an incomplete time, rates are None."""
+    figures, success = row.figures, row.figures.success
+    _, all_providers, origin, destination = figures.scope
+    return {
+        "level": figures.scope.level,
+        "title": row.scope.named.title,
+        "providers": [each for each in all_providers.split(";") if each],
+        "originChainId": origin or None,
+        "destinationChainId": destination or None,
+        "since": times.iso(figures.since),
+        "at": times.iso(figures.at),
+        "isComplete": figures.is_complete,
+        "lackingSeconds": _seconds(figures.completeness.lacking),
+        "withDeposit": figures.funded,
+        "open": figures.open,
+        "late": figures.late,
+        "ended": figures.ended,
+        "outcomes": {outcome.value: count for outcome, count in figures.counts.items()},
+        "successRate": success and {"value": success.value, "low": success.low, "high": success.high},
+        "medianSeconds": _seconds(figures.median),
+        "p95Seconds": _seconds(figures.p95),
+        "isP95AtLeast": figures.is_p95_minimum,
+    }
+
+
+def of_reasons(rows: Sequence[ReasonRow]) -> list[dict[str, object]]:
+    return [{"step": each.step.lower() or None, "reason": each.reason, "count": each.count} for each in rows]
+
+
+def of_incident(listed: ListedIncident) -> dict[str, object]:
+    """Return an incident. `usual` is a share of the owners. Of a silence, `bad` is how many owners were expected."""
+    facts = listed.facts
+    return {
+        "number": facts.number,
+        "title": facts.title,
+        "kind": facts.kind,
+        "state": facts.state,
+        "since": times.iso(facts.since),
+        "closed": times.iso(facts.closed) or None,
+        "bad": facts.bad,
+        "owners": facts.owners,
+        "usual": facts.usual,
+        "sentence": facts.sentence,
+        "routes": [each.named.title for each in listed.routes],
+    }
+
+
+def _seconds(length: timedelta | None) -> float | None:
+    return None if length is None else length.total_seconds()
