@@ -61,15 +61,17 @@ def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navig
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     has_mirror = settings.MIRROR_DATABASE is not None
+    has_insight = has_mirror and ENV.intents_insight != "off"
     return {
         "embedded": wiring.embedded(),
         "has_mirror": has_mirror,
+        "has_insight": has_insight,
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
         "nav": navigation(
             has_console=ENV.console != "off",
             has_demo=wiring.embedded(),
-            has_insight=has_mirror and ENV.intents_insight != "off",
+            has_insight=has_insight,
         ),
         "attention_count": attention.reader().count,
         "url_name": request.resolver_match and request.resolver_match.url_name,

@@ -32,12 +32,6 @@ FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453")
 PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
 FEEDS = ("/insight/incidents/feed.atom", "/insight/incidents/feed.json")
 DATA = ("/insight.json", "/insight/incident/1.json", *FEEDS, "/late.csv")
-    "/insight.json",
-    "/insight/incident/1.json",
-    "/insight/incidents/feed.atom",
-    "/insight/incidents/feed.json",
-    "/late.csv",
-)
 NOW = "2026-11-21T12:00:00Z"  # of the site
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
@@ -397,3 +391,31 @@ def test_hostile_texts_of_the_copy_are_text(site: Client, mirrored: None) -> Non
         "/late.csv",
     ):
         assert "\u202e" not in site.get(path).content.decode()
+
+
+# Links from other pages
+
+
+@pytest.mark.usefixtures("figures")
+def test_the_route_matrix_has_success_rates_and_medians(site: Client) -> None:
+    page = read(site, "/routes/matrix")
+    cell = re.search(r'<a href="/routes\?from=8453&amp;to=42161" aria-label="([^"]+)"[^>]*>(.*?)</a>', page)
+    assert cell
+    assert re.search(r"\d\d\.\d% of \d+ delivered in 24 hours, median \d+ s", cell[1])
+    assert re.search(r"<small>\d\d\.\d%</small><small>\d+ s</small>", cell[2])
+    hole()
+    assert "delivered in 24 hours" not in read(site, "/routes/matrix")
+
+
+@pytest.mark.usefixtures("figures")
+def test_other_pages_lead_to_figures_that_are_there(site: Client) -> None:
+    for path in ("/chain/8453", "/chain/137", "/provider/RELAY", "/provider/SOMNIA_SWAP", f"/token/1/0x{'0' * 40}"):
+        (link,) = set(re.findall(r'href="(/insight/(?:chain|provider)/[^"]+)"', read(site, path)))
+        assert site.get(link).status_code == 200, link
+
+
+def test_without_a_mirror_no_page_leads_to_figures(site: Client) -> None:
+    for path in ("/chain/8453", "/provider/RELAY", "/routes/matrix", "/attention"):
+        page = read(site, path)
+        assert "/insight" not in page
+        assert "/late" not in page

@@ -32,6 +32,7 @@ ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
+MOST_PAIRED = 500  # routes
 MOST_HOURS = 14 * 24  # of the course of an incident
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
@@ -133,6 +134,13 @@ class PeriodFigures(Counts):
     def is_p95_minimum(self) -> bool:
         """Whether so many transfers are late that p95 will be greater when they end."""
         return self.late * MOST_LATE_SHARE > self.ended + self.late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFigures(Counts):
+    """Figures of the routes between two chains. `owners` is the least number of different owners."""
+
+    owners: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,6 +384,28 @@ def _is_part(scope: ScopeName) -> Q:
         case Level.CHAIN:
             return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
     return Q()
+
+
+def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[tuple[str, str], PairFigures]:
+    """Return the figures of pairs of chains, from the most used routes. Two queries."""
+    gaps = coverage.gaps(now=now)
+    rows = Summary.objects.filter(period=period, level=Level.ROUTE).order_by("-ended").select_related("scope")[:most]
+    together: dict[tuple[str, str], list[Summary]] = {}
+    for row in rows:
+        together.setdefault((row.scope.origin_chain, row.scope.destination_chain), []).append(row)
+    return {pair: _pair(several, gaps) for pair, several in together.items()}
+
+
+def _pair(rows: Sequence[Summary], gaps: Gaps) -> PairFigures:
+    durations: histogram.Histogram = {}
+    for row in rows:
+        histogram.add(durations, histogram.decode(bytes(row.durations)))
+    return PairFigures(
+        counts={each: sum(getattr(row, each.value) for row in rows) for each in ENDED},
+        durations=durations,
+        completeness=gaps.of(min(row.since for row in rows), max(row.at for row in rows)),
+        owners=max(row.owners for row in rows),
+    )
 
 
 def is_known(scope: ScopeName) -> bool:

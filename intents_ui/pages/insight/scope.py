@@ -10,6 +10,7 @@ from django.shortcuts import render
 from intents_ui import wiring
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
+from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import providers
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import queries
@@ -42,9 +43,10 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
     picked, now = choices.read(request.GET, path=request.path), datetime.now(UTC)
     with reading():
         found = queries.report(scope, picked.window, now=now, slow=providers.SLOW)
-        if not (found.figures.funded or queries.is_known(scope)):
-            raise Http404("The local copy has no transfers of this.")
+        is_known = bool(found.figures.funded) or queries.is_known(scope)
         open_now = of_scope(scope, now)
+    if not is_known and not is_listed(scope):
+        raise Http404("The local copy has no transfers of this.")
     sees_all = access.sees_transfers(request)
     total = tables.of_total(found.figures, sees_all=sees_all)
     context: dict[str, object] = {
@@ -81,6 +83,14 @@ def drawn(series: Sequence[BucketFigures], window: Period) -> dict[str, object]:
         "series": [(each, *tables.rate(each)) for each in reversed(series)],
         "has_days": window in (Period.MONTH, Period.QUARTER),
     }
+
+
+def is_listed(scope: ScopeName) -> bool:
+    """Whether the service has this chain or provider, so that other pages link to it."""
+    if scope.level is Level.PROVIDER:
+        return scope.providers in providers.KNOWN
+    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN else []
+    return any(wiring.catalog().chain(number) for number in numbers)
 
 
 def of_scope(scope: ScopeName, now: datetime) -> Sequence[Incident]:

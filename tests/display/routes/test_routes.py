@@ -216,7 +216,7 @@ def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
 def test_the_shade_is_the_share_of_the_largest_count() -> None:
     both, one = frozenset({1, 2, 3}), frozenset({2})
     served = {"RELAY": both, "CCTP": both, "LIFI": one, "SUSHI": frozenset({1, 3}), "OIF": None}
-    mainnets, testnets = matrix.tables(LISTS.chains(), served=served, featured={1: 2})
+    mainnets, testnets = matrix.tables(LISTS.chains(), served=served, featured={1: 2}, performance={})
     assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in mainnets.rows] == [
         [(1, 2, True), (2, 4, False)],
         [(2, 4, False), (0, 0, True)],
@@ -232,5 +232,5 @@ def test_the_shade_is_the_share_of_the_largest_count() -> None:
 
 
 def test_a_matrix_without_providers_has_no_shades() -> None:
-    mainnets, _ = matrix.tables(LISTS.chains(), served={"RELAY": frozenset()}, featured={})
+    mainnets, _ = matrix.tables(LISTS.chains(), served={"RELAY": frozenset()}, featured={}, performance={})
     assert [cell.shade for row in mainnets.rows for cell in row.cells] == [0, 0, 0, 0]
