@@ -256,7 +256,7 @@ def _turning_points(situation: Situation) -> Iterator[datetime | None]:
     yield from (timing.escalates_at(facts, minutes) for minutes in _minutes(situation))
     if statuses.is_open(facts.status):
         yield from (facts.expires_at, facts.execute_by)
-        yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts))
+        yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts), situation.late_at)
     if facts.returning in RUNNING or facts.status in rules.STOPPED:
         yield timing.return_overdue_at(facts)
         yield timing.settled_at(facts)

@@ -7,11 +7,12 @@ same.
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Self
 
+from intents_ui.display.formatting import times
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -82,8 +83,9 @@ class Situation:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
-    estimated time. `incidents`: those of its route, the newest first. `fragments`: what pages drew from it. `now` is a
-    `Moment` if the situation is reused, and everything derived from it depends on the clock through it alone.
+    estimated time. `incidents`: those of its route, the newest first. `late_after`: how long 99 of 100 transfers of its
+    route take, if known. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and
+    everything derived from it depends on the clock through it alone.
     """
 
     facts: Facts
@@ -93,6 +95,7 @@ class Situation:
     is_listed: bool = False
     contacts: Contacts = NO_CONTACTS
     incidents: tuple[IncidentFacts, ...] = ()
+    late_after: timedelta | None = None
     fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -277,12 +280,19 @@ class Situation:
         return timing.has_come(timing.stalled_at(self.facts), now=self.now)
 
     @property
+    def late_at(self) -> datetime | None:
+        """Return when it is late by its route. None before it started, or if that isn't known."""
+        return None if self.late_after is None else times.after(self.facts.started_at, self.late_after)
+
+    @property
     def is_late(self) -> bool:
-        """Return whether it takes longer than estimated or, without an estimate (as in a history entry), makes no
-        progress.
+        """Return whether it takes longer than estimated or than 99 of 100 on its route, or, without an estimate (as in
+        a history entry), makes no progress.
         """
         if not statuses.is_open(self.facts.status) or not self.facts.has_arrived or self.facts.is_delivered:
             return False
+        if timing.has_come(self.late_at, now=self.now):
+            return True
         if timing.given_estimate(self.facts) is None:
             return self.is_stalled
         return timing.has_come(timing.late_at(self.facts), now=self.now)

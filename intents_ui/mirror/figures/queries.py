@@ -408,6 +408,13 @@ def _pair(rows: Sequence[Summary], gaps: Gaps) -> PairFigures:
     )
 
 
+def late_after() -> Mapping[RouteKey, timedelta]:
+    """Return after how long a transfer is late, by route, where enough transfers were delivered. One query."""
+    rows = Scope.objects.filter(level=Level.ROUTE, late_after__isnull=False)
+    found = rows.values_list("providers", "origin_chain", "destination_chain", "late_after")
+    return {RouteKey(*key): timedelta(milliseconds=length or 0) for *key, length in found}
+
+
 def is_known(scope: ScopeName) -> bool:
     """Return whether any transfer of this scope ever ended. One query."""
     return Scope.objects.filter(**scope._asdict()).exists()

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -14,7 +14,6 @@ from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.web.insight.incidents import ListedIncident
-    from intents_ui.web.insight.scopes import LinkedScope
 
 MOST = 50
 
@@ -57,18 +56,18 @@ def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
     found = recent()
     if not found:
         return ()
-    origin, destination = facts.origin_chain_id, facts.destination_chain_id
-    route = _route(facts.providers, *("" if each is None else str(each) for each in (origin, destination)))
-    return tuple(each.facts for each in found if route in map(_route_of, each.routes))
+    route = route_of(facts)
+    return tuple(each.facts for each in found if any(route_of_key(*on.scope[1:]) == route for on in each.routes))
 
 
-def _route_of(linked: "LinkedScope") -> RouteOf:
-    _, providers, origin, destination = linked.scope
-    return _route(providers.split(";"), origin, destination)
+def route_of(facts: Facts) -> RouteOf:
+    """Return a transfer's route, to compare it with those of the mirror."""
+    chains = ("" if each is None else str(each) for each in (facts.origin_chain_id, facts.destination_chain_id))
+    return route_of_key(";".join(facts.providers), *chains)
 
 
-def _route(providers: Iterable[str], origin: str, destination: str) -> RouteOf:
-    return frozenset(each.upper() for each in providers if each), origin, destination
+def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
+    return frozenset(filter(None, providers.upper().split(";"))), origin, destination
 
 
 def _read() -> Sequence["ListedIncident"]:

@@ -32,7 +32,7 @@ from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache, incidents
+from intents_ui.web.transfers import balance_cache, incidents, route_limits
 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
@@ -235,16 +235,24 @@ def _current(
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
     """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
-    now, known = datetime.now(UTC), owner.attached("situation")
+    now, known, late_after = datetime.now(UTC), owner.attached("situation"), route_limits.of(facts)
     if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
-        given = situation.balances, situation.contacts, situation.incidents
-        if situation.facts is facts and given == (balances, contacts, of_route):
+        given = situation.balances, situation.contacts, situation.incidents, situation.late_after
+        if situation.facts is facts and given == (balances, contacts, of_route, late_after):
             known.moment.move_to(now)
             return situation
     moment = _moment(now)
-    using = wiring.catalog()
-    situation = Situation(facts, moment, using, balances, is_listed=is_listed, contacts=contacts, incidents=of_route)
+    situation = Situation(
+        facts,
+        moment,
+        wiring.catalog(),
+        balances,
+        is_listed=is_listed,
+        contacts=contacts,
+        incidents=of_route,
+        late_after=late_after,
+    )
     owner.attach("situation", Attached(names, moment, situation))
     return situation
 

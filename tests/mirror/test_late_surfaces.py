@@ -1,0 +1,72 @@
+"""A transfer that is late in `/late` is late on every other surface."""
+
+import asyncio
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.models import Scope, Transfer
+from intents_ui.web.transfers import route_limits, situations
+from tests.mirror import ledgers, past
+from tests.mirror.test_incident_surfaces import whole
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
+    monkeypatch.setattr(route_limits, "MAX_AGE", -1.0)
+    intent_id: str = emulator.play(23, age=360)["intentId"]
+    facts = situations.read(intent_id).facts
+    key = RouteKey(";".join(facts.providers), str(facts.origin_chain_id), str(facts.destination_chain_id))
+    now = datetime.now(UTC)
+    ledgers.whole(now)
+    past.write(now, days=1, per_hour=1)
+    past.open_transfer(now, number=1, age=6 * MINUTE, key=key)
+    Transfer.objects.filter(outcome="open").update(intent_id=bytes.fromhex(intent_id[2:]))
+    Scope.objects.create(
+        level="route", **key._asdict(), route=past.route(key), late_after=5 * MINUTE // timedelta(milliseconds=1)
+    )
+    return intent_id
+
+
+def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
+    """Return whether each surface says that the transfer is late."""
+    created = int(situations.read(intent_id).facts.quoted_at.timestamp())  # type: ignore[union-attr]
+    listed = site.get(f"/history?from={created - 1}&to={created + 1}").content.decode()
+    row = re.search(rf'<tr id="row-{intent_id}">(.*?)</tr>', listed, re.DOTALL)
+    reply = site.get(f"/intent/{intent_id}/reply").content.decode()
+    texts = [unescape(each) for each in re.findall(r"<textarea[^>]*>(.*?)</textarea>", reply, re.DOTALL)]
+    exported = b"".join(asyncio.run(whole(site.get("/export/attention.ndjson"))))
+    causes = {each.get("intent_id"): each.get("cause") for each in map(json.loads, exported.splitlines())}
+    assert row
+    return {
+        "late": f"/intent/{intent_id}" in site.get("/late").content.decode(),
+        "list": "data-late" in row[1],
+        "attention": causes.get(intent_id) == "late",
+        "reply": json.loads(texts[2])["cause"] == "late",
+    }
+
+
+def test_a_late_transfer_is_late_everywhere(site: Client, limited: str) -> None:
+    found = surfaces(site, limited)
+    assert found == dict.fromkeys(found, True)
+
+
+def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str) -> None:
+    Scope.objects.update(late_after=20 * MINUTE // timedelta(milliseconds=1))
+    found = surfaces(site, limited)
+    assert not any(found[each] for each in ("late", "list", "attention"))
+
+
+def test_the_page_is_drawn_again_when_a_transfer_becomes_late(site: Client, limited: str) -> None:
+    Scope.objects.update(late_after=7 * MINUTE // timedelta(milliseconds=1))
+    situation = situations.read(limited)
+    assert situation.late_at == (situation.facts.started_at or situation.now) + 7 * MINUTE
