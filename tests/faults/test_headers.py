@@ -326,7 +326,7 @@ def addresses(emulator: Emulator) -> list[str]:
     intent = emulator.play("expired-quote")
     names = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "QuoteIntent"}
     names |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": UNKNOWN}
-    names |= {"name": "RELAY"}
+    names |= {"name": "RELAY", "number": "1", "used": "RELAY", "origin": "8453", "destination": "42161"}
     return ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(each.pattern)) for each in url_patterns()]
 
 
