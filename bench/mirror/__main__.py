@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench.mirror import backfill, frugal, insight, leaders
+from bench.mirror import backfill, frugal, insight, insight_pages, leaders
 from bench.mirror.backfill import CALLS
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
@@ -33,6 +33,7 @@ class Figures:
             "backfill": self.backfill,
             "leaders": self.leaders,
             "insight": self.insight,
+            "pages": self.insight_pages,
         }
 
     def fresh(self) -> Iterator[Target]:
@@ -87,6 +88,14 @@ class Figures:
             told = f"{told}, {found['hours']:,.0f} figures of hours"
             yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
+    def insight_pages(self) -> Iterator[Target]:
+        found = insight_pages.pages(self.entries, self.minutes * 20)
+        told = f"{self.entries:,} transfers. {found.told}"
+        yield Target("pages: /insight, p99", found.p99, 150, "ms", told)
+        yield Target("pages: /insight, processor time", found.processor, 10, "ms", "of all workers, per page")
+        yield Target("pages: responses other than 200", found.failed, 0, "")
+        yield Target("pages: mirrors that were ended by a lock", 1 - found.is_mirror_running, 0, "")
+
     @property
     def followed(self) -> Mapping[str, float]:
         """The figures of the accelerated clock."""
@@ -103,10 +112,12 @@ class Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
     parser.add_argument(
-        "--only", default="fresh,frugal,backfill,leaders,insight", help="parts, with commas between them"
+        "--only", default="fresh,frugal,backfill,leaders,insight,pages", help="parts, with commas between them"
     )
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
-    parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="of the accelerated clock; pages take a third of it"
+    )
     parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each turn")
     options = parser.parse_args()
