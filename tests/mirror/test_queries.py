@@ -14,7 +14,7 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries, rollups
 from intents_ui.mirror.figures.queries import Basis, Order
 from intents_ui.mirror.figures.rollups import Period
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import DirtyHour, Lease, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
@@ -245,6 +245,23 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
     mirror = counted(world, days=3)
     relay = [each for each in queries.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
     assert {each.basis for each in relay} == {Basis.PROVIDER}
+
+
+def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> None:
+    deliver(world, 200, seconds=1200)
+    for number, age in enumerate((2, 9, 16, 21, 31, 41, 120, 600)):
+        for provider in ("RELAY", "CCTP", "LIFI"):
+            made = world.create(age=age * MINUTE, status="COMMITTED" if number % 3 == 0 else "EXECUTING")
+            made.provider = provider
+    mirror = counted(world, days=3)
+    for hours in (0, 1, 3):
+        now = mirror.moment() + timedelta(hours=hours)
+        found = queries.open_transfers(now=now, slow=SLOW)
+        for scope in (EVERYTHING, RELAY, ScopeName(Level.PROVIDER, "CCTP"), ScopeName(Level.CHAIN, "", "1")):
+            figures = queries.report(scope, Period.DAY, now=now, slow=SLOW).figures
+            part = [each for each in found if scope in scopes_of(each.route)]
+            assert (figures.open, figures.late) == (len(part), sum(each.is_late for each in part))
+    assert {each.status for each in found} == {"COMMITTED", "EXECUTING"}
 
 
 def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:

@@ -6,13 +6,13 @@ all transfers. Figures say for each time whether it is complete. Of an incomplet
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.db.models import Max, Min, Q, QuerySet, Value
+from django.db.models import BigIntegerField, Case, Count, F, Max, Min, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
@@ -26,13 +26,14 @@ from intents_ui.mirror.figures.tally import ENDED, FAILED, Tally
 from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.wire.models import IntentStatus
-from intents_ui.service.wire.outcome import Outcome, execute_by
+from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
 
 ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MOST_PAIRED = 500  # routes
+MILLISECOND = timedelta(milliseconds=1)
 MOST_HOURS = 14 * 24  # of the course of an incident
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
@@ -284,10 +285,10 @@ def overview(
     slow: Slow | None = None,
 ) -> Overview:
     """Return the figures of all, and of the first routes, providers or chains in this order. Five queries."""
-    gaps, still_open = coverage.gaps(now=now), _OpenCounts(open_transfers(now=now, slow=slow))
+    gaps, still_open = coverage.gaps(now=now), _open_counts(now=now, slow=slow or {})
     column = ORDERS[order]
     total = _summaries(period).filter(scope__level=Level.SERVICE).first()
-    ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False})
+    ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
     rows = ranked.order_by(column, "scope_id")[:most]
     return Overview(
         _figures(total, EVERYTHING, period, gaps, still_open),
@@ -298,7 +299,7 @@ def overview(
 
 def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None = None) -> ScopeReport:
     """Return the figures of one scope. Six queries."""
-    gaps, still_open = coverage.gaps(now=now), _OpenCounts(open_transfers(now=now, slow=slow))
+    gaps, still_open = coverage.gaps(now=now), _open_counts(now=now, slow=slow or {})
     summaries = _summaries(period)
     if scope.level is Level.ROUTE:
         summaries = summaries.filter(
@@ -423,7 +424,7 @@ def is_known(scope: ScopeName) -> bool:
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers. Two queries."""
     own = _summaries(period).filter(**{f"scope__{name}": value for name, value in scope._asdict().items()}).first()
-    return _figures(own, scope, period, coverage.gaps(now=now), _OpenCounts(()))
+    return _figures(own, scope, period, coverage.gaps(now=now), _OpenCounts())
 
 
 def late(*, now: datetime, most: int = MOST_LATE, slow: Slow | None = None) -> LateTransfers:
@@ -474,15 +475,43 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _OpenCounts:
     """The open and the late transfers of each scope."""
 
-    def __init__(self, found: Iterable[OpenTransfer]) -> None:
-        self.open, self.late = Counter[ScopeName](), Counter[ScopeName]()
-        for each in found:
-            self.open.update(scopes_of(each.route))
-            if each.is_late:
-                self.late.update(scopes_of(each.route))
+    open: Counter[ScopeName] = field(default_factory=Counter)
+    late: Counter[ScopeName] = field(default_factory=Counter)
+
+
+def _open_counts(*, now: datetime, slow: Slow) -> _OpenCounts:
+    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
+    at = int(now.timestamp() * 1000)
+    ended = at - UNSEEN // MILLISECOND
+    # Those have no deposit yet, as far as is known.
+    unseen = Q(status=IntentStatus.COMMITTED, updated__gt=ended - TIME_TO_EXECUTE // MILLISECOND) & (
+        Q(expires=None) | Q(expires=0) | Q(expires__gt=ended)
+    )
+    by_limit = sorted(((length, name) for name, length in slow.items() if length > USUAL), reverse=True)
+    rule = Case(
+        *(When(_is_part(ScopeName(Level.PROVIDER, name)), then=Value(each // MILLISECOND)) for each, name in by_limit),
+        default=Value(USUAL // MILLISECOND),
+        output_field=BigIntegerField(),
+    )
+    began = Coalesce("started", "created") / 1000 * 1000
+    is_late = Q(limit__lt=Value(at, output_field=BigIntegerField()) - F("began"))
+    rows = (
+        Transfer.objects.filter(~unseen, outcome=Outcome.OPEN)
+        .annotate(limit=Coalesce("route__scope__late_after", rule), began=began)
+        .values_list("route__providers", "route__origin_chain", "route__destination_chain")
+        .annotate(count=Count("pk"), late=Count("pk", filter=is_late))
+    )
+    found = _OpenCounts()
+    for *key, count, late in rows:
+        for scope in scopes_of(RouteKey(*key)):
+            found.open[scope] += count
+            if late:
+                found.late[scope] += late
+    return found
 
 
 @dataclass(frozen=True, slots=True)

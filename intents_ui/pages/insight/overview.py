@@ -1,7 +1,7 @@
 """`/insight` and `/insight.json`: how many transfers are delivered and how fast, by route, provider or chain."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 
@@ -12,6 +12,7 @@ from django.urls import reverse
 from intents_ui import wiring
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
+from intents_ui.mirror import readonly
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.incidents import queries as incident_queries
 from intents_ui.mirror.incidents.queries import Judgment
@@ -21,6 +22,7 @@ from intents_ui.pages.insight.choices import Choices
 from intents_ui.web.insight import access, data, incidents, tables
 from intents_ui.web.insight.incidents import ListedIncident
 from intents_ui.web.insight.tables import FigureRow, FigureTable, ReasonRow
+from intents_ui.web.recent import reads
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,18 @@ def as_json(request: HttpRequest) -> HttpResponse:
 
 
 def read(request: HttpRequest) -> InsightPage:
-    """Return the page's figures. Raises CopyUnreadable."""
-    picked, now = choices.read(request.GET, path=reverse("insight")), datetime.now(UTC)
+    """Return the page's figures, which are at most a few seconds old. Raises CopyUnreadable."""
+    picked, sees_all = choices.read(request.GET, path=reverse("insight")), access.sees_transfers(request)
+    key = "figures", picked.window, picked.by, picked.order, sees_all
+    found = reads().get(key, lambda: counted(picked, sees_all=sees_all), max_age=readonly.MAX_AGE)
+    return replace(found, picked=picked)
+
+
+def counted(picked: Choices, *, sees_all: bool) -> InsightPage:
+    now = datetime.now(UTC)
     with reading():
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, slow=providers.SLOW)
         judgment, open_now = incident_queries.judgment(), incident_queries.open_incidents()
-    sees_all = access.sees_transfers(request)
     return InsightPage(
         picked=picked,
         total=tables.of_total(found.total, sees_all=sees_all),

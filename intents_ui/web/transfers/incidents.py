@@ -1,16 +1,14 @@
 """Incidents of the mirror on a transfer's route, as read in the last seconds, if everyone may see them."""
 
-import threading
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from intents_ui import wiring
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.settings import ENV
+from intents_ui.web.recent import reads
 
 if TYPE_CHECKING:
     from intents_ui.web.insight.incidents import ListedIncident
@@ -20,30 +18,13 @@ MOST = 50
 type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
 
-class RecentIncidents:
-    """The newest incidents, for all pages of a process. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._read_at = float("-inf")
-        self._found: Sequence[ListedIncident] = ()
-
-    def get(self) -> Sequence["ListedIncident"]:
-        """Return them as read a few seconds ago, the newest first. Empty if the database can't be read."""
-        from intents_ui.mirror import readonly  # imported only with a mirror
-
-        with self._lock:
-            if time.monotonic() - self._read_at > readonly.MAX_AGE:
-                self._found = _read()
-                self._read_at = time.monotonic()
-            return self._found
-
-
 def recent() -> Sequence["ListedIncident"]:
-    """Return the newest incidents, if there is a mirror and everyone may see them."""
+    """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
     if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
         return ()
-    return wiring.current().one(RecentIncidents).get()
+    from intents_ui.mirror import readonly  # imported only with a mirror
+
+    return reads().get("incidents", _read, max_age=readonly.MAX_AGE)
 
 
 def open_now() -> Sequence["ListedIncident"]:
