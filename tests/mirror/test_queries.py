@@ -16,7 +16,7 @@ from intents_ui.mirror.figures.queries import Basis, Order
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import DirtyHour, Lease, Window
+from intents_ui.mirror.models import DirtyHour, Lease, Scope, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.counted import figures, of_world
@@ -72,6 +72,22 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
             assert whole.figures == row
             assert sum(each.count for each in whole.tokens) == row.ended
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
+
+
+def test_a_summary_that_is_behind_its_hours_has_no_rates(world: World) -> None:
+    deliver(world, 40, age=2 * HOUR)
+    mirror = counted(world, days=3)
+    assert queries.performance(RELAY, now=mirror.moment(), period=Period.DAY).success
+    Scope.objects.update(is_dirty=True)
+    soon, later = (mirror.moment() + timedelta(seconds=each) for each in (30, 90))
+    Window.objects.update(read_at=int(later.timestamp()))
+    assert queries.performance(RELAY, now=soon, period=Period.DAY).success
+    for found in (
+        queries.performance(RELAY, now=later, period=Period.DAY),
+        queries.pairs(Period.DAY, now=later)["1", "10"],
+        queries.overview(Period.DAY, now=later).total,
+    ):
+        assert (found.ended, found.success, found.median) == (40, None, None)
 
 
 def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:

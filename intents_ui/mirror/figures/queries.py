@@ -7,7 +7,7 @@ all transfers. Figures say for each time whether it is complete. Of an incomplet
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.figures.tally import ENDED, FAILED, Tally
 from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary, Token, Transfer
-from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.models import IntentStatus
 from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
 
@@ -34,6 +34,7 @@ MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MOST_PAIRED = 500  # routes
 MILLISECOND = timedelta(milliseconds=1)
+SUMMED_WITHIN = MINUTE  # after a change. It takes longer during a backfill
 MOST_HOURS = 14 * 24  # of the course of an incident
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
@@ -404,7 +405,7 @@ def _pair(rows: Sequence[Summary], gaps: Gaps) -> PairFigures:
     return PairFigures(
         counts={each: sum(getattr(row, each.value) for row in rows) for each in ENDED},
         durations=durations,
-        completeness=gaps.of(min(row.since for row in rows), max(row.at for row in rows)),
+        completeness=_completeness(rows, gaps),
         owners=max(row.owners for row in rows),
     )
 
@@ -566,13 +567,21 @@ def _figures(
         at=_seconds(row.at if row else gaps.at),
         counts=_counts(row),
         durations=dict(histogram.decode(bytes(row.durations))) if row else {},
-        completeness=gaps.of(since, row.at if row else gaps.at),
+        completeness=_completeness([row], gaps) if row else gaps.of(since, gaps.at),
         owners=row.owners if row else 0,
         failed_owners=row.failed_owners if row else 0,
         bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
         open=still_open.open[scope],
         late=still_open.late[scope],
     )
+
+
+def _completeness(rows: Sequence[Summary], gaps: Gaps) -> Completeness:
+    """Return the completeness of summaries. One that is behind its hours lacks what these have."""
+    found = gaps.of(min(row.since for row in rows), max(row.at for row in rows))
+    behind = gaps.at - SUMMED_WITHIN
+    is_behind = any(row.scope.is_dirty and row.scope.summed_at < behind for row in rows if row.period != Period.HOUR)
+    return replace(found, is_complete=False) if is_behind else found
 
 
 def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigures]:
