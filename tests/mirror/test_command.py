@@ -121,6 +121,19 @@ def test_a_backfill_says_how_far_it_is_and_ends(env: dict[str, str], tmp_path: P
     assert value(env, "SELECT COUNT(*) FROM mirror_transfer") == 0
 
 
+def test_figures_are_counted_again_from_the_copy(env: dict[str, str]) -> None:
+    assert mirror("backfill", "--days", "2", env=env).returncode == 0
+    counted = value(env, COUNTED)
+    with contextlib.closing(sqlite3.connect(env["INTENTS_DATABASE"])) as database, database:
+        database.execute("UPDATE mirror_hour SET delivered = delivered + 7")
+        database.execute("UPDATE mirror_day SET delivered = delivered + 7")
+    assert value(env, COUNTED) > counted > 0
+    again = mirror("recount", env={**env, "INTENTS_SERVICE_URL": "http://127.0.0.1:9"})  # nothing listens there
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout.startswith("Counted again: ")
+    assert value(env, COUNTED) == counted
+
+
 def test_on_a_terminal_a_backfill_shows_a_bar(env: dict[str, str]) -> None:
     ours, theirs = os.openpty()
     command = [sys.executable, "manage.py", "mirror", "backfill", "--days", "1"]

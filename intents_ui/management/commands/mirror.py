@@ -1,4 +1,4 @@
-"""`manage.py mirror run | backfill --days N | audit | rebuild | forget ADDRESS | status`: the copy of the history.
+"""`manage.py mirror run | backfill --days N | audit | recount | rebuild | forget ADDRESS | status` keeps the copy.
 
 Imports the mirror only if there is a database for it.
 """
@@ -46,6 +46,7 @@ class Command(BaseCommand):
         backfill = actions.add_parser("backfill", help="read this many days of the past, then end")
         backfill.add_argument("--days", type=int, required=True, choices=range(1, MOST_DAYS + 1), metavar="N")
         actions.add_parser("audit", help="read some windows again and compare them with the copy")
+        actions.add_parser("recount", help="count all figures again from the transfers in the copy")
         actions.add_parser("rebuild", help="delete the copy, so that the next run reads everything again")
         forget = actions.add_parser("forget", help="remove an address, and never store it again")
         forget.add_argument("address")
@@ -58,6 +59,7 @@ class Command(BaseCommand):
             "run": self._run,
             "backfill": lambda: self._backfill(options["days"]),
             "audit": self._audit,
+            "recount": self._recount,
             "rebuild": self._rebuild,
             "forget": lambda: self._forget(options["address"]),
             "status": self._status,
@@ -101,6 +103,21 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{found.differing} of {found.windows} windows differed. {found.lacking} lacked transfers."
             )
+
+    def _recount(self) -> None:
+        from intents_ui.mirror import lease
+        from intents_ui.mirror.figures.rollups import Rollups
+        from intents_ui.mirror.models import Summary
+
+        now = time.time_ns() // 1_000_000
+        epoch = lease.acquire(now=now)
+        _require(epoch is not None)
+        counter = Rollups(epoch or 0)
+        counter.rebuild(now=now // 1000)
+        while counter.step(now=now // 1000, is_final=True):
+            lease.renew(epoch or 0, now=time.time_ns() // 1_000_000)
+        lease.release(epoch or 0)
+        self.stdout.write(f"Counted again: {Summary.objects.count():,} summaries.")
 
     def _rebuild(self) -> None:
         from intents_ui.mirror import lease, writer
