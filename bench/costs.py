@@ -185,7 +185,7 @@ def main() -> None:
     from intents_ui.settings import ENV
 
     settings.MIRROR_DATABASE = None  # this machine may have one
-    caching_client.COPY_PATIENCE = ENV.intents_balance_timeout = PATIENCE
+    caching_client.COPY_PATIENCE = ENV.intents_balance_timeout = ENV.intents_page_timeout = PATIENCE
     in_turn = patch.object(concurrency.CallThreads, "together", one_by_one)
     with time_machine.travel(NOW, tick=False), asyncio.Runner() as runner, in_turn:
         site = Site(runner)

@@ -12,7 +12,7 @@ class RecentReads:
     """Results by their keys, of which there are few. Thread-safe. One thread at a time reads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a read may need another one
         self._found: dict[Hashable, tuple[float, Any]] = {}
 
     def get[T](self, key: Hashable, read: Callable[[], T], *, max_age: float) -> T:

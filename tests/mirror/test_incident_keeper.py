@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from intents_ui.emulator import Emulator
 from intents_ui.mirror import lease, models, readonly, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents import keeper, queries
 from intents_ui.mirror.incidents.counting import Scope
 from intents_ui.mirror.incidents.keeper import Keeper, known, store, stored
@@ -27,6 +27,7 @@ from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.web.insight import incidents
 from tests.emulator.driving import NOW, Clock
 
 START = 1_800_000_000 // DAY * DAY + 9 * HOUR
@@ -59,6 +60,10 @@ def end(
         ended=at * 1000, status="", outcome=outcome, rules=1, route=route(on), read_at=at * 1000, fingerprint=b"",
         owner=number.to_bytes(20) if owner is None else owner, hour=at // HOUR * HOUR,
     )  # fmt: skip
+
+
+def opened() -> list[queries.Incident]:
+    return [each for each in queries.recent_incidents() if each.is_open]
 
 
 def made(**columns: Any) -> Incident:
@@ -95,7 +100,7 @@ def count_up() -> Any:
 
 def test_an_incident_is_written_and_found_by_pages(story: Writer) -> None:
     settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 40 * MINUTE)
-    [found] = queries.open_incidents()
+    [found] = opened()
     assert (found.level, found.kind, found.state) == (Level.ROUTE, Kind.FAILING, State.FAILING)
     assert found.since == datetime.fromtimestamp(START, UTC)
     assert found.opened - found.since < timedelta(minutes=20)
@@ -139,11 +144,11 @@ def test_nothing_opens_while_a_window_is_a_hole_or_was_not_read(story: Writer) -
     hole.update(is_sealed=False, failures=1)
     settle(kept, story, since=START, until=START + 40 * MINUTE)
     assert queries.judgment().unknown_since == datetime.fromtimestamp(START, UTC)
-    assert queries.open_incidents() == []
+    assert opened() == []
     hole.update(is_sealed=True, failures=0)
     settle(kept, story, since=START + 40 * MINUTE, until=START + 50 * MINUTE)
     assert queries.judgment().unknown_since is None
-    assert len(queries.open_incidents()) == 1
+    assert len(opened()) == 1
 
 
 def test_what_the_mirror_knows_of_the_last_hours(led: Writer) -> None:
@@ -180,40 +185,46 @@ def test_an_incident_is_stored_as_it_is(led: Writer) -> None:
     assert list(stored()) == [later]
 
 
-def test_incidents_of_a_route_a_provider_and_a_chain_at_a_time(led: Writer) -> None:
+def test_an_incident_that_became_a_part_of_another_one_is_not_listed(led: Writer) -> None:
     store(made(state=State.OVER, recovered=START + HOUR, closed=START + HOUR + 1800))
     store(made(number=2, state=State.OVER, closed=START + 700, recovered=START + 700, folded_into=1))
-    pair = frozenset([route(OTHER).pk])
-    store(made(number=3, scope=Scope(Level.CHAIN, "1"), since=START + 2 * HOUR, routes=pair))
-
-    def at(hours: float) -> datetime:
-        return datetime.fromtimestamp(START + hours * HOUR, UTC)
-
-    def numbers(found: Any) -> list[int]:
-        return [each.number for each in found]
-
-    assert [numbers(queries.of_route(RELAY, at=at(hours))) for hours in (-0.1, 0.5, 1.2, 3)] == [
-        [],
-        [1],
-        [],
-        [],
-    ]
-    assert numbers(queries.of_route(OTHER, at=at(3))) == [3]
-    assert numbers(queries.of_provider("CCTP", at=at(3))) == [3]
-    assert numbers(queries.of_provider("CCT", at=at(3))) == []
-    assert numbers(queries.of_chain("1", at=at(3))) == [3]
-    assert numbers(queries.of_chain("8453", at=at(0.5))) == [1]
-    assert numbers(queries.open_incidents()) == [3]
-    assert numbers(queries.recent_incidents()) == [3, 1]
+    store(made(number=3, scope=Scope(Level.CHAIN, "1"), since=START + 2 * HOUR, routes=frozenset([route(OTHER).pk])))
+    assert [each.number for each in opened()] == [3]
+    assert [each.number for each in queries.recent_incidents()] == [3, 1]
     with CaptureQueriesContext(connection) as captured:
         queries.recent_incidents()
     assert len(captured) == 3
 
 
+@pytest.mark.usefixtures("led")
+def test_pages_of_what_an_incident_affects_have_it(mirrored: object, emulator: Emulator) -> None:
+    store(made(state=State.OVER, recovered=START + HOUR, closed=START + HOUR + 1800))
+    store(made(number=3, scope=Scope(Level.CHAIN, "1"), since=START + 2 * HOUR, routes=frozenset([route(OTHER).pk])))
+    found = incidents.read()
+    affected = (
+        ScopeName(Level.ROUTE, *OTHER),
+        ScopeName(Level.PROVIDER, "CCTP"),
+        ScopeName(Level.CHAIN, "", "1"),
+        ScopeName(Level.CHAIN, "", "10"),
+        EVERYTHING,
+    )
+    others = (ScopeName(Level.ROUTE, *RELAY), ScopeName(Level.PROVIDER, "CCT"), ScopeName(Level.CHAIN, "", "8453"))
+    assert [[each.facts.number for each in found.of(scope)] for scope in affected] == [[3]] * len(affected)
+    assert [list(found.of(scope)) for scope in others] == [[]] * len(others)
+    [over] = [each.facts for each in found.over]
+    minutes = (-1, 1, 59, 61)
+    assert [over.covers(datetime.fromtimestamp(START + each * MINUTE, UTC)) for each in minutes] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
 def test_pages_read_incidents_without_writing(mirrored: object) -> None:
     store(made())
     with readonly.reading():
-        assert len(queries.open_incidents()) == 1
+        assert len(opened()) == 1
         assert queries.judgment().is_learning
 
 
@@ -285,7 +296,6 @@ def test_the_failing_route_of_the_emulator_is_an_incident(copy: object, few_hour
     [failing, *_] = [each for each in Emulator(now=Clock(NOW)).incidents() if each.what == "failing"]
     with closing(Followed(failing.start - 60)) as followed:
         followed.minutes(24)
-        found = [each for each in queries.open_incidents() if RELAY in each.routes]
+        found = [each for each in opened() if RELAY in each.routes]
         assert [each.kind for each in found] == [Kind.FAILING]
         assert abs(found[0].since.timestamp() - failing.start) < 5 * MINUTE
-        assert queries.of_route(RELAY, at=followed.moment()) == found

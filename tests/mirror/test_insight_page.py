@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.test import Client
 from django.urls import reverse
 
 from intents_ui import settings
 from intents_ui.emulator.app import Emulator
+from intents_ui.mirror import readonly
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.models import Incident, Transfer, Window
@@ -163,6 +165,24 @@ def test_scopes_that_no_url_can_name_have_no_link() -> None:
     assert scopes.route("-", "1", "-") == ScopeName(Level.ROUTE, "", "1", "")
     for name in ("a/b", "..", "-", "x" * 201, HOSTILE, "a\n"):
         assert scopes.path(ScopeName(Level.PROVIDER, name)) is None
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize("path", [*FIGURES, "/insight/incident/1", "/late", "/routes/matrix"])
+def test_a_page_makes_at_most_six_queries(site: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """Besides the coverage and the incidents, which all pages of a process share."""
+    monkeypatch.setattr(readonly, "MAX_AGE", 60.0)
+    site.get("/insight/incidents")
+    made = []
+    execute = CursorWrapper.execute
+
+    def counted(self: CursorWrapper, sql: str, params: Any = None) -> Any:
+        made.append(sql)
+        return execute(self, sql, params)
+
+    monkeypatch.setattr(CursorWrapper, "execute", counted)
+    assert site.get(path).status_code == 200
+    assert 1 <= len(made) <= 6, "\n".join(made)
 
 
 # Who sees what

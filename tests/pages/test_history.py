@@ -320,6 +320,7 @@ def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client, 
     assert "Later →" in last
 
 
+@pytest.mark.usefixtures("still")
 def test_a_fragment_is_only_the_list_and_announces_it(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page

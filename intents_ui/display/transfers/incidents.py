@@ -32,14 +32,16 @@ class IncidentFacts:
     kind: str
     state: str
     since: datetime
+    recovered: datetime | None
     closed: datetime | None
     bad: int
     owners: int
     usual: float
 
     def covers(self, at: datetime | None) -> bool:
-        """Return whether it has begun at this time and wasn't over."""
-        return at is not None and self.since <= at and (self.closed is None or at <= self.closed)
+        """Return whether it had begun at this time, and had not recovered unless it is still open."""
+        end = self.closed and (self.recovered or self.closed)
+        return at is not None and self.since <= at and (end is None or at <= end)
 
     @property
     def status(self) -> StatusLabel:

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from intents_ui.settings import ROOT
 
 MIRROR: Final = [sys.executable, str(ROOT / "manage.py"), "mirror", "run"]
-MIRROR_SECONDS: Final = 10.0  # that the mirror may take to stop
+MIRROR_SECONDS: Final = 30.0  # that the mirror may take to stop
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import RouteKey
@@ -63,11 +63,6 @@ def judgment() -> Judgment:
     return Judgment(_moment(told["judged"]), _moment(told["unknown_since"]), told["is_learning"])
 
 
-def open_incidents(*, most: int = MOST) -> Sequence[Incident]:
-    """Return the open incidents, the newest first."""
-    return _read(models.Incident.objects.filter(closed=None).order_by("-since")[:most])
-
-
 def recent_incidents(*, most: int = MOST) -> Sequence[Incident]:
     """Return the newest incidents, open or not, without those that became a part of another one."""
     return _read(models.Incident.objects.filter(folded_into=None).order_by("-since")[:most])
@@ -76,40 +71,6 @@ def recent_incidents(*, most: int = MOST) -> Sequence[Incident]:
 def incident(number: int) -> Incident | None:
     """Return an incident by its number."""
     return next(iter(_read(models.Incident.objects.filter(pk=number))), None)
-
-
-def of_route(route: RouteKey, *, at: datetime) -> Sequence[Incident]:
-    """Return the incidents that a transfer on this route was a part of at this time."""
-    return [each for each in _at(at) if route in each.routes]
-
-
-def of_provider(name: str, *, at: datetime) -> Sequence[Incident]:
-    """Return the incidents of a provider, or of its routes, at this time."""
-    return [
-        each
-        for each in _at(at)
-        if (each.level, each.name) == (Level.PROVIDER, name)
-        or any(name in route.providers.split(";") for route in each.routes)
-    ]
-
-
-def of_chain(chain: str, *, at: datetime) -> Sequence[Incident]:
-    """Return the incidents of a chain, or of routes from or to it, at this time."""
-    return [
-        each
-        for each in _at(at)
-        if (each.level, each.name) == (Level.CHAIN, chain)
-        or any(chain in (route.origin_chain, route.destination_chain) for route in each.routes)
-    ]
-
-
-def _at(moment: datetime) -> Sequence[Incident]:
-    seconds = int(moment.timestamp())
-    lasted = Q(closed=None) | Q(closed__gte=seconds)
-    found = _read(
-        models.Incident.objects.filter(lasted, since__lte=seconds, folded_into=None).order_by("-since")[:MOST]
-    )
-    return [each for each in found if each.is_open or each.recovered is None or each.recovered >= moment]
 
 
 def _read(rows: "QuerySet[models.Incident]") -> Sequence[Incident]:

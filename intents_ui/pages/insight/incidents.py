@@ -24,14 +24,12 @@ LONGEST_NUMBER = 15  # digits
 
 @access.insight
 def view(request: HttpRequest) -> HttpResponse:
-    with reading():
-        judgment, found = incident_queries.judgment(), incident_queries.recent_incidents()
-    listed = incidents.listed(found)
+    found = incidents.read()
     context = {
         "mirror": wiring.mirror_coverage(),
-        "judgment": judgment,
-        "open_now": [each for each in listed if not each.facts.closed],
-        "over": [each for each in listed if each.facts.closed],
+        "judgment": found.judgment,
+        "open_now": found.open_now,
+        "over": found.over,
     }
     return render(request, "insight/incidents_page.html", context)
 
@@ -48,9 +46,7 @@ def json_feed(request: HttpRequest) -> HttpResponseBase:
 
 def feed(request: HttpRequest, how: Format) -> HttpResponseBase:
     """Return an entry for each of the newest incidents, updated when its state changes."""
-    with reading():
-        found = incident_queries.recent_incidents()
-    entries = [entry(each, listed) for each, listed in zip(found, incidents.listed(found), strict=True)]
+    entries = map(entry, incidents.read().incidents)
     newest = tuple(sorted(entries, key=lambda each: each.updated, reverse=True))
     told = Feed("incidents", "Incidents", "Routes, providers and chains that are worse than usual", newest)
     return respond(
@@ -62,15 +58,15 @@ def feed(request: HttpRequest, how: Format) -> HttpResponseBase:
     )
 
 
-def entry(incident: Incident, listed: ListedIncident) -> Entry:
+def entry(listed: ListedIncident) -> Entry:
     facts = listed.facts
     return Entry(
         about=str(facts.number),
         key="incident",
         title=f"{facts.status.word}: {facts.title}",
         paragraphs=(facts.sentence,),
-        published=incident.opened,
-        updated=incident.closed or incident.recovered or incident.opened,
+        published=facts.since,
+        updated=facts.closed or facts.recovered or facts.since,
     )
 
 

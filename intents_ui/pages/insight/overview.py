@@ -14,7 +14,6 @@ from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
 from intents_ui.mirror import readonly
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.incidents import queries as incident_queries
 from intents_ui.mirror.incidents.queries import Judgment
 from intents_ui.mirror.readonly import reading
 from intents_ui.pages.insight import choices
@@ -91,12 +90,12 @@ def counted(picked: Choices, *, sees_all: bool) -> InsightPage:
     now = datetime.now(UTC)
     with reading():
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, slow=providers.SLOW)
-        judgment, open_now = incident_queries.judgment(), incident_queries.open_incidents()
+    recent = incidents.read()
     return InsightPage(
         picked=picked,
         total=tables.of_total(found.total, sees_all=sees_all),
         table=tables.of_rows(found.rows, sees_all=sees_all),
         reasons=tables.of_reasons(found.reasons, found.total, sees_all=sees_all),
-        judgment=judgment,
-        incidents=incidents.listed(open_now),
+        judgment=recent.judgment,
+        incidents=recent.open_now,
     )

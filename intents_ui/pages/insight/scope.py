@@ -12,13 +12,10 @@ from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
 from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import providers
-from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import BucketFigures
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
-from intents_ui.mirror.incidents import queries as incident_queries
-from intents_ui.mirror.incidents.queries import Incident
 from intents_ui.mirror.readonly import reading
 from intents_ui.pages.insight import choices
 from intents_ui.web.insight import access, incidents, scopes, tables, transfers
@@ -44,7 +41,6 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
     with reading():
         found = queries.report(scope, picked.window, now=now, slow=providers.SLOW)
         is_known = bool(found.figures.funded) or queries.is_known(scope)
-        open_now = of_scope(scope, now)
     if not is_known and not is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
     sees_all = access.sees_transfers(request)
@@ -54,7 +50,7 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
         "picked": picked,
         "scope": total.scope if total else scopes.linked([scope])[0],
         "total": total,
-        "incidents": incidents.listed(open_now),
+        "incidents": incidents.read().of(scope),
         "columns": None,
         "sees_all": sees_all,
     }
@@ -91,15 +87,3 @@ def is_listed(scope: ScopeName) -> bool:
         return scope.providers in providers.KNOWN
     numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN else []
     return any(wiring.catalog().chain(number) for number in numbers)
-
-
-def of_scope(scope: ScopeName, now: datetime) -> Sequence[Incident]:
-    """Return the open incidents that affect a scope."""
-    match scope.level:
-        case Level.ROUTE:
-            found = incident_queries.of_route(RouteKey(*scope[1:]), at=now)
-        case Level.PROVIDER:
-            found = incident_queries.of_provider(scope.providers, at=now)
-        case _:
-            found = incident_queries.of_chain(scope.origin_chain, at=now)
-    return [each for each in found if each.is_open]

@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-from intents_ui.mirror.incidents.queries import Incident
+from intents_ui.mirror import readonly
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
+from intents_ui.mirror.incidents import queries
+from intents_ui.mirror.incidents.queries import Incident, Judgment
+from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.web.insight.scopes import LinkedScope, linked
+from intents_ui.web.recent import reads
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,52 @@ class ListedIncident:
     facts: IncidentFacts
     scope: LinkedScope
     routes: Sequence[LinkedScope]
+
+
+@dataclass(frozen=True)
+class RecentIncidents:
+    """The newest incidents, and when they were last judged."""
+
+    judgment: Judgment
+    incidents: Sequence[ListedIncident]
+
+    @property
+    def open_now(self) -> Sequence[ListedIncident]:
+        return [each for each in self.incidents if each.facts.closed is None]
+
+    @property
+    def over(self) -> Sequence[ListedIncident]:
+        return [each for each in self.incidents if each.facts.closed is not None]
+
+    def of(self, scope: ScopeName) -> Sequence[ListedIncident]:
+        """Return the open incidents of a scope or of a part of it, and those that were seen on it."""
+        return [each for each in self.open_now if _affects(each, scope)]
+
+
+def recent() -> RecentIncidents | None:
+    """Return the incidents as read in the last seconds. None if the database can't be read."""
+    return reads().get("incidents", _read, max_age=readonly.MAX_AGE)
+
+
+def read() -> RecentIncidents:
+    """Return the same. Raises CopyUnreadable."""
+    found = recent()
+    if found is None:
+        raise CopyUnreadable("incidents")
+    return found
+
+
+def _read() -> RecentIncidents | None:
+    try:
+        with reading():
+            judgment, found = queries.judgment(), queries.recent_incidents()
+    except CopyUnreadable:
+        return None
+    return RecentIncidents(judgment, listed(found))
+
+
+def _affects(each: ListedIncident, scope: ScopeName) -> bool:
+    return each.scope.scope == scope or any(scope in scopes_of(RouteKey(*on.scope[1:])) for on in each.routes)
 
 
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
@@ -48,6 +99,7 @@ def _facts(incident: Incident, scope: LinkedScope) -> IncidentFacts:
         kind=incident.kind.value,
         state=incident.state.value,
         since=incident.since,
+        recovered=incident.recovered,
         closed=incident.closed,
         bad=incident.bad,
         owners=incident.owners,

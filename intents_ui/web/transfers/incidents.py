@@ -8,37 +8,37 @@ from django.conf import settings
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.settings import ENV
-from intents_ui.web.recent import reads
 
 if TYPE_CHECKING:
-    from intents_ui.web.insight.incidents import ListedIncident
-
-MOST = 50
+    from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
 
 type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
 
-def recent() -> Sequence["ListedIncident"]:
-    """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
-    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
-        return ()
-    from intents_ui.mirror import readonly  # imported only with a mirror
-
-    return reads().get("incidents", _read, max_age=readonly.MAX_AGE)
-
-
 def open_now() -> Sequence["ListedIncident"]:
     """Return the open incidents."""
-    return [each for each in recent() if each.facts.closed is None]
+    found = recent()
+    return found.open_now if found else ()
 
 
 def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
     """Return the incidents of a transfer's route, the newest first."""
     found = recent()
-    if not found:
+    if not found or not found.incidents:
         return ()
     route = route_of(facts)
-    return tuple(each.facts for each in found if any(route_of_key(*on.scope[1:]) == route for on in each.routes))
+    return tuple(
+        each.facts for each in found.incidents if any(route_of_key(*on.scope[1:]) == route for on in each.routes)
+    )
+
+
+def recent() -> "RecentIncidents | None":
+    """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
+        return None
+    from intents_ui.web.insight import incidents  # imported only with a mirror
+
+    return incidents.recent()
 
 
 def route_of(facts: Facts) -> RouteOf:
@@ -49,16 +49,3 @@ def route_of(facts: Facts) -> RouteOf:
 
 def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
     return frozenset(filter(None, providers.upper().split(";"))), origin, destination
-
-
-def _read() -> Sequence["ListedIncident"]:
-    from intents_ui.mirror.incidents import queries
-    from intents_ui.mirror.readonly import CopyUnreadable, reading
-    from intents_ui.web.insight.incidents import listed
-
-    try:
-        with reading():
-            found = queries.recent_incidents(most=MOST)
-    except CopyUnreadable:
-        return ()  # the coverage tells
-    return listed(found)
