@@ -1,0 +1,66 @@
+"""The hostile corpus in reasons, and in names of providers and tokens, changes nothing about pages of figures."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import batched
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.models import Reason, Token, Transfer
+from tests.faults import corpus, hostile
+from tests.mirror import ledgers, past
+from tests.mirror.conftest import empty
+from tests.pages.conftest import still
+
+__all__ = ["still"]
+
+# A database stores no half of a character.
+TEXTS = [each.encode(errors="replace").decode() for each in (*corpus.XSS, *corpus.UNICODE)]
+APART = str.maketrans({";": None, "'": None, "`": None})  # `;` is between two providers, and the twin has it for others
+BATCHES = list(batched(TEXTS, 40, strict=False))
+PATHS = (
+    "/insight", "/insight?by=provider", "/insight?by=chain&window=7d", "/insight/chain/8453", "/insight/incidents",
+    "/insight/incident/1", "/late",
+)  # fmt: skip
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("texts", BATCHES, ids=range(len(BATCHES)))
+def test_pages_are_those_with_harmless_texts(
+    site: Client, mirrored_file: Path, still: None, texts: tuple[str, ...]
+) -> None:
+    site.get("/attention")  # so that both have its count
+    attacked = drawn(site, texts, providers=[each.translate(APART) for each in texts])
+    empty()
+    harmless = [each.translate(hostile.HARMLESS) for each in texts]
+    twin = drawn(site, harmless, providers=[each.translate(APART).translate(hostile.HARMLESS) for each in texts])
+    for path in PATHS:
+        assert hostile.differences(attacked[path], twin[path]) == [], path
+
+
+def drawn(site: Client, texts: Sequence[str], *, providers: Sequence[str]) -> dict[str, str]:
+    """Return the pages of a mirror with a route, a reason and a token for each text."""
+    now = datetime.now(UTC)
+    ledgers.whole(now)
+    ledgers.present(now)
+    routes = [RouteKey(each, "8453", str(place)) for place, each in enumerate(providers, 1)]
+    past.write(now, days=1, per_hour=1, routes=routes)
+    for number, (key, each) in enumerate(zip(routes, texts, strict=True), 1):
+        past.open_transfer(now, number=number, age=timedelta(hours=2), key=key)
+        reason = Reason.objects.create(key=number.to_bytes(8), text=each, example=each)
+        token = Token.objects.create(key=number.to_bytes(8), chain="8453", address=each, symbol=each)
+        on_route = Transfer.objects.filter(route=past.route(key))
+        on_route.update(origin_token=token)
+        on_route.filter(outcome="delivered").update(outcome="failed", reason=reason, failed_step=1)
+    past.incident(now, key=routes[0])
+    past.count(now)
+    past.judged(now)
+    found = {}
+    for path in PATHS:
+        answer = site.get(path)
+        assert answer.status_code == 200, path
+        found[path] = answer.content.decode()
+    return found
