@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import batched
-from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -28,10 +27,9 @@ PATHS = (
 
 
 @pytest.mark.sampled(1)
+@pytest.mark.usefixtures("mirrored_file", "still")
 @pytest.mark.parametrize("texts", BATCHES, ids=range(len(BATCHES)))
-def test_pages_are_those_with_harmless_texts(
-    site: Client, mirrored_file: Path, still: None, texts: tuple[str, ...]
-) -> None:
+def test_pages_are_those_with_harmless_texts(site: Client, texts: tuple[str, ...]) -> None:
     site.get("/attention")  # so that both have its count
     attacked = drawn(site, texts, providers=[each.translate(APART) for each in texts])
     empty()
