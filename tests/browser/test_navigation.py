@@ -37,7 +37,7 @@ def test_every_kind_of_page_is_two_steps_away(
             navigation.locator("summary", has_text=menu).click()
             names += navigation.locator("details[open] a:visible").all_inner_texts()
             navigation.locator("summary", has_text=menu).click()
-        assert names[:6] == ["Routes", "Chains", "Tokens", "Advanced search", "Console", "Demo"]
+        assert names[:7] == ["Insight", "Routes", "Chains", "Tokens", "Advanced search", "Console", "Demo"]
         navigation.locator("summary", has_text=menus[0]).click()
         expect(navigation.get_by_role("link", name="Chains")).to_have_attribute("aria-current", "true")
         navigation.get_by_role("link", name="Routes").click()

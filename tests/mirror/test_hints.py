@@ -105,6 +105,7 @@ def test_a_change_that_a_page_has_read_is_in_the_copy_at_once(copy: object) -> N
     assert len(world.asked) == before + 1
 
 
+@pytest.mark.usefixtures("copy")
 def test_the_page_of_a_transfer_sends_what_it_has_read(
     site: Client,
     emulator: Emulator,
