@@ -26,6 +26,15 @@ ROTATING = {
     "tests/web/": 3,
 }
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
+LONGEST = (
+    "tests/faults/test_soak.py",
+    "tests/pages/test_reuse.py",
+    "tests/pages/test_compiled_templates.py",
+    "tests/pages/test_one_answer.py",
+    "tests/browser/test_every_page.py",
+    "tests/browser/test_one_answer.py",
+)
+"""Files that take minutes, the first to run: a worker that has one of them at the end would run alone."""
 DEEP, SAMPLED = "deep", "sampled"
 
 
@@ -63,7 +72,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if config.option.rotate:
             left_out |= set(_not_this_time(items, config.option.seed))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    kept = [item for item in items if item not in left_out]
+    items[:] = sorted(
+        kept, key=lambda item: LONGEST.index(item.location[0]) if item.location[0] in LONGEST else len(LONGEST)
+    )
 
 
 @pytest.fixture(scope="session")
