@@ -56,24 +56,28 @@ class IncidentFacts:
         return f"{self.bad} of {self.owners} owners had {what} transfers, usually {shares.of_hundred(self.usual)}"
 
     @property
+    def time(self) -> str:
+        """Return `since 2026-11-26 10:05:00 UTC`, or from when to when it lasted. Texts are read on other days."""
+        began = times.dated(self.since)
+        if self.closed:
+            return f"from {began} to {times.dated(self.closed)}"
+        return f"since {began}{', and recovering' if self.state == 'recovering' else ''}"
+
+    @property
     def membership(self) -> str:
-        """Return what a transfer's page says if the transfer is a part of it. Times have their dates."""
-        return f"Part of an incident: {self.title}, {self.status.word.lower()} since {times.dated(self.since)}."
+        """Return what a transfer's page says if the transfer is a part of it."""
+        return f"Part of an incident: {self.title}, {self.kind} {self.time}."
 
     @property
     def sentence(self) -> str:
-        """Return one sentence for a feed or a chat: what, since when, and how many. Times have their dates."""
-        began = times.dated(self.since)
-        until = f" until {times.dated(self.closed)}" if self.closed else ""
-        return f"{self.title}: {self.status.word.lower()} since {began}{until}. {self.extent}."
+        """Return two sentences for a feed or a chat: what, since when, and how many."""
+        return f"{self.title}: {self.kind} {self.time}. {self.extent}."
 
     def for_customers(self, link: str) -> str:
         """Return a text for those whose transfers may be affected. `link`: where they look up their transfer."""
-        began = times.dated(self.since)
         if self.closed:
-            extent = f"more transfers than usual {PAST[self.kind]} ({self.title})"
-            told = f"From {began} to {times.dated(self.closed)}, {extent}. This is over."
+            told = f"More transfers than usual {PAST[self.kind]} {self.time} ({self.title}). This is over."
         else:
-            extent = f"more transfers than usual {PRESENT[self.kind]} ({self.title})"
-            told = f"Since {began}, {extent}. Other routes are not known to be affected."
+            told = f"More transfers than usual {PRESENT[self.kind]} {self.time} ({self.title})."
+            told += " Other routes are not known to be affected."
         return f"{told}\n\n{LOOK_UP} {link}"

@@ -9,6 +9,7 @@ from django.shortcuts import render
 
 from intents_ui import wiring
 from intents_ui.display.formatting import csv_text, times
+from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS, End
 from intents_ui.mirror.figures import queries
@@ -80,9 +81,8 @@ def read_filters(given: Mapping[str, str]) -> LateFilters:
 
 def offered_chains(found: LateTransfers) -> list[tuple[str, str]]:
     """Return the chains of late transfers with their names."""
-    known = {each for transfer in found.transfers for each in transfer.route[1:] if each.isdigit()}
+    numbers = {number for transfer in found.transfers for number in chain_ids(transfer.route[1:])}
     catalog = wiring.catalog()
-    numbers = [int(each) for each in known]
     catalog.learn(numbers)
     named = [(str(each), names.chain(each, info=catalog.chain(each))) for each in numbers]
     return sorted(named, key=lambda chain: chain[1].lower())
