@@ -146,7 +146,7 @@ def test_an_unknown_choice_is_named_and_replaced(site: Client) -> None:
 
 @pytest.mark.usefixtures("figures")
 def test_a_scope_without_transfers_is_not_found(site: Client) -> None:
-    for path in ("/insight/route/RELAY/1/2", "/insight/provider/NOBODY", "/insight/chain/4711", "/insight/chain/..%2f"):
+    for path in ("/insight/route/RELAY/1/2", "/insight/provider/ACME", "/insight/chain/4711", "/insight/chain/..%2f"):
         assert site.get(path).status_code == 404, path
 
 
@@ -210,6 +210,18 @@ def test_rows_of_few_owners_are_left_out_and_counted(site: Client) -> None:
     own = text(read(site, "/insight/provider/CCTP"))
     assert "Fewer than 5 owners" in own
     assert "Success rate" not in own
+
+
+@pytest.mark.usefixtures("figures")
+def test_hours_of_few_owners_are_left_out(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "/insight/route/ZEROX/8453/8453"  # two transfers in each hour
+    assert "fewer than 5 owners" not in read(site, path)
+    assert re.search(r"\d of [12] — \d+ s", text(read(site, path)).partition("Table of hours")[2])
+    monkeypatch.setattr(operator_auth, "may_see_transfers", lambda request: False)
+    page = text(read(site, path))
+    assert "fewer than 5 owners" in page
+    assert not re.search(r"[1-4] of [1-4] ", page.partition("Table of hours")[2])
+    assert 'class="chart-good" d=""' in read(site, path)
 
 
 @pytest.mark.usefixtures("figures", "public")

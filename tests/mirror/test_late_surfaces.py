@@ -39,7 +39,9 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
 
 def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
     """Return whether each surface says that the transfer is late."""
-    created = int(situations.read(intent_id).facts.quoted_at.timestamp())  # type: ignore[union-attr]
+    quoted_at = situations.read(intent_id).facts.quoted_at
+    assert quoted_at
+    created = int(quoted_at.timestamp())
     listed = site.get(f"/history?from={created - 1}&to={created + 1}").content.decode()
     row = re.search(rf'<tr id="row-{intent_id}">(.*?)</tr>', listed, re.DOTALL)
     reply = site.get(f"/intent/{intent_id}/reply").content.decode()

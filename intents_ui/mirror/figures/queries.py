@@ -147,8 +147,9 @@ class PairFigures(Counts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketFigures(Counts):
-    """Figures of a scope in an hour or a day. `is_over`: it has passed."""
+    """Figures of a scope in an hour or a day. `is_over`: it has passed. `owners` is the number of different owners."""
 
+    owners: int
     start: datetime
     end: datetime
     is_over: bool
@@ -600,6 +601,7 @@ def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigu
             counts=_counts(found.get(start)),
             durations=dict(histogram.decode(bytes(found[start].durations))) if start in found else {},
             completeness=gaps.of(start, start + length),
+            owners=found[start].owners if start in found else 0,
         )
         for start in starts
     ]

@@ -32,7 +32,7 @@ def is_open(request: HttpRequest) -> bool:
 
 
 def insight(view: View) -> View:
-    """Let a page answer only who may see figures, and say so if it raises CopyUnreadable. Nobody may cache it."""
+    """Let a page answer only who may see figures, and say so if it raises CopyUnreadable. It is never cached."""
 
     @require_safe
     @wraps(view)

@@ -22,10 +22,9 @@ def by_pair(request: HttpRequest) -> Mapping[tuple[int, int], PairPerformance]:
             found = queries.pairs(Period.DAY, now=datetime.now(UTC))
     except CopyUnreadable:
         return {}
-    least = 0 if access.sees_transfers(request) else access.FEW_OWNERS
-    known = {}
+    sees_all, known = access.sees_transfers(request), {}
     for pair, figures in found.items():
         rate, _ = tables.rate(figures)
-        if rate and figures.owners >= least and len(numbers := chain_ids(pair)) == len(pair):
+        if rate and tables.is_shown(figures, sees_all=sees_all) and len(numbers := chain_ids(pair)) == len(pair):
             known[numbers[0], numbers[1]] = PairPerformance(rate, figures.median, figures.ended)
     return known

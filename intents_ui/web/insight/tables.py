@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from intents_ui.display.formatting import shares, text
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Spark
-from intents_ui.mirror.figures.queries import Counts, PeriodFigures, ReasonCount
+from intents_ui.mirror.figures.queries import BucketFigures, Counts, PairFigures, PeriodFigures, ReasonCount
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.insight.access import FEW_OWNERS
 from intents_ui.web.insight.scopes import LinkedScope, linked
@@ -44,9 +44,14 @@ class ReasonRow:
     share: str
 
 
-def is_shown(figures: PeriodFigures, *, sees_all: bool) -> bool:
+def is_shown(figures: PeriodFigures | BucketFigures | PairFigures, *, sees_all: bool) -> bool:
     """Whether this client may see the figures: with few owners, only who sees all."""
     return sees_all or figures.owners >= FEW_OWNERS
+
+
+def step_name(step: int | None) -> str:
+    """Return the name of a step by its position, or "" if it is unknown."""
+    return STEPS[step] if step is not None and step < len(STEPS) else ""
 
 
 def rate(figures: Counts) -> tuple[str, str]:
@@ -81,7 +86,7 @@ def of_causes(found: Sequence[ReasonCount], *, failed: int, sees_all: bool) -> S
     shown = [each for each in found if sees_all or each.owners >= FEW_OWNERS]
     rows = [
         ReasonRow(
-            STEPS[each.step] if each.step is not None and each.step < len(STEPS) else "Unknown step",
+            step_name(each.step) or "Unknown step",
             text.reason(each.example).shown if each.example else "No reason reported",
             each.count,
             shares.percent(each.count, max(failed, each.count)),

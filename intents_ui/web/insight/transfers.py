@@ -15,7 +15,7 @@ from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.mirror.figures.queries import Basis, EndedTransfer, OpenTransfer, TokenCount, TokenName
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.web.insight.scopes import LinkedScope, linked
-from intents_ui.web.insight.tables import STEPS
+from intents_ui.web.insight.tables import step_name
 
 BASES = {Basis.ROUTE: "p99 of its route", Basis.PROVIDER: "p99 of its provider", Basis.RULE: "the usual maximum"}
 
@@ -51,13 +51,11 @@ class LateRow:
     is_linked: bool
     status: StatusLabel
     scope: LinkedScope
-    since: datetime
     elapsed: timedelta
     limit: timedelta
     basis: str
     factor: str
     sent: Amount | None
-    token: Identity | None
 
 
 def ended_rows(found: Sequence[EndedTransfer]) -> list[EndedRow]:
@@ -69,7 +67,7 @@ def ended_rows(found: Sequence[EndedTransfer]) -> list[EndedRow]:
             status=statuses.intent(each.status or None, now=now),
             ended=each.ended,
             duration=each.duration,
-            step=STEPS[each.step] if each.step is not None and each.step < len(STEPS) else "",
+            step=step_name(each.step),
             reason=text.reason(each.reason).shown if each.reason else "",
         )
         for each in found
@@ -99,13 +97,11 @@ def late_rows(found: Sequence[OpenTransfer]) -> list[LateRow]:
             is_linked=is_linked(each.intent_id),
             status=statuses.intent(each.status or None, now=now),
             scope=scope,
-            since=each.since,
             elapsed=each.elapsed,
             limit=each.limit,
             basis=BASES[each.basis],
             factor=f"{each.factor:.1f}" if each.factor < 10 else f"{each.factor:,.0f}",
             sent=None if each.origin_token is None or each.sent is None else _amount(each.origin_token, each.sent),
-            token=each.origin_token and _identity(each.origin_token),
         )
         for each, scope in zip(found, scopes, strict=True)
     ]
