@@ -28,7 +28,6 @@ from intents_ui.pages import (
     home,
     intent,
     logo,
-    no_mirror,
     oembed,
     operator,
     provider,
@@ -45,6 +44,7 @@ from intents_ui.pages import (
     triage,
     well_known,
 )
+from intents_ui.pages.insight import no_mirror
 
 
 class Identifier:

@@ -49,11 +49,7 @@ def everywhere(keys: set[RouteKey], *, since: datetime, closed: datetime | None 
 
 
 def key_of(intent_id: str) -> RouteKey:
-    facts = situations.read(intent_id).facts
-    origin, destination = (
-        "" if each is None else str(each) for each in (facts.origin_chain_id, facts.destination_chain_id)
-    )
-    return RouteKey(";".join(facts.providers), origin, destination)
+    return RouteKey(*situations.read(intent_id).facts.route)
 
 
 def shown(site: Client, intent_id: str) -> dict[str, bool]:

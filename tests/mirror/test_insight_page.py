@@ -392,8 +392,7 @@ def test_without_figures_a_transfer_is_compared_with_the_newest(
 def finished(emulator: Emulator) -> tuple[str, RouteKey]:
     """Return a delivered transfer with its route."""
     intent_id = emulator.finished(4)["intentId"]
-    facts = situations.read(intent_id).facts
-    return intent_id, RouteKey(";".join(facts.providers), str(facts.origin_chain_id), str(facts.destination_chain_id))
+    return intent_id, RouteKey(*situations.read(intent_id).facts.route)
 
 
 # Hostile texts

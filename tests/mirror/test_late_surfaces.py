@@ -24,8 +24,7 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
     """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
     monkeypatch.setattr(route_limits, "MAX_AGE", -1.0)
     intent_id: str = emulator.play(23, age=360)["intentId"]
-    facts = situations.read(intent_id).facts
-    key = RouteKey(";".join(facts.providers), str(facts.origin_chain_id), str(facts.destination_chain_id))
+    key = RouteKey(*situations.read(intent_id).facts.route)
     now = datetime.now(UTC)
     ledgers.whole(now)
     past.write(now, days=1, per_hour=1)

@@ -112,6 +112,13 @@ class Facts:
     def delivery_address(self) -> str | None:
         return first(self.intent.destination_intent_address, self.summary.destination_intent_address)
 
+    @property
+    def route(self) -> tuple[str, str, str]:
+        """Return the providers with `;` between them, and the IDs of both chains, each "" if unknown."""
+        origin, destination = self.origin_chain_id, self.destination_chain_id
+        chain_ids = ["" if each is None else str(each) for each in (origin, destination)]
+        return ";".join(self.providers), chain_ids[0], chain_ids[1]
+
     @cached_property
     def providers(self) -> tuple[str, ...]:
         named = self.summary.route_providers or self.quote.route_providers

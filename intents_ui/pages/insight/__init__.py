@@ -1,1 +1,1 @@
-"""Pages about many transfers, from the mirror. `intents_ui.urls` imports them only if there is one."""
+"""Pages about many transfers, from the mirror. Without one, only `no_mirror` is imported."""

@@ -6,7 +6,6 @@ from datetime import timedelta
 from django.http import HttpRequest
 
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -40,7 +39,7 @@ def of(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
     """
     if not access.is_open(request):
         return None
-    scope = scope_of(situation.facts)
+    scope = ScopeName(Level.ROUTE, *situation.facts.route)
     try:
         with reading():
             found = (queries.performance(scope, period=period, now=situation.now) for period in PERIODS)
@@ -56,11 +55,6 @@ def of(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
     return RoutePerformance(
         PERIODS[figures.period], row, elapsed, None if elapsed is None else figures.longer_than(elapsed)
     )
-
-
-def scope_of(facts: Facts) -> ScopeName:
-    chains = ("" if each is None else str(each) for each in (facts.origin_chain_id, facts.destination_chain_id))
-    return ScopeName(Level.ROUTE, ";".join(facts.providers), *chains)
 
 
 def elapsed_of(situation: Situation) -> timedelta | None:

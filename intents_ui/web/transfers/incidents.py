@@ -43,8 +43,7 @@ def recent() -> "RecentIncidents | None":
 
 def route_of(facts: Facts) -> RouteOf:
     """Return a transfer's route, to compare it with those of the mirror."""
-    chains = ("" if each is None else str(each) for each in (facts.origin_chain_id, facts.destination_chain_id))
-    return route_of_key(";".join(facts.providers), *chains)
+    return route_of_key(*facts.route)
 
 
 def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
