@@ -263,8 +263,12 @@ def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_f
 @pytest.mark.usefixtures("mirrored")
 def test_an_empty_copy_knows_nothing(site: Client) -> None:
     page = text(read(site, "/insight"))
-    assert "No transfer ended in this time." in page
+    assert page.count("No transfer is known that ended in this time.") == 2
+    assert "All transfers that ended were delivered" not in page
     assert "%" not in page
+    listed = text(read(site, "/insight/incidents"))
+    assert "No open incidents are known. Over No past incidents are known." in listed
+    assert "No late transfer is known." in text(read(site, "/late"))
     assert "Not known yet. Incidents need a day of history." in page
     assert "No route, provider or chain is worse than usual" not in page
 
