@@ -39,7 +39,7 @@ def measure(count: int) -> dict[str, float]:
     from django.db import connection
 
     from intents_ui.mirror import lease
-    from intents_ui.mirror.figures import queries, rollups
+    from intents_ui.mirror.figures import lateness, queries, rollups
     from intents_ui.mirror.figures.rollups import Period, Rollups
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
     from intents_ui.mirror.models import Hour, Route
@@ -78,7 +78,7 @@ def measure(count: int) -> dict[str, float]:
         lambda: queries.report(EVERYTHING, Period.WEEK, now=now),
         lambda: queries.report(route, Period.WEEK, now=now),
         lambda: queries.performance(route, now=now),
-        lambda: queries.late(now=now),
+        lambda: lateness.late(now=now),
     )
     parts = {HOUR_AGAIN: count_hour, **dict(zip(QUERIES, questions, strict=True))}
     return found | {name: median(timed(part) for _ in range(TURNS)) for name, part in parts.items()}

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from django.db.models import QuerySet
 
-from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
+from intents_ui.mirror.entry import ADDRESS, HASH, moment, optional_moment, packed, unpacked
 from intents_ui.mirror.models import Transfer, TransferAddress
 from intents_ui.service.wire.outcome import Outcome, execute_by
 
@@ -70,8 +70,12 @@ def with_ends(head: str, tail: str) -> Sequence[Listed] | None:
 
 def _listed(row: Sequence[Any]) -> tuple[str, datetime, str, datetime | None]:
     intent_id, created, status, started, expires, updated = row
-    end = None if started else execute_by(status, expires_at=_moment(expires), updated_at=_moment(updated))
-    return unpacked(bytes(intent_id), HASH), datetime.fromtimestamp(created // 1000, UTC), status, end
+    end = (
+        None
+        if started
+        else execute_by(status, expires_at=optional_moment(expires), updated_at=optional_moment(updated))
+    )
+    return unpacked(bytes(intent_id), HASH), moment(created), status, end
 
 
 def count_to(address: str, *, role: Role | None = None) -> int:
@@ -82,7 +86,3 @@ def count_to(address: str, *, role: Role | None = None) -> int:
 def _paid(address: str, role: Role | None) -> QuerySet[TransferAddress]:
     found = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"")
     return found.filter(role=role) if role else found
-
-
-def _moment(milliseconds: int | None) -> datetime | None:
-    return datetime.fromtimestamp(milliseconds // 1000, UTC) if milliseconds else None

@@ -219,6 +219,15 @@ def milliseconds(moment: datetime) -> int:
     return (moment - EPOCH) // MILLISECOND
 
 
+def moment(stored: int) -> datetime:
+    """Return the time of stored milliseconds, in whole seconds."""
+    return datetime.fromtimestamp(stored // 1000, UTC)
+
+
+def optional_moment(stored: int | None) -> datetime | None:
+    return moment(stored) if stored else None
+
+
 def _milliseconds(moment: datetime | None) -> int | None:
     return None if moment is None else milliseconds(moment)
 

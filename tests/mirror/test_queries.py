@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 
 from intents_ui.mirror import coverage
-from intents_ui.mirror.figures import queries, rollups
-from intents_ui.mirror.figures.queries import Basis, Order
+from intents_ui.mirror.figures import lateness, queries, rollups
+from intents_ui.mirror.figures.lateness import Basis
+from intents_ui.mirror.figures.queries import Order
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
@@ -230,12 +231,12 @@ def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     made = world.create(age=21 * MINUTE, status="EXECUTING")
     soon = world.create(age=15 * MINUTE, status="EXECUTING")
     mirror = counted(world, days=3)
-    found = queries.late(now=mirror.moment())
+    found = lateness.late(now=mirror.moment())
     (late,) = found.transfers
     assert (late.intent_id, late.basis, found.count) == (made.intent_id, Basis.ROUTE, 1)
     assert abs(late.limit.total_seconds() - 1200) <= 0.06 * 1200
     assert late.factor == late.elapsed / late.limit > 1
-    opened = {each.intent_id for each in queries.open_transfers(now=mirror.moment())}
+    opened = {each.intent_id for each in lateness.open_transfers(now=mirror.moment())}
     assert opened == {made.intent_id, soon.intent_id}
     total = queries.overview(Period.WEEK, now=mirror.moment()).total
     assert (total.open, total.late, total.funded) == (2, 1, 202)
@@ -249,7 +250,7 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
             made = world.create(age=age * MINUTE, status="EXECUTING")
             made.provider, made.destination = provider, destination
     mirror = counted(world, days=3)
-    late = queries.late(now=mirror.moment(), slow=SLOW).transfers
+    late = lateness.late(now=mirror.moment(), slow=SLOW).transfers
     assert {each.basis for each in late} == {Basis.RULE}
     assert [each.limit for each in late if each.route.providers == "CCTP"] == [timedelta(minutes=30)] * 2
     assert [each.limit for each in late if each.route.providers == "LIFI"] == [timedelta(minutes=15)] * 3
@@ -259,7 +260,7 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
     Lease.objects.update(until=0)
     Window.objects.update(due=0)
     mirror = counted(world, days=3)
-    relay = [each for each in queries.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
+    relay = [each for each in lateness.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
     assert {each.basis for each in relay} == {Basis.PROVIDER}
 
 
@@ -272,7 +273,7 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
     mirror = counted(world, days=3)
     for hours in (0, 1, 3):
         now = mirror.moment() + timedelta(hours=hours)
-        found = queries.open_transfers(now=now, slow=SLOW)
+        found = lateness.open_transfers(now=now, slow=SLOW)
         for scope in (EVERYTHING, RELAY, ScopeName(Level.PROVIDER, "CCTP"), ScopeName(Level.CHAIN, "", "1")):
             figures = queries.report(scope, Period.DAY, now=now, slow=SLOW).figures
             part = [each for each in found if scope in scopes_of(each.route)]
@@ -286,7 +287,7 @@ def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:
         world.create(age=age * MINUTE, status="EXECUTING")
     mirror = counted(world, days=3)
     world.now -= 2 * MINUTE
-    (late,) = queries.late(now=mirror.moment()).transfers
+    (late,) = lateness.late(now=mirror.moment()).transfers
     assert late.limit == timedelta(minutes=5)
 
 
@@ -296,9 +297,9 @@ def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
     made = world.create(age=9 * MINUTE, status="COMMITTED")
     mirror.settle(20)
     later = mirror.moment() + timedelta(hours=2)
-    assert queries.open_transfers(now=mirror.moment()) == []
+    assert lateness.open_transfers(now=mirror.moment()) == []
     # If it isn't expired long after its quote's end, something was deposited.
-    assert [each.intent_id for each in queries.open_transfers(now=later)] == [made.intent_id]
+    assert [each.intent_id for each in lateness.open_transfers(now=later)] == [made.intent_id]
 
 
 def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
@@ -333,7 +334,7 @@ PAGES: dict[str, Callable[[datetime], Any]] = {
     "chain": lambda now: queries.report(ScopeName(Level.CHAIN, "", "10"), Period.DAY, now=now),
     "provider": lambda now: queries.report(ScopeName(Level.PROVIDER, "RELAY"), Period.MONTH, now=now),
     "performance": lambda now: queries.performance(RELAY, now=now),
-    "late": lambda now: queries.late(now=now),
+    "late": lambda now: lateness.late(now=now),
 }
 
 

@@ -1,46 +1,37 @@
-"""What happened to many transfers: queries for pages. They never write.
+"""What happened to many transfers: queries for pages. They never write. Open transfers: `lateness.py`.
 
 A page reads summaries, buckets of one scope, the ledger and the open transfers: at most six queries, none of them over
 all transfers. Figures say for each time whether it is complete. Of an incomplete time there are counts, but no rates.
 """
 
 import json
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
 
-from django.db.models import BigIntegerField, Case, Count, F, Max, Min, Q, QuerySet, Value, When
+from django.db.models import Max, Min, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
-from intents_ui.mirror.entry import HASH, RouteKey, unpacked
+from intents_ui.mirror.entry import HASH, TokenKey, moment, optional_moment, unpacked
 from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.figures.lateness import OpenCounts, Slow, count_open
 from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, LISTED, Period
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.figures.tally import ENDED, FAILED, Tally
 from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.models import IntentStatus
-from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
+from intents_ui.service.wire.outcome import Outcome
 
 ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
-MOST_OPEN = 5_000  # the oldest
-MOST_LATE = 500
 MOST_PAIRED = 500  # routes
-MILLISECOND = timedelta(milliseconds=1)
 SUMMED_WITHIN = MINUTE  # after a change. It takes longer during a backfill
 MOST_HOURS = 14 * 24  # of the course of an incident
-USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
-UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
-
-type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
 
 class Order(StrEnum):
@@ -169,20 +160,12 @@ class ReasonCount:
     owners: int
 
 
-class TokenName(NamedTuple):
-    """A token on a chain."""
-
-    chain: str
-    address: str
-    symbol: str
-
-
 @dataclass(frozen=True, slots=True)
 class TokenCount:
     """Ended transfers from a token to another. `sent` is the amount of the delivered ones, in base units."""
 
-    origin: TokenName | None
-    destination: TokenName | None
+    origin: TokenKey | None
+    destination: TokenKey | None
     count: int
     sent: int
 
@@ -198,38 +181,6 @@ class EndedTransfer:
     duration: timedelta | None
     step: int | None
     reason: str
-
-
-class Basis(StrEnum):
-    """What makes a transfer late: p99 of its route or its provider in seven days, or the rule without those."""
-
-    ROUTE = "route"
-    PROVIDER = "provider"
-    RULE = "rule"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTransfer:
-    """An open transfer with a deposit. It is late when it has been open for more than `limit`."""
-
-    intent_id: str
-    status: str
-    route: RouteKey
-    since: datetime
-    elapsed: timedelta
-    limit: timedelta
-    basis: Basis
-    origin_token: TokenName | None
-    sent: int | None
-
-    @property
-    def is_late(self) -> bool:
-        return self.elapsed > self.limit
-
-    @property
-    def factor(self) -> float:
-        """How many times the limit it has been open."""
-        return self.elapsed / self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +218,6 @@ class Course:
     last_delivery: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class LateTransfers:
-    """Late transfers, worst first. `count` is the number of all. `is_capped`: there may be more."""
-
-    transfers: Sequence[OpenTransfer]
-    count: int
-    is_capped: bool
-    completeness: Completeness
-
-
 def overview(
     period: Period,
     *,
@@ -287,7 +228,7 @@ def overview(
     slow: Slow | None = None,
 ) -> Overview:
     """Return the figures of all, and of the first routes, providers or chains in this order. Five queries."""
-    gaps, still_open = coverage.gaps(now=now), _open_counts(now=now, slow=slow or {})
+    gaps, still_open = coverage.gaps(now=now), count_open(now=now, slow=slow or {})
     column = ORDERS[order]
     total = _summaries(period).filter(scope__level=Level.SERVICE).first()
     ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
@@ -301,7 +242,7 @@ def overview(
 
 def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None = None) -> ScopeReport:
     """Return the figures of one scope. Six queries."""
-    gaps, still_open = coverage.gaps(now=now), _open_counts(now=now, slow=slow or {})
+    gaps, still_open = coverage.gaps(now=now), count_open(now=now, slow=slow or {})
     summaries = _summaries(period)
     if scope.level is Level.ROUTE:
         summaries = summaries.filter(
@@ -346,13 +287,13 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     stored = total.store(most=LISTED)
     edges = _edges(scope, first_failed=failed[:1], last_delivered=delivered[-1:], since=int(since.timestamp() * 1000))
     return Course(
-        since=_seconds(start),
+        since=_moment_of(start),
         counts=dict(zip(ENDED, total.counts, strict=True)),
         failed_owners=stored.failed_owners,
         reasons=_reasons(tally.details(stored.details), _Names.of_details(stored.details, with_tokens=False)),
-        first_failure=_at(edges["first"]),
-        last_failure=_at(max((end for end, _ in total.failures), default=None)),
-        last_delivery=_at(edges["last"]),
+        first_failure=optional_moment(edges["first"]),
+        last_failure=optional_moment(max((end for end, _ in total.failures), default=None)),
+        last_delivery=optional_moment(edges["last"]),
     )
 
 
@@ -360,7 +301,7 @@ def _edges(
     scope: ScopeName, *, first_failed: Sequence[int], last_delivered: Sequence[int], since: int
 ) -> Mapping[str, int | None]:
     """Return when the first transfer failed in an hour, and when the last one was delivered in another."""
-    rows = Transfer.objects.filter(_is_part(scope), hour__in={*first_failed, *last_delivered})
+    rows = Transfer.objects.filter(is_part(scope), hour__in={*first_failed, *last_delivered})
     at = Coalesce("ended", "updated")
     failed = Q(hour__in=first_failed, outcome__in=FAILED) & Q(ended__gte=since)
     found: Mapping[str, int | None] = rows.aggregate(
@@ -368,25 +309,6 @@ def _edges(
         last=Max(at, filter=Q(hour__in=last_delivered, outcome=Outcome.DELIVERED)),
     )
     return found
-
-
-def _is_part(scope: ScopeName) -> Q:
-    """Return the condition that a transfer is a part of a scope."""
-    match scope.level:
-        case Level.ROUTE:
-            return Q(**{f"route__{name}": value for name, value in zip(RouteKey._fields, scope[1:], strict=True)})
-        case Level.PROVIDER:
-            name = scope.providers
-            first, last, inner = f"{name};", f";{name}", f";{name};"
-            return (
-                Q(route__providers=name)
-                | Q(route__providers__startswith=first)
-                | Q(route__providers__endswith=last)
-                | Q(route__providers__contains=inner)
-            )
-        case Level.CHAIN:
-            return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
-    return Q()
 
 
 def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[tuple[str, str], PairFigures]:
@@ -411,13 +333,6 @@ def _pair(rows: Sequence[Summary], gaps: Gaps) -> PairFigures:
     )
 
 
-def late_after() -> Mapping[RouteKey, timedelta]:
-    """Return after how long a transfer is late, by route, where enough transfers were delivered. One query."""
-    rows = Scope.objects.filter(level=Level.ROUTE, late_after__isnull=False)
-    found = rows.values_list("providers", "origin_chain", "destination_chain", "late_after")
-    return {RouteKey(*key): timedelta(milliseconds=length or 0) for *key, length in found}
-
-
 def is_known(scope: ScopeName) -> bool:
     """Return whether any transfer of this scope ever ended. One query."""
     return Scope.objects.filter(**scope._asdict()).exists()
@@ -426,94 +341,7 @@ def is_known(scope: ScopeName) -> bool:
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers. Two queries."""
     own = _summaries(period).filter(**{f"scope__{name}": value for name, value in scope._asdict().items()}).first()
-    return _figures(own, scope, period, coverage.gaps(now=now), _OpenCounts())
-
-
-def late(*, now: datetime, most: int = MOST_LATE, slow: Slow | None = None) -> LateTransfers:
-    """Return the transfers that are late, worst first. Two queries."""
-    found = open_transfers(now=now, slow=slow)
-    worst = sorted((each for each in found if each.is_late), key=lambda each: -each.factor)
-    # A transfer that is open for long may have been created at any time.
-    completeness = coverage.gaps(now=now).of(int(now.timestamp()) - DAY, int(now.timestamp()))
-    return LateTransfers(worst[:most], len(worst), len(found) >= MOST_OPEN, completeness)
-
-
-def open_transfers(*, now: datetime, slow: Slow | None = None) -> Sequence[OpenTransfer]:
-    """Return the oldest open transfers with a deposit. One query.
-
-    `slow` are the usual maximums of slow providers, for the rule of routes and providers without enough deliveries.
-    """
-    columns = (
-        "intent_id", "status", "created", "started", "updated", "expires", "sent", "route__providers",
-        "route__origin_chain", "route__destination_chain", "route__scope__late_after",
-        "route__scope__is_late_by_provider", "origin_token__chain", "origin_token__address", "origin_token__symbol",
-    )  # fmt: skip
-    rows = Transfer.objects.filter(outcome=Outcome.OPEN).order_by("created").values_list(*columns)[:MOST_OPEN]
-    found = (_open_transfer(row, now, slow or {}) for row in rows)
-    return [each for each in found if each is not None]
-
-
-def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfer | None:
-    intent_id, status, created, started, updated, expires, sent, providers, origin, destination, *rest = row
-    late_after, is_by_provider, chain, address, symbol = rest
-    if status == IntentStatus.COMMITTED:
-        end = execute_by(status, expires_at=_at(expires), updated_at=_at(updated))
-        if end is None or now < end + UNSEEN:
-            return None
-    since = _moment(started or created)
-    rule = max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
-    usual = rule if late_after is None else timedelta(milliseconds=late_after)
-    basis = Basis.RULE if late_after is None else Basis.PROVIDER if is_by_provider else Basis.ROUTE
-    return OpenTransfer(
-        intent_id=unpacked(bytes(intent_id), HASH),
-        status=status,
-        route=RouteKey(providers, origin, destination),
-        since=since,
-        elapsed=now - since,
-        limit=usual,
-        basis=basis,
-        origin_token=None if address is None else TokenName(chain, address, symbol),
-        sent=None if sent is None else int(sent),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenCounts:
-    """The open and the late transfers of each scope."""
-
-    open: Counter[ScopeName] = field(default_factory=Counter)
-    late: Counter[ScopeName] = field(default_factory=Counter)
-
-
-def _open_counts(*, now: datetime, slow: Slow) -> _OpenCounts:
-    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
-    at = int(now.timestamp() * 1000)
-    ended = at - UNSEEN // MILLISECOND
-    # Those have no deposit yet, as far as is known.
-    unseen = Q(status=IntentStatus.COMMITTED, updated__gt=ended - TIME_TO_EXECUTE // MILLISECOND) & (
-        Q(expires=None) | Q(expires=0) | Q(expires__gt=ended)
-    )
-    by_limit = sorted(((length, name) for name, length in slow.items() if length > USUAL), reverse=True)
-    rule = Case(
-        *(When(_is_part(ScopeName(Level.PROVIDER, name)), then=Value(each // MILLISECOND)) for each, name in by_limit),
-        default=Value(USUAL // MILLISECOND),
-        output_field=BigIntegerField(),
-    )
-    began = Coalesce("started", "created") / 1000 * 1000
-    is_late = Q(limit__lt=Value(at, output_field=BigIntegerField()) - F("began"))
-    rows = (
-        Transfer.objects.filter(~unseen, outcome=Outcome.OPEN)
-        .annotate(limit=Coalesce("route__scope__late_after", rule), began=began)
-        .values_list("route__providers", "route__origin_chain", "route__destination_chain")
-        .annotate(count=Count("pk"), late=Count("pk", filter=is_late))
-    )
-    found = _OpenCounts()
-    for *key, count, late in rows:
-        for scope in scopes_of(RouteKey(*key)):
-            found.open[scope] += count
-            if late:
-                found.late[scope] += late
-    return found
+    return _figures(own, scope, period, coverage.gaps(now=now), OpenCounts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,7 +349,7 @@ class _Names:
     """The reasons and the tokens of a summary, by their primary keys."""
 
     reasons: Mapping[int, tuple[str, str]] = field(default_factory=dict)
-    tokens: Mapping[int, TokenName] = field(default_factory=dict)
+    tokens: Mapping[int, TokenKey] = field(default_factory=dict)
 
     @classmethod
     def of(cls, row: Summary | None, *, with_tokens: bool = True) -> "_Names":
@@ -539,7 +367,7 @@ class _Names:
         rows = list(named) if reasons or tokens else []
         return cls(
             {pk: (text, example) for kind, pk, text, example, _ in rows if kind == "reason"},
-            {pk: TokenName(*name) for kind, pk, *name in rows if kind == "token"},
+            {pk: TokenKey(*name) for kind, pk, *name in rows if kind == "token"},
         )
 
 
@@ -557,15 +385,15 @@ def _counts(row: Figures | None) -> Mapping[Outcome, int]:
 
 
 def _figures(
-    row: Summary | None, scope: ScopeName, period: Period, gaps: Gaps, still_open: _OpenCounts
+    row: Summary | None, scope: ScopeName, period: Period, gaps: Gaps, still_open: OpenCounts
 ) -> PeriodFigures:
     """Return the figures of a row. Without one, nothing ended."""
     since = row.since if row else period.since(gaps.at)
     return PeriodFigures(
         scope=scope,
         period=period,
-        since=_seconds(since),
-        at=_seconds(row.at if row else gaps.at),
+        since=_moment_of(since),
+        at=_moment_of(row.at if row else gaps.at),
         counts=_counts(row),
         durations=dict(histogram.decode(bytes(row.durations))) if row else {},
         completeness=_completeness([row], gaps) if row else gaps.of(since, gaps.at),
@@ -595,8 +423,8 @@ def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigu
     found = {each.start: each for each in rows.defer("details", "owner_hashes")}
     return [
         BucketFigures(
-            start=_seconds(start),
-            end=_seconds(start + length),
+            start=_moment_of(start),
+            end=_moment_of(start + length),
             is_over=start + length <= gaps.at,
             counts=_counts(found.get(start)),
             durations=dict(histogram.decode(bytes(found[start].durations))) if start in found else {},
@@ -622,7 +450,7 @@ def _ended(keys: Collection[int]) -> Mapping[int, EndedTransfer]:
             intent_id=unpacked(bytes(row.intent_id), HASH),
             status=row.status,
             outcome=Outcome(row.outcome),
-            ended=_moment(tally.end_of(row.ended, row.updated, row.created)),
+            ended=moment(tally.end_of(row.ended, row.updated, row.created)),
             duration=timedelta(milliseconds=(row.ended or 0) - (row.started or 0)) if is_timed else None,
             step=row.failed_step,
             reason=row.reason.example if row.reason else "",
@@ -630,13 +458,5 @@ def _ended(keys: Collection[int]) -> Mapping[int, EndedTransfer]:
     return found
 
 
-def _at(milliseconds: int | None) -> datetime | None:
-    return _moment(milliseconds) if milliseconds else None
-
-
-def _moment(milliseconds: int) -> datetime:
-    return _seconds(milliseconds // 1000)
-
-
-def _seconds(seconds: int) -> datetime:
+def _moment_of(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from django.db.models import Q
+
 from intents_ui.mirror.entry import RouteKey
 
 
@@ -37,3 +39,22 @@ def scopes_of(route: RouteKey) -> tuple[ScopeName, ...]:
         *(ScopeName(Level.CHAIN, "", each) for each in chains),
         EVERYTHING,
     )
+
+
+def is_part(scope: ScopeName) -> Q:
+    """Return the condition that a row of the table of transfers is a part of a scope."""
+    match scope.level:
+        case Level.ROUTE:
+            return Q(**{f"route__{name}": value for name, value in zip(RouteKey._fields, scope[1:], strict=True)})
+        case Level.PROVIDER:
+            name = scope.providers
+            first, last, inner = f"{name};", f";{name}", f";{name};"
+            return (
+                Q(route__providers=name)
+                | Q(route__providers__startswith=first)
+                | Q(route__providers__endswith=last)
+                | Q(route__providers__contains=inner)
+            )
+        case Level.CHAIN:
+            return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
+    return Q()

@@ -12,8 +12,8 @@ from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS, End
-from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.queries import LateTransfers, OpenTransfer
+from intents_ui.mirror.figures import lateness
+from intents_ui.mirror.figures.lateness import LateTransfers, OpenTransfer
 from intents_ui.mirror.readonly import reading
 from intents_ui.web.insight import access
 from intents_ui.web.insight.scopes import PLAIN
@@ -72,7 +72,7 @@ def csv(request: HttpRequest) -> HttpResponse:
 
 def read() -> LateTransfers:
     with reading():
-        return queries.late(now=datetime.now(UTC), slow=providers.SLOW)
+        return lateness.late(now=datetime.now(UTC), slow=providers.SLOW)
 
 
 def read_filters(given: Mapping[str, str]) -> LateFilters:

@@ -12,7 +12,9 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
-from intents_ui.mirror.figures.queries import Basis, EndedTransfer, OpenTransfer, TokenCount, TokenName
+from intents_ui.mirror.entry import TokenKey
+from intents_ui.mirror.figures.lateness import Basis, OpenTransfer
+from intents_ui.mirror.figures.queries import EndedTransfer, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.web.insight.scopes import LinkedScope, linked
 from intents_ui.web.insight.tables import step_name
@@ -112,15 +114,15 @@ def is_linked(intent_id: str) -> bool:
     return hashes.canonical_hash(intent_id) is not None
 
 
-def _learn(tokens: Iterable[TokenName | None]) -> None:
+def _learn(tokens: Iterable[TokenKey | None]) -> None:
     wiring.catalog().learn(number for each in tokens if each for number in chain_ids((each.chain,)))
 
 
-def _identity(token: TokenName) -> Identity:
+def _identity(token: TokenKey) -> Identity:
     chain_id = next(iter(chain_ids((token.chain,))), None)
     return token_amounts.identity(chain_id, token.address, using=wiring.catalog())
 
 
-def _amount(token: TokenName, value: int) -> Amount:
+def _amount(token: TokenKey, value: int) -> Amount:
     chain_id = next(iter(chain_ids((token.chain,))), None)
     return token_amounts.amount(Money(value, chain_id, token.address), using=wiring.catalog())

@@ -21,12 +21,12 @@ def of(facts: Facts) -> timedelta | None:
 
 
 def _read() -> Mapping[RouteOf, timedelta]:
-    from intents_ui.mirror.figures import queries  # imported only with a mirror
+    from intents_ui.mirror.figures import lateness  # imported only with a mirror
     from intents_ui.mirror.readonly import CopyUnreadable, reading
 
     try:
         with reading():
-            found = queries.late_after()
+            found = lateness.late_after()
     except CopyUnreadable:
         return {}  # the coverage tells
     return {route_of_key(*key): limit for key, limit in found.items()}
