@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
+unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules again
 .PHONY: help run dev check lint quick quick-tests test deep coverage bench fuzz mutation format lock clean
 
 help: ## Show this list
