@@ -18,11 +18,13 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
-    "tests/browser/": 3,
-    "tests/emulator/": 2,
+    "tests/browser/": 4,
+    "tests/emulator/": 3,
+    "tests/faults/": 2,
+    "tests/live/": 2,
     "tests/mirror/": 4,
-    "tests/pages/": 3,
-    "tests/test_": 3,
+    "tests/pages/": 4,
+    "tests/test_": 4,
     "tests/web/": 3,
 }
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
