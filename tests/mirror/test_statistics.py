@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.mirror.figures import histogram
@@ -29,13 +29,14 @@ def merged(*several: Histogram) -> Histogram:
 
 
 @given(DURATIONS, st.integers(1, 100), st.integers(0, 400))
+@example([11] * 200, 100, 0)
 def test_a_quantile_is_at_most_five_percent_off_also_of_merged_histograms(
     durations: list[int], percent: int, cut: int
 ) -> None:
     exact = sorted(durations)[math.ceil(len(durations) * percent / 100) - 1]
     found = histogram.quantile(merged(of(durations[:cut]), of(durations[cut:])), percent)
     assert found is not None
-    assert abs(found - exact) <= max(0.052 * exact, 0.5)
+    assert abs(found - exact) <= 0.052 * exact + 0.5  # in whole milliseconds
 
 
 @given(HISTOGRAMS)

@@ -108,6 +108,7 @@ def quarrel(situation: Situation) -> str:
 
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+@pytest.mark.sampled(6)
 def test_the_outcome_agrees_with_the_page_whatever_the_states(status: str, same_chain: bool) -> None:
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
     usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
