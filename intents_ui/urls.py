@@ -200,6 +200,7 @@ def insight_pages() -> list[URLPattern]:
         "insight-route": scope.route,
         "insight-provider": scope.provider,
         "insight-chain": scope.chain,
+        "insight-token": scope.token,
     }
     return [path(route, views[name], name=name) for route, name in INSIGHT.items()]
 
@@ -218,6 +219,7 @@ INSIGHT = {
     "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": "insight-route",
     "insight/provider/<identifier:name>": "insight-provider",
     "insight/chain/<identifier:chain_id>": "insight-chain",
+    "insight/token/<identifier:chain_id>/<identifier:address>": "insight-token",
 }
 urlpatterns += insight_pages()
 if wiring.embedded():

@@ -140,7 +140,7 @@ class State(models.Model):
 
 
 class Scope(models.Model):
-    """What figures are of: all transfers, or those of a provider, a chain or a route.
+    """What figures are of (`scopes.ScopeName`): all transfers, or those of a provider, a chain, a token or a route.
 
     `late_after`: after how many milliseconds a transfer is late, if enough deliveries are known. A route without has
     that of its providers (`is_late_by_provider`). `summed_at`: when its summaries were last counted. `is_dirty`: they
@@ -151,6 +151,7 @@ class Scope(models.Model):
     providers = models.TextField(default="")
     origin_chain = models.TextField(default="")
     destination_chain = models.TextField(default="")
+    token = models.TextField(default="")
     route = models.OneToOneField(Route, models.PROTECT, null=True)
     late_after = models.BigIntegerField(null=True)
     is_late_by_provider = models.BooleanField(default=False)
@@ -160,7 +161,7 @@ class Scope(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["level", "providers", "origin_chain", "destination_chain"], name="scope_of_level"
+                fields=["level", "providers", "origin_chain", "destination_chain", "token"], name="scope_of_level"
             )
         ]
         indexes: ClassVar = [models.Index(fields=["origin_chain", "destination_chain"], name="scope_chains")]

@@ -98,6 +98,7 @@ PLACES: Final = [
     Kind("insight of a route", "/insight/route/RELAY/8453/42161"),
     Kind("insight of a provider, with a hole", "/insight/provider/RELAY?window=7d"),
     Kind("insight of a chain in days", "/insight/chain/8453?window=30d"),
+    Kind("insight of a token", "/insight/token/8453/0x" + "11" * 20),
     Kind("insight of nothing", "/insight/chain/4711", 404),
     Kind("incidents", "/insight/incidents"),
     Kind("incident", "/insight/incident/1"),

@@ -51,6 +51,7 @@ insight/incidents/feed.atom insight/incidents/feed.json insight/incident/<chain:
 insight/incident/<chain:number>.json
 insight/route/<identifier:used>/<identifier:origin>/<identifier:destination> insight/provider/<identifier:name>
 insight/chain/<identifier:chain_id>
+insight/token/<identifier:chain_id>/<identifier:address>
 token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<identifier:address>/intents
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept

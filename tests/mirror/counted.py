@@ -9,7 +9,7 @@ from intents_ui.mirror.figures import histogram, tally
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.models import Day, DirtyHour, Hour, Scope, Summary, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
-from tests.mirror.world import World, expected
+from tests.mirror.world import NAMES, World, expected
 
 ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")
 type Key = tuple[str, ...]  # of a scope
@@ -28,19 +28,21 @@ class Ended:
     sent: int
     providers: str
     chains: tuple[str, str]
+    tokens: frozenset[tuple[str, str]]  # chain and address
 
     @property
     def scopes(self) -> set[Key]:
         return {
-            ("service", "", "", ""),
-            *(("provider", each, "", "") for each in self.providers.split(";") if each),
-            *(("chain", "", each, "") for each in self.chains if each),
-            ("route", self.providers, *self.chains),
+            ("service", "", "", "", ""),
+            *(("provider", each, "", "", "") for each in self.providers.split(";") if each),
+            *(("chain", "", each, "", "") for each in self.chains if each),
+            *(("token", "", chain, "", address) for chain, address in self.tokens),
+            ("route", self.providers, *self.chains, ""),
         }
 
 
 def of_rows() -> Iterator[Ended]:
-    for row in Transfer.objects.select_related("route", "reason"):
+    for row in Transfer.objects.select_related("route", "reason", "origin_token", "destination_token"):
         if row.outcome in ENDED:
             has_duration = row.outcome == "delivered" and row.started is not None and row.ended is not None
             yield Ended(
@@ -53,6 +55,11 @@ def of_rows() -> Iterator[Ended]:
                 sent=int(row.sent or 0) if row.outcome == "delivered" else 0,
                 providers=row.route.providers,
                 chains=(row.route.origin_chain, row.route.destination_chain),
+                tokens=frozenset(
+                    (each.chain, NAMES.get(each.address, each.address))
+                    for each in (row.origin_token, row.destination_token)
+                    if each
+                ),
             )
 
 
@@ -73,6 +80,7 @@ def of_world(world: World) -> Iterator[Ended]:
             sent=0 if failed else 1_000_000,
             providers=made.provider,
             chains=("1", str(made.destination)),
+            tokens=made.tokens,
         )
 
 
@@ -133,7 +141,8 @@ def grouped(ended: Iterable[Ended], place: Callable[[Ended], int | None]) -> dic
 
 def keys() -> dict[int, Key]:
     return {
-        each.pk: (each.level, each.providers, each.origin_chain, each.destination_chain) for each in Scope.objects.all()
+        each.pk: (each.level, each.providers, each.origin_chain, each.destination_chain, each.token)
+        for each in Scope.objects.all()
     }
 
 

@@ -30,7 +30,8 @@ from tests.mirror.conftest import using
 from tests.mirror.test_readonly import corrupt, missing
 
 RELAY = "/insight/route/RELAY/8453/42161"
-FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453")
+TOKEN = f"/insight/token/8453/{'0x' + '11' * 20}"
+FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453", TOKEN)
 PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
 FEEDS = ("/insight/incidents/feed.atom", "/insight/incidents/feed.json")
 DATA = ("/insight.json", "/insight/incident/1.json", *FEEDS, "/late.csv")
@@ -146,13 +147,19 @@ def test_an_unknown_choice_is_named_and_replaced(site: Client) -> None:
 
 @pytest.mark.usefixtures("figures")
 def test_a_scope_without_transfers_is_not_found(site: Client) -> None:
-    for path in ("/insight/route/RELAY/1/2", "/insight/provider/ACME", "/insight/chain/4711", "/insight/chain/..%2f"):
+    for path in (
+        "/insight/route/RELAY/1/2",
+        "/insight/provider/ACME",
+        "/insight/chain/4711",
+        "/insight/token/8453/a%20b",
+        "/insight/chain/..%2f",
+    ):
         assert site.get(path).status_code == 404, path
 
 
 @pytest.mark.usefixtures("figures")
 def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
-    for by in ("route", "provider", "chain"):
+    for by in ("route", "provider", "chain", "token"):
         paths = re.findall(r'class="row-link" href="([^"]+)"', read(site, f"/insight?by={by}"))
         assert paths
         for path in paths:
@@ -411,7 +418,7 @@ def test_hostile_texts_of_the_copy_are_text(site: Client, mirrored: None) -> Non
     past.open_transfer(now(), number=1, age=timedelta(hours=2), key=key)
     past.count(now())
     past.judged(now())
-    for path in ("/insight", "/insight?by=provider", "/insight?by=chain", "/insight/chain/8453", *PAGES[4:], "/late"):
+    for path in ("/insight", "/insight?by=provider", "/insight?by=chain", "/insight/chain/8453", *PAGES[5:], "/late"):
         answer: Any = site.get(path)
         page = answer.content.decode()
         assert answer.status_code == 200, path
@@ -442,9 +449,23 @@ def test_the_route_matrix_has_success_rates_and_medians(site: Client) -> None:
 
 
 @pytest.mark.usefixtures("figures")
+def test_a_token_has_the_figures_of_the_transfers_that_send_or_deliver_it(site: Client) -> None:
+    page = text(read(site, TOKEN))
+    assert "Transfers that send or deliver this token" in page
+    assert re.search(r"Success rate \d\d\.\d%", page)
+    assert text(read(site, TOKEN.replace("0x", "0X"))) == page
+    assert "No transfer is known that ended in this time" in text(read(site, f"/insight/token/1/0x{'0' * 40}"))
+    rows = site.get("/insight.json?by=token").json()["rows"]
+    assert [each["token"] for each in rows] == ["0x" + "11" * 20] * 2
+    assert {each["originChainId"] for each in rows} == {"8453", "42161"}
+    total = site.get("/insight.json").json()["total"]
+    assert rows[0]["ended"] == total["ended"]
+
+
+@pytest.mark.usefixtures("figures")
 def test_other_pages_lead_to_figures_that_are_there(site: Client) -> None:
     for path in ("/chain/8453", "/chain/137", "/provider/RELAY", "/provider/SOMNIA_SWAP", f"/token/1/0x{'0' * 40}"):
-        (link,) = set(re.findall(r'href="(/insight/(?:chain|provider)/[^"]+)"', read(site, path)))
+        (link,) = set(re.findall(r'href="(/insight/(?:chain|provider|token)/[^"]+)"', read(site, path)))
         assert site.get(link).status_code == 200, link
 
 

@@ -15,14 +15,14 @@ from intents_ui.mirror.figures import lateness, queries, rollups
 from intents_ui.mirror.figures.lateness import Basis
 from intents_ui.mirror.figures.queries import Order
 from intents_ui.mirror.figures.rollups import Period
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part, scope_of_token, scopes_of
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import DirtyHour, Lease, Scope, Window
+from intents_ui.mirror.models import DirtyHour, Lease, Scope, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.counted import figures, of_world
 from tests.mirror.test_rollups import past, settled
-from tests.mirror.world import START, Copy, World
+from tests.mirror.world import SENT_TOKEN, START, Copy, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 SLOW = {"CCTP": timedelta(minutes=30)}
@@ -270,6 +270,7 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
         for provider in ("RELAY", "CCTP", "LIFI"):
             made = world.create(age=age * MINUTE, status="COMMITTED" if number % 3 == 0 else "EXECUTING")
             made.provider = provider
+            made.token = "0x" + "Ee" * 20 if number in (1, 2, 5) else ""
     mirror = counted(world, days=3)
     for hours in (0, 1, 3):
         now = mirror.moment() + timedelta(hours=hours)
@@ -278,6 +279,16 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
             figures = queries.report(scope, Period.DAY, now=now, slow=SLOW).figures
             part = [each for each in found if scope in scopes_of(each.route)]
             assert (figures.open, figures.late) == (len(part), sum(each.is_late for each in part))
+        native = scope_of_token("10", "0x" + "00" * 20)
+        sent, delivered = (
+            queries.report(scope, Period.DAY, now=now, slow=SLOW).figures
+            for scope in (scope_of_token("1", SENT_TOKEN), native)
+        )
+        total = queries.report(EVERYTHING, Period.DAY, now=now, slow=SLOW).figures
+        assert (sent.open, sent.late) == (total.open, total.late)
+        assert delivered.open == Transfer.objects.filter(is_part(native), outcome="open").count() == 9
+        tokens = queries.overview(Period.WEEK, now=now, level=Level.TOKEN, slow=SLOW).rows
+        assert {each.scope: each.open for each in tokens} == {sent.scope: sent.open}  # nothing ended with the other
     assert {each.status for each in found} == {"COMMITTED", "EXECUTING"}
 
 

@@ -17,7 +17,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome, outcome_of
 from tests.mirror.counted import ENDED, check_settled, check_settled_hours, of_rows, of_world, stored
 from tests.mirror.test_any_order import Killed, killed_after
-from tests.mirror.world import START, Copy, Made, World
+from tests.mirror.world import NAMES, START, Copy, Made, World
 
 PROVIDERS, CHAINS = ("RELAY", "CCTP"), (10, 42161)
 
@@ -37,6 +37,7 @@ def past(world: World, count: int, *, days: float, seed: int = 1) -> list[Made]:
         status = draw.choice(["SUCCEEDED"] * 6 + ["FAILED", "REFUNDED", "ABORTED"])
         each.reason = "" if status == "SUCCEEDED" else draw.choice(("out of gas", "slippage"))
         each.changes = [(world.now, status, each.created + int(draw.lognormvariate(10, 1)))]
+        each.token = draw.choice(("", *NAMES, *NAMES.values()))
         made.append(each)
     return made
 
@@ -172,7 +173,7 @@ def test_a_new_format_of_the_figures_is_counted_by_the_next_leader(world: World)
     mirror.count(is_final=True)
     Hour.objects.update(delivered=99)
     Lease.objects.update(until=0)
-    with patch.object(rollups, "FORMAT", 2):
+    with patch.object(rollups, "FORMAT", rollups.FORMAT + 1):
         mirror.restart()
         mirror.step()
         mirror.count(is_final=True)

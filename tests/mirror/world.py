@@ -35,6 +35,8 @@ OUTCOMES = {
     "COMMITTED": "open", "EXECUTING": "open", "SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded",
     "ABORTED": "aborted", "HALTED": "open",
 }  # fmt: skip
+SENT_TOKEN = "0x" + "22" * 20
+NAMES = {"0x" + "AB" * 20: "0x" + "ab" * 20, "0x" + "Ee" * 20: "0x" + "00" * 20}  # of other spellings of a token
 FINAL = {"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED"}
 NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
 
@@ -56,6 +58,13 @@ class Made:
     refund_to: str = ""  # or the owner
     provider: str = "RELAY"
     destination: int = 10
+    token: str = ""  # address of the delivered token
+
+    @property
+    def tokens(self) -> frozenset[tuple[str, str]]:
+        """Return the chain and the address of both tokens, as figures name them."""
+        delivered = {(str(self.destination), NAMES.get(self.token, self.token))} if self.token else set()
+        return frozenset({("1", SENT_TOKEN), *delivered})
 
     @property
     def intent_id(self) -> str:
@@ -94,7 +103,8 @@ class Made:
                     "startedAt": iso(self.created),
                     **({"finishedAt": iso(updated)} if status in FINAL else {}),
                     "destinationToAddress": f"0x{self.number % 7:040x}",
-                    "originTokenAddress": "0x" + "22" * 20,
+                    "originTokenAddress": SENT_TOKEN,
+                    **({"destinationTokenAddress": self.token} if self.token else {}),
                     "originTokenAmount": "1000000",
                 },
                 **steps,

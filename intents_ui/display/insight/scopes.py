@@ -1,11 +1,13 @@
-"""Names of what figures are of: all transfers, or those of a chain, a provider or a route."""
+"""Names of what figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
 from dataclasses import dataclass
 
-from intents_ui.display.tokens import icons, names, providers
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.tokens import icons, names, providers, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.providers import Provider
+from intents_ui.display.tokens.token_amounts import Identity
 
 LONGEST_CHAIN = 19  # digits
 
@@ -21,11 +23,12 @@ class ScopeChain:
 
 @dataclass(frozen=True)
 class NamedScope:
-    """What figures are of. `chains` are the origin and the destination of a route, or one chain."""
+    """What figures are of. `chains` are the origin and the destination of a route, or the one of a chain or a token."""
 
     level: str
     providers: tuple[Provider, ...]
     chains: tuple[ScopeChain, ...]
+    token: Identity | None = None
 
     @property
     def who(self) -> str:
@@ -34,21 +37,29 @@ class NamedScope:
 
     @property
     def where(self) -> str:
-        """Return `Base → Arbitrum`, `Base` for a chain or for a route on it, "" for all."""
+        """Return `Base → Arbitrum`, `Base` for a chain or for a route on it, `USDC on Base`, "" for all."""
+        if self.token:
+            is_unknown = self.token.symbol == text.UNKNOWN
+            called = hashes.short_address(self.token.address) if is_unknown else self.token.symbol
+            return f"{called} on {self.token.chain}"
         return " → ".join(dict.fromkeys(each.name for each in self.chains))
 
     @property
     def title(self) -> str:
-        """Return `Relay, Base → Arbitrum`, `Relay`, `Base` or `All transfers`."""
+        """Return `Relay, Base → Arbitrum`, `Relay`, `Base`, `USDC on Base` or `All transfers`."""
         return ", ".join(filter(None, (self.who, self.where))) or "All transfers"
 
 
-def named(level: str, all_providers: str, chains: tuple[str, ...], *, using: Names) -> NamedScope:
-    """Name a scope. Several providers have `;` between them. An empty chain is an unknown one."""
+def named(level: str, all_providers: str, chains: tuple[str, ...], *, using: Names, token: str = "") -> NamedScope:
+    """Name a scope. Several providers have `;` between them. An empty chain is an unknown one.
+
+    `token` is the address of a token on the one chain.
+    """
     used = tuple(map(providers.of, filter(None, all_providers.split(";"))))
     if level == "route" and not used:
         used = (providers.Provider("", "Unknown provider"),)
-    return NamedScope(level, used, tuple(_chain(each, using) for each in chains))
+    identity = token_amounts.identity(_number(chains[0]), token, using=using) if token else None
+    return NamedScope(level, used, tuple(_chain(each, using) for each in chains), identity)
 
 
 def chain_ids(chains: tuple[str, ...]) -> list[int]:

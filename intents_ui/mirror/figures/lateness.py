@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
-from intents_ui.mirror.figures.scopes import Level, ScopeName, is_part, scopes_of
+from intents_ui.mirror.figures.scopes import Level, ScopeName, is_part, scopes_of, scopes_of_tokens
 from intents_ui.mirror.models import Scope, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.wire.models import IntentStatus
@@ -28,6 +28,8 @@ UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn'
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MILLISECOND = timedelta(milliseconds=1)
+OF_ROUTE = tuple(f"route__{name}" for name in RouteKey._fields)
+OF_TOKENS = tuple(f"{side}_token__{name}" for side in ("origin", "destination") for name in TokenKey._fields)
 
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
@@ -130,8 +132,11 @@ class OpenCounts:
     late: Counter[ScopeName] = field(default_factory=Counter)
 
 
-def count_open(*, now: datetime, slow: Slow) -> OpenCounts:
-    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
+def count_open(*, now: datetime, slow: Slow, of_tokens: bool = False) -> OpenCounts:
+    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query.
+
+    Those of tokens are counted with `of_tokens` only.
+    """
     at = int(now.timestamp() * 1000)
     ended = at - UNSEEN // MILLISECOND
     # Those have no deposit yet, as far as is known.
@@ -149,12 +154,14 @@ def count_open(*, now: datetime, slow: Slow) -> OpenCounts:
     rows = (
         Transfer.objects.filter(~unseen, outcome=Outcome.OPEN)
         .annotate(limit=Coalesce("route__scope__late_after", rule), began=began)
-        .values_list("route__providers", "route__origin_chain", "route__destination_chain")
+        .values_list(*OF_ROUTE, *(OF_TOKENS if of_tokens else ()))
         .annotate(count=Count("pk"), late=Count("pk", filter=is_late))
     )
     found = OpenCounts()
-    for *key, count, late in rows:
-        for scope in scopes_of(RouteKey(*key)):
+    for *keys, count, late in rows:
+        tokens = (TokenKey(*keys[3:6]), TokenKey(*keys[6:])) if of_tokens else ()
+        named = scopes_of_tokens(each for each in tokens if each.address)
+        for scope in (*scopes_of(RouteKey(*keys[:3])), *named):
             found.open[scope] += count
             if late:
                 found.late[scope] += late

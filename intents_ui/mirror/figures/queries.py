@@ -185,7 +185,7 @@ class EndedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All transfers of a period, and the table of routes, providers or chains."""
+    """All transfers of a period, and the table of routes, providers, chains or tokens."""
 
     total: PeriodFigures
     rows: Sequence[PeriodFigures]
@@ -227,8 +227,9 @@ def overview(
     most: int = MOST_ROWS,
     slow: Slow | None = None,
 ) -> Overview:
-    """Return the figures of all, and of the first routes, providers or chains in this order. Five queries."""
-    gaps, still_open = coverage.gaps(now=now), count_open(now=now, slow=slow or {})
+    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Five queries."""
+    gaps = coverage.gaps(now=now)
+    still_open = count_open(now=now, slow=slow or {}, of_tokens=level is Level.TOKEN)
     column = ORDERS[order]
     total = _summaries(period).filter(scope__level=Level.SERVICE).first()
     ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
@@ -242,7 +243,8 @@ def overview(
 
 def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None = None) -> ScopeReport:
     """Return the figures of one scope. Six queries."""
-    gaps, still_open = coverage.gaps(now=now), count_open(now=now, slow=slow or {})
+    gaps = coverage.gaps(now=now)
+    still_open = count_open(now=now, slow=slow or {}, of_tokens=scope.level is Level.TOKEN)
     summaries = _summaries(period)
     if scope.level is Level.ROUTE:
         summaries = summaries.filter(

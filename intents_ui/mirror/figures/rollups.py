@@ -17,12 +17,12 @@ from django.db import connection, models, transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Min, Q
 
 from intents_ui.mirror import lease
-from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures import histogram, tally
-from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of, scopes_of_tokens
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.figures.tally import COLUMNS, KEPT_HASHES, Row, Stored, Tally
-from intents_ui.mirror.models import Bucket, Day, DirtyHour, Hour, Route, Scope, State, Summary, Transfer, Window
+from intents_ui.mirror.models import Bucket, Day, DirtyHour, Hour, Route, Scope, State, Summary, Token, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 HOURS_DAYS, DAYS_DAYS = 60, 400  # how long the figures of hours and days are kept
@@ -35,10 +35,10 @@ SCOPES, DAY_SCOPES = 20, 60  # of a transaction
 LISTED = 50  # reasons and pairs of tokens of a summary
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
-MOST_KNOWN = 20_000  # scopes of routes in memory
+MOST_KNOWN = 20_000  # scopes of routes, and of tokens, in memory
 IDLE_SECONDS = 0.25  # between two looks
 WORK_SHARE = 4  # seconds of other work for each second of this
-VERSION, FORMAT = "rollups", 1  # raise the format with every change of what is counted
+VERSION, FORMAT = "rollups", 2  # raise the format with every change of what is counted
 
 MARK = """
 INSERT INTO mirror_dirtyhour (start, first, last, changes) VALUES (%s, %s, %s, %s)
@@ -116,6 +116,7 @@ class Rollups:
     def __init__(self, epoch: int) -> None:
         self._epoch = epoch
         self._scopes: dict[int, Sequence[int]] = {}  # of each route
+        self._tokens: dict[int, int] = {}  # the scope of each token
         self._last_hour_due = 0
         self._rests_until = 0.0
 
@@ -193,7 +194,8 @@ class Rollups:
             "origin_token_id", "destination_token_id", "sent",
         )  # fmt: skip
         found = [row for row in map(Row._make, rows) if row.end >= since * 1000]
-        return tally.by_scope(found, self._scopes_of({row.route for row in found}))
+        tokens = {each for row in found for each in (row.origin_token, row.destination_token) if each is not None}
+        return tally.by_scope(found, self._scopes_of({row.route for row in found}), self._scope_of_each(tokens))
 
     def _scopes_of(self, routes: Collection[int]) -> Mapping[int, Sequence[int]]:
         """Return the scopes of routes. Those that are missing are added."""
@@ -208,12 +210,28 @@ class Rollups:
                     ignore_conflicts=True,
                 )
             # Providers and chains are few.
-            stored = Scope.objects.filter(Q(route__in=missing) | ~Q(level=Level.ROUTE)).values_list(
+            known_levels = (Level.PROVIDER, Level.CHAIN, Level.SERVICE)
+            stored = Scope.objects.filter(Q(route__in=missing) | Q(level__in=known_levels)).values_list(
                 "pk", *ScopeName._fields
             )
             known = {tuple(name): pk for pk, *name in stored}
             self._scopes.update({route: [known[name] for name in names] for route, names in of.items()})
         return self._scopes
+
+    def _scope_of_each(self, tokens: Collection[int]) -> Mapping[int, int]:
+        """Return the scope of each token. Those that are missing are added."""
+        missing = [token for token in tokens if token not in self._tokens]
+        if missing:
+            if len(self._tokens) > MOST_KNOWN:
+                self._tokens, missing = {}, list(tokens)
+            rows = Token.objects.filter(pk__in=missing).values_list("pk", *TokenKey._fields)
+            of = {pk: scopes_of_tokens([TokenKey(*key)])[0] for pk, *key in rows}
+            with self._transaction():
+                Scope.objects.bulk_create([_scope(name) for name in {*of.values()}], ignore_conflicts=True)
+            stored = Scope.objects.filter(level=Level.TOKEN, token__in={name.token for name in of.values()})
+            known = {(each.origin_chain, each.token): each.pk for each in stored}
+            self._tokens.update({pk: known[name.origin_chain, name.token] for pk, name in of.items()})
+        return self._tokens
 
     # Days, from hours
 
@@ -261,7 +279,7 @@ class Rollups:
         due = Q(is_dirty=True, summed_at__lte=now - every) | Q(summed_at__lt=now // HOUR * HOUR)
         # A route may be late by its providers, which are few.
         found = Scope.objects.filter(due).order_by(
-            ExpressionWrapper(Q(level=Level.ROUTE), BooleanField()), "summed_at"
+            ExpressionWrapper(Q(level__in=(Level.ROUTE, Level.TOKEN)), BooleanField()), "summed_at"
         )[:SCOPES]
         scopes = {each.pk: each for each in found}
         if not scopes:
@@ -293,7 +311,7 @@ def _key(route: Route) -> RouteKey:
     return RouteKey(route.providers, route.origin_chain, route.destination_chain)
 
 
-def _scope(name: ScopeName, route: int) -> Scope:
+def _scope(name: ScopeName, route: int | None = None) -> Scope:
     return Scope(**name._asdict(), route_id=route if name.level is Level.ROUTE else None)
 
 

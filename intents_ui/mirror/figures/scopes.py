@@ -1,29 +1,40 @@
-"""What figures are of: all transfers, or those of a chain, a provider or a route."""
+"""What figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
 from django.db.models import Q
 
-from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.service.catalog.catalog import NATIVE_TOKEN, NATIVE_TOKEN_ALIAS
 
 
 class Level(StrEnum):
-    """What figures and incidents can be of, the narrowest first."""
+    """What figures and incidents can be of, the narrowest first. There are no incidents of tokens."""
 
     ROUTE = "route"
+    TOKEN = "token"  # noqa: S105 - a token of a chain is no password
     PROVIDER = "provider"
     CHAIN = "chain"
     SERVICE = "service"
 
 
 class ScopeName(NamedTuple):
-    """What figures are of. A provider is one of a route, or all of a route with `;` between them."""
+    """What figures are of. A provider is one of a route, or all of a route with `;` between them.
+
+    The chain of a chain or a token is the origin. `token` is the address of a token, in lower case if it is hex.
+    """
 
     level: Level
     providers: str = ""
     origin_chain: str = ""
     destination_chain: str = ""
+    token: str = ""
+
+    @property
+    def route(self) -> RouteKey:
+        return RouteKey(self.providers, self.origin_chain, self.destination_chain)
 
 
 EVERYTHING = ScopeName(Level.SERVICE)
@@ -41,11 +52,22 @@ def scopes_of(route: RouteKey) -> tuple[ScopeName, ...]:
     )
 
 
+def scope_of_token(chain: str, address: str) -> ScopeName:
+    """Return the scope of a token, which a transfer is a part of if it sends or delivers the token."""
+    token = address.lower() if address[:2].lower() == "0x" else address
+    return ScopeName(Level.TOKEN, origin_chain=chain, token=NATIVE_TOKEN if token == NATIVE_TOKEN_ALIAS else token)
+
+
+def scopes_of_tokens(tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]:
+    """Return the scopes of the tokens that are known, each once."""
+    return tuple(dict.fromkeys(scope_of_token(each.chain, each.address) for each in tokens if each))
+
+
 def is_part(scope: ScopeName) -> Q:
     """Return the condition that a row of the table of transfers is a part of a scope."""
     match scope.level:
         case Level.ROUTE:
-            return Q(**{f"route__{name}": value for name, value in zip(RouteKey._fields, scope[1:], strict=True)})
+            return Q(**{f"route__{name}": value for name, value in scope.route._asdict().items()})
         case Level.PROVIDER:
             name = scope.providers
             first, last, inner = f"{name};", f";{name}", f";{name};"
@@ -55,6 +77,13 @@ def is_part(scope: ScopeName) -> Q:
                 | Q(route__providers__endswith=last)
                 | Q(route__providers__contains=inner)
             )
+        case Level.TOKEN:
+            addresses = (scope.token, NATIVE_TOKEN_ALIAS) if scope.token == NATIVE_TOKEN else (scope.token,)
+            found = Q()
+            for side in ("origin_token", "destination_token"):
+                for address in addresses:
+                    found |= Q(**{f"{side}__chain": scope.origin_chain, f"{side}__address__iexact": address})
+            return found
         case Level.CHAIN:
             return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
     return Q()

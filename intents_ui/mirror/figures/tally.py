@@ -201,19 +201,23 @@ def load(columns: Sequence[Any]) -> Tally:
     )
 
 
-def by_scope(rows: Iterable[Row], scopes: Mapping[int, Sequence[int]]) -> dict[int, Tally]:
-    """Return the figures of each scope. `scopes` are those of each route."""
-    routes: dict[int, Tally] = {}
+def by_scope(rows: Iterable[Row], scopes: Mapping[int, Sequence[int]], tokens: Mapping[int, int]) -> dict[int, Tally]:
+    """Return the figures of each scope. `scopes` are those of each route, `tokens` has that of each token."""
+    groups: dict[tuple[int, int | None, int | None], Tally] = {}
     for row in rows:
-        if row.route not in routes:
-            routes[row.route] = Tally()
-        routes[row.route].add(row)
+        key = row.route, row.origin_token, row.destination_token
+        if key not in groups:
+            groups[key] = Tally()
+        groups[key].add(row)
+    routes: dict[int, Tally] = {}
     found: dict[int, Tally] = {}
+    for (route, *pair), tally in groups.items():
+        routes.setdefault(route, Tally()).merge(tally)
+        for scope in {tokens[each] for each in pair if each is not None}:
+            found.setdefault(scope, Tally()).merge(tally)
     for route, tally in routes.items():
         for scope in scopes[route]:
-            if scope not in found:
-                found[scope] = Tally()
-            found[scope].merge(tally)
+            found.setdefault(scope, Tally()).merge(tally)
     return found
 
 

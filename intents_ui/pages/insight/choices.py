@@ -18,7 +18,12 @@ PERIODS: Final[Mapping[StrEnum, str]] = {
     Period.MONTH: "30 days",
     Period.QUARTER: "90 days",
 }
-LEVELS: Final[Mapping[StrEnum, str]] = {Level.ROUTE: "Routes", Level.PROVIDER: "Providers", Level.CHAIN: "Chains"}
+LEVELS: Final[Mapping[StrEnum, str]] = {
+    Level.ROUTE: "Routes",
+    Level.PROVIDER: "Providers",
+    Level.CHAIN: "Chains",
+    Level.TOKEN: "Tokens",
+}
 ORDERS: Final[Mapping[StrEnum, str]] = {
     Order.MOST_USED: "Most used",
     Order.WORST: "Lowest success rate",

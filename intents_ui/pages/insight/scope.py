@@ -1,4 +1,4 @@
-"""`/insight/route/…`, `/insight/provider/…`, `/insight/chain/…`: figures of one of them over time."""
+"""`/insight/route/…`, and the same of a provider, a chain and a token: figures of one of them over time."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from intents_ui import wiring
+from intents_ui.display.formatting import hashes
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
 from intents_ui.display.insight.scopes import chain_ids
@@ -34,6 +35,11 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
 @access.insight
 def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     return page(request, scopes.chain(chain_id))
+
+
+@access.insight
+def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    return page(request, scopes.token(chain_id, address))
 
 
 def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
@@ -89,8 +95,9 @@ def drawn(series: Sequence[BucketFigures], window: Period, *, sees_all: bool) ->
 
 
 def is_listed(scope: ScopeName) -> bool:
-    """Whether the service has this chain or provider, so that other pages link to it."""
+    """Whether other pages link to this: a provider or chain of the service, or anything on such a chain."""
     if scope.level is Level.PROVIDER:
         return scope.providers in providers.KNOWN
-    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN else []
+    is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
+    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN or is_token else []
     return any(wiring.catalog().chain(number) for number in numbers)

@@ -11,13 +11,14 @@ from intents_ui.web.insight.tables import FigureRow, ReasonRow
 def of_row(row: FigureRow) -> dict[str, object]:
     """Return the figures of a scope. Without enough transfers, or with an incomplete time, rates are None."""
     figures, success = row.figures, row.figures.success
-    _, all_providers, origin, destination = figures.scope
+    _, all_providers, origin, destination, token = figures.scope
     return {
         "level": figures.scope.level,
         "title": row.scope.named.title,
         "providers": [each for each in all_providers.split(";") if each],
         "originChainId": origin or None,
         "destinationChainId": destination or None,
+        "token": token or None,
         "since": times.iso(figures.since),
         "at": times.iso(figures.at),
         "isComplete": figures.is_complete,

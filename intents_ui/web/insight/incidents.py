@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror import readonly
-from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.incidents import queries
 from intents_ui.mirror.incidents.queries import Incident, Judgment
@@ -66,7 +65,7 @@ def _read() -> RecentIncidents | None:
 
 
 def _affects(each: ListedIncident, scope: ScopeName) -> bool:
-    return each.scope.scope == scope or any(scope in scopes_of(RouteKey(*on.scope[1:])) for on in each.routes)
+    return each.scope.scope == scope or any(scope in scopes_of(on.scope.route) for on in each.routes)
 
 
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:

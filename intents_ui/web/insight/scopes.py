@@ -10,7 +10,7 @@ from django.urls import reverse
 from intents_ui import wiring
 from intents_ui.display.insight import scopes
 from intents_ui.display.insight.scopes import NamedScope
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
 
 UNKNOWN = "-"  # in a URL, for a provider or a chain without a name
 PLAIN = re.compile(r"(?!\.{1,2}$|-$)[\w .;:+~-]{1,200}", re.ASCII)  # what a URL can have between two slashes
@@ -31,7 +31,9 @@ def linked(found: Iterable[ScopeName]) -> list[LinkedScope]:
     catalog = wiring.catalog()
     catalog.learn(number for each in found for number in scopes.chain_ids(_chains(each)))
     return [
-        LinkedScope(each, scopes.named(each.level, each.providers, _chains(each), using=catalog), path(each))
+        LinkedScope(
+            each, scopes.named(each.level, each.providers, _chains(each), using=catalog, token=each.token), path(each)
+        )
         for each in found
     ]
 
@@ -45,10 +47,12 @@ def path(scope: ScopeName) -> str | None:
             parts = [scope.providers]
         case Level.CHAIN:
             parts = [scope.origin_chain]
+        case Level.TOKEN:
+            parts = [scope.origin_chain, scope.token]
         case Level.ROUTE:
-            parts = [part or UNKNOWN for part in scope[1:]]
+            parts = [part or UNKNOWN for part in scope.route]
     plain = all(part == UNKNOWN or PLAIN.fullmatch(part) for part in parts)
-    is_unclear = UNKNOWN in scope[1:]
+    is_unclear = UNKNOWN in scope
     return reverse(f"insight-{scope.level}", args=parts) if plain and all(parts) and not is_unclear else None
 
 
@@ -66,13 +70,17 @@ def chain(number: str) -> ScopeName:
     return _checked(ScopeName(Level.CHAIN, "", number))
 
 
+def token(chain_id: str, address: str) -> ScopeName:
+    return _checked(scope_of_token(chain_id, address))
+
+
 def _checked(scope: ScopeName) -> ScopeName:
     if path(scope) is None:
-        raise Http404("This is neither a route nor a provider nor a chain.")
+        raise Http404("This is neither a route, a provider, a chain nor a token.")
     return scope
 
 
 def _chains(scope: ScopeName) -> tuple[str, ...]:
     if scope == EVERYTHING or scope.level is Level.PROVIDER:
         return ()
-    return scope[2:] if scope.level is Level.ROUTE else scope[2:3]
+    return scope.route[1:] if scope.level is Level.ROUTE else (scope.origin_chain,)

@@ -28,7 +28,7 @@ def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
         return ()
     route = route_of(facts)
     return tuple(
-        each.facts for each in found.incidents if any(route_of_key(*on.scope[1:]) == route for on in each.routes)
+        each.facts for each in found.incidents if any(route_of_key(*on.scope.route) == route for on in each.routes)
     )
 
 
