@@ -9,6 +9,8 @@ from gunicorn.app.base import BaseApplication
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, seconds_of
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
 
 MOST_CHAINS = len(Catalogue().chains)
 
@@ -50,6 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         service_name=options.name,
         faults=options.fault,
     )
+    for scenario, seconds in (each for played in options.scenario for each in played):
+        age = scenario.worst.at if seconds is None else seconds
+        intent = emulator.play(scenario.number, variant=scenario.worst.variant, age=age)
+        print(scenario.slug, intent["intentId"], intent["ownerAddress"], flush=True)
     Server(emulator, options.port).run()
 
 
@@ -78,7 +84,25 @@ def _parser() -> argparse.ArgumentParser:
         metavar="[OPERATION=]NAME",
         help=f"enable a fault, for one operation or all, repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
     )
+    parser.add_argument(
+        "--scenario",
+        type=_scenario,
+        action="append",
+        default=[],
+        metavar="NAME[@SECONDS]",
+        help="play a scenario whose quote is that old, by default at the moment that shows what it is about, and print"
+        f" its name, intent ID and owner, repeatable: all, {', '.join(each.slug for each in SCENARIOS)}",
+    )
     return parser
+
+
+def _scenario(text: str) -> list[tuple[Scenario, float | None]]:
+    name, _, seconds = text.partition("@")
+    try:
+        age = float(seconds) if seconds else None
+        return [(each, age) for each in (SCENARIOS if name == "all" else [scenario_named(name)])]
+    except (KeyError, ValueError):
+        raise argparse.ArgumentTypeError(f"unknown scenario {text!r}") from None
 
 
 def _size(text: str) -> int:

@@ -8,7 +8,6 @@ from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Counts, Endin
 from intents_ui.mirror.incidents.likelihood import likelihood_ratio
 from intents_ui.mirror.incidents.observed import Observed
 from intents_ui.mirror.incidents.rules import (
-    ALERTS,
     BETTER,
     CLOSES_AFTER,
     CLOSES_WITH,
@@ -17,7 +16,6 @@ from intents_ui.mirror.incidents.rules import (
     EXPECTED_OWNERS,
     LEAST_ROUTES,
     RECOVERING_AFTER,
-    SHOWN,
     SILENT_AFTER,
     UNUSUAL_FOR,
     YOUNG,
@@ -155,7 +153,7 @@ class Detector:
                 owners=owners,
                 usual=self._seen.share(scope, kind),
                 routes=frozenset(self._seen.worse(scope, kind, found.place, now, covered)),
-                is_alert=found.tail < SHOWN[kind] * ALERTS,
+                is_alert=self._seen.is_alert(found, kind),
             ),
             now,
         )
@@ -218,10 +216,10 @@ class Detector:
             since = min(since, self._seen.since(scope, kind, now)) if scope == incident.scope else since
         if not is_alert:
             evidence = self._seen.evidence(scope, kind, now, places, covered)
-            is_alert = evidence is not None and evidence.tail < SHOWN[kind] * ALERTS
+            is_alert = evidence is not None and self._seen.is_alert(evidence, kind)
         state, recovered, closed = State(kind), None, None
         for after, calm in ((CLOSES_AFTER, State.OVER), (RECOVERING_AFTER, State.RECOVERING)):
-            recovered = self._seen.calm_since(scope, kind, now, knowledge, after)
+            recovered = self._seen.calm_since(scope, kind, now, knowledge, after, before=incident.share)
             if recovered is not None:
                 state = calm
                 closed = now if calm is State.OVER else None

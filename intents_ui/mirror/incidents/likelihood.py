@@ -32,6 +32,13 @@ def likelihood_ratio(found: int, of: int, share: float) -> float:
     return found * log(found / (of * share)) + (rest * log(rest / (of * (1.0 - share))) if rest else 0.0)
 
 
+def preference(found: int, of: int, share: float, other: float) -> float:
+    """Return the logarithm of how much likelier these counts are with a share than with another one."""
+    if not (0.0 < share < 1.0 and 0.0 < other < 1.0):
+        return 0.0
+    return found * log(share / other) + (of - found) * log((1.0 - share) / (1.0 - other))
+
+
 def times(factor: int, share: float) -> float:
     """Return the share with odds that are so many times higher. It is about `factor` times a small share."""
     return factor * share / (1.0 + (factor - 1) * share)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents.counting import (
     LONGEST,
+    SERVICE,
     Counts,
     Ended,
     Ending,
@@ -15,17 +16,22 @@ from intents_ui.mirror.incidents.counting import (
 )
 from intents_ui.mirror.incidents.likelihood import likelihood_ratio
 from intents_ui.mirror.incidents.rules import (
+    ALERTS,
+    CHANCE,
     CLOSES_WITH,
     LEAST_ROUTES,
-    SHOWN,
     Evidence,
     Kind,
     Knowledge,
+    chance,
     is_calm,
     is_worse,
     weighed,
 )
 from intents_ui.mirror.incidents.usual import Usual
+from intents_ui.mirror.windows import DAY
+
+WEEK = 7 * DAY
 
 
 class Observed:
@@ -35,6 +41,7 @@ class Observed:
         self._routes = routes
         self._usual = usual
         self._counts: dict[Scope, OwnerCounts] = {}
+        self._chance = dict.fromkeys(Kind, 0.0)
 
     def add(self, ending: Ending, scopes: Iterable[Scope]) -> None:
         """Count an ending in each of its scopes."""
@@ -45,9 +52,11 @@ class Observed:
             counts.add(ending)
 
     def tidy(self, *, now: int) -> None:
-        """Delete what is too old."""
+        """Delete what is too old, and set the limits for the number of bad endings that is usual by now."""
         for counts in self._counts.values():
             counts.tidy(now=now)
+        owners = self._usual.expected(SERVICE, since=now - WEEK, until=now)
+        self._chance = {kind: chance(kind, owners * self.share(SERVICE, kind)) for kind in Kind if kind in CHANCE}
 
     def last_at(self, scope: Scope) -> int:
         """Return when the last transfer ended, or 0."""
@@ -71,12 +80,16 @@ class Observed:
         best = None
         for place in places:
             owners, bad = self.rest(scope, kind, place, now, covered[place])
-            found = weighed(scope, place, bad=bad, owners=owners, usual=usual, limit=SHOWN[kind])
+            found = weighed(scope, place, bad=bad, owners=owners, usual=usual, limit=self._chance[kind])
             if found is None or (best and best.ratio >= found.ratio):
                 continue
             if scope.level is Level.ROUTE or len(self.worse(scope, kind, place, now, covered[place])) >= LEAST_ROUTES:
                 best = found
         return best
+
+    def is_alert(self, evidence: Evidence, kind: Kind) -> bool:
+        """Return whether chance explains it even less."""
+        return evidence.tail < self._chance[kind] * ALERTS
 
     def rest(self, scope: Scope, kind: Kind, place: int, now: int, covered: set[int]) -> tuple[int, int]:
         """Return the owners of a scope, and those with bad endings, besides the covered routes."""
@@ -105,8 +118,12 @@ class Observed:
         counts = self._counts.get(scope)
         return counts.counts(place, now=now) if counts else Counts()
 
-    def calm_since(self, scope: Scope, kind: Kind, now: int, knowledge: Knowledge, after: int) -> int | None:
+    def calm_since(
+        self, scope: Scope, kind: Kind, now: int, knowledge: Knowledge, after: int, *, before: float = 0.0
+    ) -> int | None:
         """Return when the last bad ending was, if so many seconds and enough owners since then were as usual.
+
+        `before` is the share that was bad during the incident.
 
         So it is if there was none in the longest window.
         """
@@ -115,7 +132,9 @@ class Observed:
         firsts: dict[object, bool] = {}
         for each in counts.newest(since=now - LONGEST) if counts else ():
             if each.at < now - after and len(firsts) >= CLOSES_WITH:
-                is_over = is_calm(sum(firsts.values()), len(firsts), usual) and not knowledge.has_hole(each.at, now)
+                is_over = is_calm(sum(firsts.values()), len(firsts), usual, before=before) and not knowledge.has_hole(
+                    each.at, now
+                )
                 return _last_bad(counts, kind, each.at) if is_over else None
             firsts[each.owner] = _is_bad(each, kind)
         is_forgotten = not any(firsts.values()) and not knowledge.has_hole(now - LONGEST, now)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.mirror.incidents.counting import Scope
-from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, times
+from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, preference, times
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 # Failing or slow: so many owners, this share of them, and so many times the usual.
@@ -23,6 +23,8 @@ LEAST_ROUTES = 3
 # A twentieth of the owners don't keep it open.
 RECOVERING_AFTER, CLOSES_AFTER, CLOSES_WITH = 15 * MINUTE, 30 * MINUTE, 10
 TIMES_USUAL_CALM, CALM_SHARE = 2, 0.05
+# Nor does one owner, if the counts are so much likelier with the usual share than with the incident's (logarithm).
+CALM_RATIO = 3.0
 # An incident that closed so many seconds ago continues if what failed since its recovery is less probable than this.
 CONTINUES_WITHIN, CONTINUES = 30 * MINUTE, 1e-3
 # While an incident is this young, what it is of and since when may change.
@@ -40,9 +42,11 @@ class Kind(StrEnum):
     SILENT = "silent"
 
 
-# The probability that as many are by chance, in one window. Incidents alert below a tenth of it. It is that small
-# because each bad ending is another chance.
-SHOWN = {Kind.FAILING: 2e-5, Kind.SLOW: 2e-6}
+# An incident opens if chance explains what is bad with less than this probability, in one window. Each bad ending is
+# another chance, so the probability is this one divided by the number of them in a usual week. Incidents alert below a
+# tenth of it.
+CHANCE = {Kind.FAILING: 0.1, Kind.SLOW: 0.005}
+MOST_CHANCE = 5e-4
 ALERTS = 0.1
 
 
@@ -77,6 +81,10 @@ class Incident:
     recovered: int | None = None
     closed: int | None = None
     folded_into: int | None = None
+
+    @property
+    def share(self) -> float:
+        return self.bad / self.owners if self.owners else 0.0
 
     @property
     def is_open(self) -> bool:
@@ -119,14 +127,21 @@ class Evidence:
     ratio: float
 
 
+def chance(kind: Kind, bad_per_week: float) -> float:
+    """Return the probability by chance below which an incident opens, of a service with so many bad endings a week."""
+    return min(MOST_CHANCE, CHANCE[kind] / max(1.0, bad_per_week))
+
+
 def is_worse(bad: int, owners: int, usual: float) -> bool:
     """Return whether the share is far above the usual, however likely that is by chance."""
     return bad > 0 and bad >= LEAST_SHARE * owners and bad >= times(TIMES_USUAL, usual) * owners
 
 
-def is_calm(bad: int, owners: int, usual: float) -> bool:
-    """Return whether the share is near the usual one."""
-    return bad <= max(CALM_SHARE, times(TIMES_USUAL_CALM, usual)) * owners
+def is_calm(bad: int, owners: int, usual: float, *, before: float) -> bool:
+    """Return whether the share is near the usual one. `before` is the share that it was during the incident."""
+    if bad <= max(CALM_SHARE, times(TIMES_USUAL_CALM, usual)) * owners:
+        return True
+    return bad == 1 and usual < before and preference(bad, owners, usual, before) > CALM_RATIO
 
 
 def weighed(scope: Scope, place: int, *, bad: int, owners: int, usual: float, limit: float) -> Evidence | None:
