@@ -1,7 +1,7 @@
 """Sampling of tests. `make test` runs a sample, `make deep` all tests.
 
 A sample excludes tests marked `deep`, all but N cases of those marked `sampled(N)`, all but N items of a corpus that a
-test reads with the fixture `draw`, and with `--rotate` most tests of the slow folders, except those marked `finding`
+test reads with the fixture `draw`, and with `--rotate` most tests of the folders below, except those marked `finding`
 (regression tests of reported weaknesses).
 
 The sample depends on a seed, different in each run and printed at its start. `--seed` repeats a run. `--deep --after`
@@ -18,13 +18,15 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
-    "tests/browser/": 4,
+    "tests/browser/": 5,
+    "tests/display/": 2,
     "tests/emulator/": 3,
-    "tests/faults/": 2,
+    "tests/faults/": 3,
     "tests/live/": 2,
-    "tests/mirror/": 4,
-    "tests/pages/": 4,
-    "tests/test_": 4,
+    "tests/mirror/": 5,
+    "tests/pages/": 5,
+    "tests/service/": 2,
+    "tests/test_": 5,
     "tests/web/": 3,
 }
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
@@ -43,7 +45,7 @@ DEEP, SAMPLED = "deep", "sampled"
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("sampling")
     group.addoption("--deep", action="store_true", help="run every test with every case")
-    group.addoption("--rotate", action="store_true", help="run only some tests of each file in the slow folders")
+    group.addoption("--rotate", action="store_true", help="run only some tests of each file")
     group.addoption("--seed", type=int, help="draw the same cases as the run that printed this seed")
     group.addoption("--after", type=int, help="with --deep, leave out what a run with --rotate and this seed ran whole")
 

@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME[@SECONDS]",
         help="play a scenario whose quote is that old, by default at the moment that shows what it is about, and print"
-        f" its name, intent ID and owner, repeatable: all, {', '.join(each.slug for each in SCENARIOS)}",
+        " its name, intent ID and owner, repeatable. `all` plays all",
     )
     return parser
 

@@ -17,7 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.emulator import Emulator
-from tests.emulator.driving import NOW, Clock, request
+from intents_ui.emulator import __main__ as command
+from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from tests.emulator.driving import NOW, Clock, call, request
 from tests.sampling import examples
 
 EMULATOR = Emulator(now=Clock(), hold=0.0)
@@ -162,6 +164,22 @@ def test_the_emulator_runs_standalone_over_tcp():
                 ask_over_tcp(port, operation, key=key)
             with refused.value as answer:
                 assert answer.code == (500 if key == "k" else 401)
+
+
+def test_scenarios_are_there_at_once_at_the_moment_that_shows_them(capfd, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command.Server, "run", lambda server: asked.append(server.application))
+    command.main(["--scenario", "all", "--scenario", "refund-failed@120"])
+    [played] = asked
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert [name for name, *_ in lines] == [*(each.slug for each in SCENARIOS), "refund-failed"]
+    for name, intent_id, owner in lines[:-1]:
+        found = call(played, "GetIntent", {"intentId": intent_id})["intent"]
+        worst = scenario_named(name).worst
+        assert found["ownerAddress"] == owner
+        assert found["status"] == played.play(name, variant=worst.variant, age=worst.at)["status"]
+    with pytest.raises(SystemExit):
+        command.main(["--scenario", "no-such"])
 
 
 def test_the_standalone_emulator_lists_as_many_chains_and_tokens_as_configured():
