@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench.mirror import backfill, frugal, insight, insight_pages, leaders
 from bench.mirror.backfill import CALLS
+from bench.mirror.insight_pages import Engine
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
 from bench.processes import output
@@ -34,6 +35,7 @@ class Figures:
             "leaders": self.leaders,
             "insight": self.insight,
             "pages": self.insight_pages,
+            "postgres": self.postgres,
         }
 
     def fresh(self) -> Iterator[Target]:
@@ -89,12 +91,18 @@ class Figures:
             yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
     def insight_pages(self) -> Iterator[Target]:
-        found = insight_pages.pages(self.entries, self.minutes * 20)
-        told = f"{self.entries:,} transfers. {found.told}"
-        yield Target("pages: /insight, p99", found.p99, 150, "ms", told)
-        yield Target("pages: /insight, processor time", found.processor, 10, "ms", "of all workers, per page")
-        yield Target("pages: responses other than 200", found.failed, 0, "")
-        yield Target("pages: mirrors that were ended by a lock", 1 - found.is_mirror_running, 0, "")
+        yield from self._pages(insight_pages.sqlite, "SQLite", 150)
+
+    def postgres(self) -> Iterator[Target]:
+        yield from self._pages(insight_pages.postgres, "PostgreSQL", 100)
+
+    def _pages(self, engine: Engine, name: str, most: float) -> Iterator[Target]:
+        found = insight_pages.pages(self.entries, self.minutes * 20, engine)
+        told = f"{self.entries:,} transfers, {self.minutes * 20:.0f} s. {found.told}"
+        yield Target(f"pages: /insight, p99, {name}", found.p99, most, "ms", told)
+        yield Target(f"pages: /insight, processor time, {name}", found.processor, 10, "ms", "of all workers, per page")
+        yield Target(f"pages: responses other than 200, {name}", found.failed, 0, "")
+        yield Target(f"pages: mirrors that were ended by a lock, {name}", 1 - found.is_mirror_running, 0, "")
 
     @property
     def followed(self) -> Mapping[str, float]:
@@ -112,7 +120,7 @@ class Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
     parser.add_argument(
-        "--only", default="fresh,frugal,backfill,leaders,insight,pages", help="parts, with commas between them"
+        "--only", default="fresh,frugal,backfill,leaders,insight,pages,postgres", help="parts, with commas between them"
     )
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
     parser.add_argument(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
+import psycopg
+
 from bench.history_stub import History
 from bench.live import processor_seconds, resident_kb
 from bench.processes import KEY, clean, ended, history_stub
@@ -50,14 +52,22 @@ class Backfill:
 
 
 class Database:
-    """The mirror's database, read while the mirror writes it."""
+    """The mirror's database, read while the mirror writes it: a file, or the URL of a PostgreSQL server."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self.path = path
 
+    @property
+    def size(self) -> int:
+        """Return the bytes of the file, 0 of a PostgreSQL database."""
+        return self.path.stat().st_size if isinstance(self.path, Path) else 0
+
     def rows(self, query: str, *values: int) -> list[tuple[int, ...]]:
-        with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as database:
-            return database.execute(query, values).fetchall()
+        if isinstance(self.path, Path):
+            with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as database:
+                return database.execute(query, values).fetchall()
+        with closing(psycopg.connect(self.path)) as server:
+            return server.execute(query.replace("?", "%s"), values).fetchall()
 
     @property
     def transfers(self) -> int:
@@ -65,14 +75,14 @@ class Database:
 
     def is_sealed(self, since: int, until: int) -> bool:
         """Return whether this time is sealed."""
-        with suppress(sqlite3.OperationalError):  # there are no tables yet
+        with suppress(sqlite3.OperationalError, psycopg.errors.UndefinedTable):  # there are no tables yet
             if self.rows("SELECT COUNT(*) FROM mirror_window")[0][0]:
                 return self.rows(UNSEALED, since, until)[0][0] == 0
         return False
 
 
 @contextmanager
-def mirror(url: str, database: Path, *command: str, calls: int = CALLS) -> Iterator["subprocess.Popen[bytes]"]:
+def mirror(url: str, database: Path | str, *command: str, calls: int = CALLS) -> Iterator["subprocess.Popen[bytes]"]:
     """Run `manage.py mirror` during the block."""
     settings = {"INTENTS_DATABASE": str(database), "INTENTS_MIRROR_CALLS": str(calls)}
     env = clean(INTENTS_SERVICE_URL=url, SECRET_KEY=KEY, **settings)
@@ -99,7 +109,7 @@ def watch(url: str, database: Database, found: Backfill, *, days: int = DAYS, st
     if process.returncode and stop_at == sys.maxsize:
         sys.exit(f"The backfill failed with exit status {process.returncode}")
     found.transfers = database.transfers
-    found.size = database.path.stat().st_size
+    found.size = database.size
 
 
 @contextmanager

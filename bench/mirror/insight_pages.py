@@ -3,17 +3,22 @@
 import statistics
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.live import processor_seconds, quantile
 from bench.mirror.backfill import CALLS, Backfill, Database, mirror, watch
 from bench.processes import CACHED, Dashboard, clients, dashboard, history_stub, installed, stub_service
+from tests.mirror.postgres import server
 
 DAYS, RATE, WORKERS = 30, 250, 4  # each new transfer is written twice: when it is first read, and when it has ended
 CONNECTIONS, PAUSE = 4, 0.1  # mean seconds between a client's requests
 PATHS = ("/insight", "/insight?window=7d", "/insight?by=provider", "/insight?window=30d&by=chain&order=worst")
 WARM_SECONDS = 5.0
+
+type Engine = Callable[[], AbstractContextManager[Database]]
 
 
 @dataclass(frozen=True)
@@ -33,16 +38,27 @@ class InsightPages:
         return f"{self.pages:,} pages, median {self.p50:.1f} ms, {self.written:,.0f} transfers written per second"
 
 
-def pages(entries: int, seconds: float) -> InsightPages:
+@contextmanager
+def sqlite() -> Iterator[Database]:
+    with tempfile.TemporaryDirectory(prefix="intents-mirror-") as folder:
+        yield Database(Path(folder, "mirror.sqlite3"))
+
+
+@contextmanager
+def postgres() -> Iterator[Database]:
+    with server() as url:
+        yield Database(url)
+
+
+def pages(entries: int, seconds: float, engine: Engine) -> InsightPages:
     """Measure pages for so many seconds, with a database of so many transfers."""
     with (
         installed() as place,
         stub_service() as service,
         clients() as readers,
         history_stub(entries=entries, days=DAYS, rate=RATE) as url,
-        tempfile.TemporaryDirectory(prefix="intents-mirror-") as folder,
+        engine() as database,
     ):
-        database = Database(Path(folder, "mirror.sqlite3"))
         watch(url, database, Backfill())
         settings = {**CACHED, "WEB_CONCURRENCY": str(WORKERS), "INTENTS_DATABASE": str(database.path)}
         with mirror(url, database.path, "run", calls=CALLS) as process, dashboard(place, service.url, settings) as site:

@@ -1,11 +1,6 @@
 """Databases of the mirror: SQLite, and PostgreSQL where its programs and psycopg are installed."""
 
 import contextlib
-import os
-import shutil
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,14 +14,10 @@ from django.db import connections
 from intents_ui import settings
 from intents_ui.mirror import readonly
 from tests.conftest import needs
+from tests.mirror.postgres import PROGRAMS, server
 from tests.pages.conftest import emulator, patient_pages, site
-from tests.serving import brief_pause
-from tests.waiting import PATIENCE
 
 __all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
-
-PROGRAMS = Path("/usr/lib/postgresql/15/bin")
-USER = "nobody"  # whom Debian has: initdb refuses root and users without a name
 
 
 @contextlib.contextmanager
@@ -47,33 +38,13 @@ def using(database: dict[str, Any]) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """Yield the URL of a private PostgreSQL server, which listens on a Unix socket only."""
+    """Yield the URL of a private PostgreSQL server."""
     pytest.importorskip("psycopg")
     if not PROGRAMS.exists():
         needs(str(PROGRAMS / "postgres"), "apt-get install postgresql")
-    place = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
-    as_user: list[str] = []
-    if os.geteuid() == 0:  # as which it refuses to run
-        shutil.chown(place, USER)
-        as_user = [str(needs("setpriv", "apt-get install util-linux")), f"--reuid={USER}", "--clear-groups", "--"]
-    env = {**os.environ, "LC_ALL": "C"}
-    subprocess.run(
-        [*as_user, str(PROGRAMS / "initdb"), "-D", str(place / "data"), "-U", "mirror", "-A", "trust", "--no-sync"],
-        check=True, capture_output=True, env=env, cwd="/",
-    )  # fmt: skip
-    options = ["-c", "fsync=off", "-c", "listen_addresses=", "-c", f"unix_socket_directories={place}"]
-    command = [*as_user, str(PROGRAMS / "postgres"), "-D", str(place / "data"), *options]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, cwd="/")
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while not (place / ".s.PGSQL.5432").exists():
-            assert time.monotonic() < deadline, "PostgreSQL did not start"
-            brief_pause()
-        yield f"postgres://mirror@/postgres?host={place}"
-    finally:
-        server.terminate()
-        server.wait()
-        shutil.rmtree(place, ignore_errors=True)
+    needs("setpriv", "apt-get install util-linux")
+    with server("fsync=off") as url:
+        yield url
 
 
 @pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.deep)])
