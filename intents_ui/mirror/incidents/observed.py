@@ -52,9 +52,12 @@ class Observed:
             counts.add(ending)
 
     def tidy(self, *, now: int) -> None:
-        """Delete what is too old, and set the limits for the number of bad endings that is usual by now."""
+        """Delete what is too old."""
         for counts in self._counts.values():
             counts.tidy(now=now)
+
+    def set_limits(self, *, now: int) -> None:
+        """Set by how little chance must explain an incident, from the bad endings that are usual in a week."""
         owners = self._usual.expected(SERVICE, since=now - WEEK, until=now)
         self._chance = {kind: chance(kind, owners * self.share(SERVICE, kind)) for kind in Kind if kind in CHANCE}
 
