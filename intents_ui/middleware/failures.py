@@ -7,7 +7,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -31,7 +31,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Failure:
-    """Content of an error page; `status` is the status code of the response."""
+    """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
+
+    It is hashable, because a rejection is rendered once.
+    """
 
     status: HTTPStatus
     title: str
@@ -43,7 +46,7 @@ class Failure:
     retry_after: int | None = None
     looked_for: str | None = None
     until: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, str | int | None]:
         found = {"error": self.title, "what": self.what, "reference": self.reference}
@@ -129,7 +132,7 @@ def problem(failure: Failure) -> dict[str, Any]:
         "whatToDo": failure.todo,
         "requestId": failure.reference,
         "retryAfter": failure.retry_after,
-        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields.items()],
+        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
     }
 
 
@@ -188,7 +191,7 @@ def invalid_fields(request: HttpRequest, problems: Mapping[str, str]) -> HttpRes
         "Invalid parameters",
         " ".join(f"{name}: {problem}" for name, problem in problems.items()),
         "Correct them, and send the request again.",
-        fields=problems,
+        fields=tuple(problems.items()),
     )
     return page(request, failure)
 
