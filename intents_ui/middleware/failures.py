@@ -7,7 +7,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -31,10 +31,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Failure:
-    """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
-
-    It is hashable, because a rejection is rendered once.
-    """
+    """Content of an error page; `status` is the status code of the response."""
 
     status: HTTPStatus
     title: str
@@ -46,7 +43,7 @@ class Failure:
     retry_after: int | None = None
     looked_for: str | None = None
     until: str = ""
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str | int | None]:
         found = {"error": self.title, "what": self.what, "reference": self.reference}
@@ -132,7 +129,7 @@ def problem(failure: Failure) -> dict[str, Any]:
         "whatToDo": failure.todo,
         "requestId": failure.reference,
         "retryAfter": failure.retry_after,
-        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
+        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields.items()],
     }
 
 
@@ -191,7 +188,7 @@ def invalid_fields(request: HttpRequest, problems: Mapping[str, str]) -> HttpRes
         "Invalid parameters",
         " ".join(f"{name}: {problem}" for name, problem in problems.items()),
         "Correct them, and send the request again.",
-        fields=tuple(problems.items()),
+        fields=problems,
     )
     return page(request, failure)
 
