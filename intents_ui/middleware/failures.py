@@ -6,11 +6,10 @@ Every failure has an honest status code and is shown in the page frame; a reques
 import logging
 import re
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -18,7 +17,6 @@ from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
-from intents_ui import api
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.service import errors
@@ -43,7 +41,6 @@ class Failure:
     retry_after: int | None = None
     looked_for: str | None = None
     until: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str | int | None]:
         found = {"error": self.title, "what": self.what, "reference": self.reference}
@@ -102,11 +99,8 @@ def looked_for(request: HttpRequest) -> str | None:
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
-    response: HttpResponse
-    if request.path.startswith(api.PATHS):
-        response = JsonResponse(problem(failure), status=failure.status, content_type="application/problem+json")
-    elif request.path.endswith((".json", ".ndjson")):
-        response = JsonResponse(failure.as_json(), status=failure.status)
+    if request.path.endswith((".json", ".ndjson")):
+        response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
     else:
         response = render(request, template(request), {"failure": failure}, status=failure.status)
         patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
@@ -117,20 +111,6 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
         response["Retry-After"] = str(failure.retry_after)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def problem(failure: Failure) -> dict[str, Any]:
-    """Return the failure as problem details (RFC 9457)."""
-    return {
-        "type": "about:blank",
-        "title": failure.status.phrase,
-        "status": failure.status.value,
-        "detail": f"{failure.title}. {failure.what}",
-        "whatToDo": failure.todo,
-        "requestId": failure.reference,
-        "retryAfter": failure.retry_after,
-        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields.items()],
-    }
 
 
 def template(request: HttpRequest) -> str:
@@ -179,18 +159,6 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
             "Go back, or start a new search.",
         ),
     )
-
-
-def invalid_fields(request: HttpRequest, problems: Mapping[str, str]) -> HttpResponse:
-    """Reject a request of the API with fields that are invalid."""
-    failure = Failure(
-        HTTPStatus.BAD_REQUEST,
-        "Invalid parameters",
-        " ".join(f"{name}: {problem}" for name, problem in problems.items()),
-        "Correct them, and send the request again.",
-        fields=problems,
-    )
-    return page(request, failure)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -1,5 +1,0 @@
-"""The API for programs, `/api/v1`: the answers of the pages as JSON."""
-
-from typing import Final
-
-PATHS: Final = "/api/"  # with which its paths begin
