@@ -13,7 +13,7 @@ from tests.serving import brief_pause
 from tests.waiting import PATIENCE
 
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
-USER = "nobody"  # whom Debian has: initdb refuses root and users without a name
+USER = "nobody"  # exists on Debian. initdb refuses root, and users without a name
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.service.catalog.catalog import NATIVE_TOKEN, NATIVE_TOKEN_ALIAS
+from intents_ui.service.catalog.catalog import plain
 
 
 class Level(StrEnum):
@@ -54,8 +54,8 @@ def scopes_of(route: RouteKey) -> tuple[ScopeName, ...]:
 
 def scope_of_token(chain: str, address: str) -> ScopeName:
     """Return the scope of a token, which a transfer is a part of if it sends or delivers the token."""
-    token = address.lower() if address[:2].lower() == "0x" else address
-    return ScopeName(Level.TOKEN, origin_chain=chain, token=NATIVE_TOKEN if token == NATIVE_TOKEN_ALIAS else token)
+    is_hex = address[:2].lower() == "0x"
+    return ScopeName(Level.TOKEN, origin_chain=chain, token=plain(address) if is_hex else address)
 
 
 def scopes_of_tokens(tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]:
@@ -64,7 +64,7 @@ def scopes_of_tokens(tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]
 
 
 def is_part(scope: ScopeName) -> Q:
-    """Return the condition that a row of the table of transfers is a part of a scope."""
+    """Return the condition that a row of the table of transfers is a part of a scope, which isn't a token."""
     match scope.level:
         case Level.ROUTE:
             return Q(**{f"route__{name}": value for name, value in scope.route._asdict().items()})
@@ -77,13 +77,9 @@ def is_part(scope: ScopeName) -> Q:
                 | Q(route__providers__endswith=last)
                 | Q(route__providers__contains=inner)
             )
-        case Level.TOKEN:
-            addresses = (scope.token, NATIVE_TOKEN_ALIAS) if scope.token == NATIVE_TOKEN else (scope.token,)
-            found = Q()
-            for side in ("origin_token", "destination_token"):
-                for address in addresses:
-                    found |= Q(**{f"{side}__chain": scope.origin_chain, f"{side}__address__iexact": address})
-            return found
         case Level.CHAIN:
             return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
-    return Q()
+        case Level.SERVICE:
+            return Q()
+        case Level.TOKEN:
+            raise ValueError("a token is no condition")
