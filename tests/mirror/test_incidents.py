@@ -196,6 +196,7 @@ def test_what_is_usual_is_of_two_weeks_and_supposed_without_a_past() -> None:
     assert usual.share(relay) == 0.1
     assert usual.expected(relay, since=100 * HOUR, until=100 * HOUR + 1800) == 25
     assert usual.expected(relay, since=101 * HOUR, until=102 * HOUR) == 0
+    assert usual.per_week(relay) == 50 * 168  # from the one hour that is known
     usual.learn(100 + DAYS * 24, {})
     assert usual.share(relay) == 0.02
 

@@ -354,7 +354,7 @@ class Detector:
             return
         self._hour = now // HOUR
         self._seen.tidy(now=now)
-        self._seen.set_limits(now=now)
+        self._seen.set_limits()
         until = (now // HOUR + 1) * HOUR
         self._heard = [
             scope

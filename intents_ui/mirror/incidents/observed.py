@@ -29,9 +29,6 @@ from intents_ui.mirror.incidents.rules import (
     weighed,
 )
 from intents_ui.mirror.incidents.usual import Usual
-from intents_ui.mirror.windows import DAY
-
-WEEK = 7 * DAY
 
 
 class Observed:
@@ -56,9 +53,9 @@ class Observed:
         for counts in self._counts.values():
             counts.tidy(now=now)
 
-    def set_limits(self, *, now: int) -> None:
+    def set_limits(self) -> None:
         """Set by how little chance must explain an incident, from the bad endings that are usual in a week."""
-        owners = self._usual.expected(SERVICE, since=now - WEEK, until=now)
+        owners = self._usual.per_week(SERVICE)
         self._chance = {kind: chance(kind, owners * self.share(SERVICE, kind)) for kind in Kind if kind in CHANCE}
 
     def last_at(self, scope: Scope) -> int:

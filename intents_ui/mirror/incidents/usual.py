@@ -8,6 +8,7 @@ from intents_ui.mirror.incidents.counting import Counts, Ending, Routes, Scope
 from intents_ui.mirror.windows import DAY, HOUR
 
 DAYS = 14
+WEEK = 7 * DAY
 HOURS_OF_DAY = DAY // HOUR
 # What is supposed of a route without a past: as if so many owners had these shares.
 SUPPOSED_OWNERS = 50
@@ -89,6 +90,11 @@ class Usual:
             expected += sums.by_hour_of_day[place] / max(1, self._known[place]) * (end - since) / HOUR
             since = end
         return expected
+
+    def per_week(self, scope: Scope) -> float:
+        """Return the number of owners of a usual week, from the hours that are known."""
+        sums = self._sums.get(scope)
+        return sums.owners * WEEK / HOUR / len(self) if sums else 0.0
 
     def scopes(self) -> list[Scope]:
         """Return what has a past, the narrowest first."""
