@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from intents_ui import wiring
+from intents_ui.api import v1
 from intents_ui.exports.formats import FORMATS
 from intents_ui.middleware import failures
 from intents_ui.pages import (
@@ -222,6 +223,7 @@ INSIGHT = {
     "insight/token/<identifier:chain_id>/<identifier:address>": "insight-token",
 }
 urlpatterns += insight_pages()
+urlpatterns += [path("api/v1/", include(v1.urls())), path("api/openapi.json", v1.openapi, name="openapi")]
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.view, name="demo"))
 

@@ -6,10 +6,11 @@ Every failure has an honest status code and is shown in the page frame; a reques
 import logging
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -17,6 +18,7 @@ from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
+from intents_ui import api
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.service import errors
@@ -29,7 +31,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Failure:
-    """Content of an error page; `status` is the status code of the response."""
+    """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
+
+    It is hashable, because a rejection is rendered once.
+    """
 
     status: HTTPStatus
     title: str
@@ -41,6 +46,7 @@ class Failure:
     retry_after: int | None = None
     looked_for: str | None = None
     until: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, str | int | None]:
         found = {"error": self.title, "what": self.what, "reference": self.reference}
@@ -99,8 +105,11 @@ def looked_for(request: HttpRequest) -> str | None:
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
-    if request.path.endswith((".json", ".ndjson")):
-        response: HttpResponse = JsonResponse(failure.as_json(), status=failure.status)
+    response: HttpResponse
+    if request.path.startswith(api.PATHS):
+        response = JsonResponse(problem(failure), status=failure.status, content_type="application/problem+json")
+    elif request.path.endswith((".json", ".ndjson")):
+        response = JsonResponse(failure.as_json(), status=failure.status)
     else:
         response = render(request, template(request), {"failure": failure}, status=failure.status)
         patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
@@ -111,6 +120,20 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
         response["Retry-After"] = str(failure.retry_after)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def problem(failure: Failure) -> dict[str, Any]:
+    """Return the failure as problem details (RFC 9457)."""
+    return {
+        "type": "about:blank",
+        "title": failure.status.phrase,
+        "status": failure.status.value,
+        "detail": f"{failure.title}. {failure.what}",
+        "whatToDo": failure.todo,
+        "requestId": failure.reference,
+        "retryAfter": failure.retry_after,
+        "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
+    }
 
 
 def template(request: HttpRequest) -> str:
@@ -159,6 +182,18 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
             "Go back, or start a new search.",
         ),
     )
+
+
+def invalid_fields(request: HttpRequest, problems: Mapping[str, str]) -> HttpResponse:
+    """Reject a request of the API with fields that are invalid."""
+    failure = Failure(
+        HTTPStatus.BAD_REQUEST,
+        "Invalid parameters",
+        " ".join(f"{name}: {problem}" for name, problem in problems.items()),
+        "Correct them, and send the request again.",
+        fields=tuple(problems.items()),
+    )
+    return page(request, failure)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -21,7 +21,6 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
 from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers_of
-from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
@@ -30,13 +29,11 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import descriptions, mirrored, situations
+from intents_ui.web.transfers import descriptions, lookups, mirrored, situations
 from intents_ui.web.transfers.mirrored import Mirrored
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
-MOST_AT_ONCE = 4  # findings of one text
-MOST_ADDRESSES = 8  # of one text, compared with the tokens
 MOST_SHOWN = 250  # hits: few owners have more
 LONGEST_ECHO = 200  # characters
 
@@ -70,48 +67,12 @@ def view(request: HttpRequest) -> HttpResponse:
         return possible(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
-    telling = read.telling[:MOST_AT_ONCE]
-    found = lookup.in_turn(
-        wiring.service(),
-        lambda: questions(telling),
-        lambda: questions_after_a_miss(telling),
-        lambda: questions(accounts(read)[:MOST_AT_ONCE]),
-    )
-    return answer(request, found, Sought(read, query=query))
-
-
-def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
-    service = wiring.service()
-    return [
-        question
-        for finding in findings
-        for question in lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value)
-    ]
-
-
-def questions_after_a_miss(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
-    service = wiring.service()
-    return [
-        question
-        for finding in findings
-        for question in lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value)
-    ]
-
-
-def accounts(read: Pasted) -> Sequence[Finding]:
-    """Return the addresses that can be accounts; tokens only if the text has nothing else."""
-    if len(read.lookups) == 1:
-        return read.addresses
-    chains = [chain.id for chain in wiring.catalog().chains()]
-    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MOST_ADDRESSES]
-    tokens = lookup.tokens_among(wiring.service(), chains, [finding.value for finding in given])
-    kept = [finding for finding in given if finding.value not in tokens]
-    return kept if kept or read.telling else read.addresses
+    return answer(request, lookups.of_text(read), Sought(read, query=query))
 
 
 def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
     """List the newest transfers that match a shortened ID."""
-    sought, others = read.shortened[:MOST_AT_ONCE], read.shortened[MOST_AT_ONCE:]
+    sought, others = read.shortened[: lookups.MOST_AT_ONCE], read.shortened[lookups.MOST_AT_ONCE :]
     context: dict[str, object] = {
         "sought": sought,
         "others": others,
@@ -189,7 +150,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     found = lookup.in_turn(
         wiring.service(),
         lambda: lookup.as_any(wiring.service(), [results.TRANSACTION_HASH], finding.value),
-        lambda: questions_after_a_miss([finding]),
+        lambda: lookups.questions_after_a_miss([finding]),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, Sought(Pasted((named,)), query=finding.value))

@@ -34,6 +34,7 @@ export/progress/<identifier:run>          | never      | always | body    |
 tx/<identifier:transaction_hash>          | always     | never  | body    |
 tx/<chain:chain_id>/<identifier:transaction_hash> | always | never | body  |
 console/<identifier:operation>            | never      | asked  | console |
+api/v1/lookup                             | always     | never  | body    |
 """
 # All others.
 UNMARKED = """
@@ -56,6 +57,7 @@ token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<ident
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
+api/v1/transfers api/v1/transfers/<intent_id> api/openapi.json
 .well-known/security.txt suggest help help/status/<identifier:status> demo
 """
 FRONT = [

@@ -1,0 +1,5 @@
+"""The API for programs, `/api/v1`: the answers of the pages as JSON."""
+
+from typing import Final
+
+PATHS: Final = "/api/"  # with which its paths begin

@@ -1,0 +1,121 @@
+"""Transfers as answers of the API. Each text is that of the transfer's page."""
+
+from decimal import Decimal
+
+from django.urls import reverse
+
+from intents_ui.api.models import (
+    ApiAmount,
+    ApiComparison,
+    ApiComparisonRow,
+    ApiListedTransfer,
+    ApiStep,
+    ApiSummary,
+    ApiToken,
+    ApiTransaction,
+    ApiTransfer,
+    TokenWarning,
+)
+from intents_ui.display.formatting import amounts, text
+from intents_ui.display.quotes import comparison
+from intents_ui.display.search import explorers
+from intents_ui.display.sharing import customer_reply
+from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary.glance import Side
+from intents_ui.display.summary.timeline import Step
+from intents_ui.display.tokens.token_amounts import Identity
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.service.context import request_context
+
+
+def transfer(situation: Situation, *, root: str) -> ApiTransfer:
+    """Return a transfer. `root` is the absolute URL of the dashboard."""
+    return ApiTransfer(
+        **dict(listed(situation, root=root)),
+        comparison=_comparison(situation),
+        steps=tuple(_step(each, situation) for each in timeline.of(situation).steps),
+    )
+
+
+def listed(situation: Situation, *, root: str) -> ApiListedTransfer:
+    """Return a transfer for a list."""
+    facts, shown = situation.facts, glance.of(situation)
+    return ApiListedTransfer(
+        intent_id=facts.intent.intent_id,
+        url=f"{root}{reverse('intent', args=[facts.intent.intent_id])}",
+        as_of=request_context.as_of() if request_context.stale_responses() else None,
+        outcome=None if facts.is_unread else situation.outcome.value,
+        summary=ApiSummary.model_validate(customer_reply.as_json(summary.of(situation))),
+        sent=_amount(shown.sent),
+        received=_amount(shown.received),
+        refunded=_amount(shown.returned) if shown.returned else None,
+        owner=facts.owner,
+        recipient=facts.recipient,
+        providers=facts.providers,
+        created_at=facts.quoted_at,
+        started_at=facts.started_at,
+        finished_at=facts.finished_at,
+        expires_at=facts.expires_at,
+    )
+
+
+def _comparison(situation: Situation) -> ApiComparison:
+    found = comparison.of(situation)
+    rows = tuple(
+        ApiComparisonRow(
+            label=each.label,
+            result=each.result.value,
+            quoted=each.quoted,
+            limit=each.limit or None,
+            actual=each.actual,
+            difference=each.difference or None,
+        )
+        for each in found.rows
+    )
+    return ApiComparison(result=found.result.value, text=found.text, rows=rows)
+
+
+def _amount(side: Side) -> ApiAmount:
+    units, decimals = side.amount.base_units, side.token.decimals
+    return ApiAmount(
+        base_units=units or None,
+        amount=amounts.plain(int(units), decimals=decimals) if units and decimals is not None else None,
+        token=_token(side.token),
+        note=side.note or None,
+        usd=_plain(side.usd),
+    )
+
+
+def _token(token: Identity) -> ApiToken:
+    return ApiToken(
+        chain_id=token.chain_id,
+        chain=token.chain,
+        address=token.address,
+        symbol=None if token.symbol == text.UNKNOWN else token.symbol,
+        decimals=token.decimals,
+        warnings=tuple(TokenWarning(word=each.word, reason=each.reason) for each in token.marks),
+    )
+
+
+def _step(step: Step, situation: Situation) -> ApiStep:
+    sent = step.transaction
+    chain = situation.names.chain(sent.chain_id) if sent else None
+    return ApiStep(
+        name=step.name.value,
+        state=step.state.value,
+        sentence=step.sentence,
+        at=step.at,
+        expected_at=step.expected_at,
+        reason=step.reason.shown if step.reason else None,
+        transaction=sent
+        and ApiTransaction(
+            chain_id=sent.chain_id,
+            hash=sent.txn_hash,
+            status=sent.status,
+            link=explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
+        ),
+    )
+
+
+def _plain(value: Decimal | None) -> str | None:
+    return None if value is None else f"{value:f}"

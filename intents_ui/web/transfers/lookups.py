@@ -1,0 +1,53 @@
+"""Lookups of the identifiers in a text, for the search page and the API."""
+
+from collections.abc import Sequence
+
+from intents_ui import wiring
+from intents_ui.display.formatting import hashes
+from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
+from intents_ui.display.search.identifiers import Finding, Pasted
+from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
+
+MOST_AT_ONCE = 4  # findings of one text
+MOST_ADDRESSES = 8  # of one text, compared with the tokens
+
+
+def of_text(read: Pasted) -> results.LookupResult:
+    """Look up what tells a transfer best, and what is less specific only after a miss."""
+    telling = read.telling[:MOST_AT_ONCE]
+    return lookup.in_turn(
+        wiring.service(),
+        lambda: questions(telling),
+        lambda: questions_after_a_miss(telling),
+        lambda: questions(accounts(read)[:MOST_AT_ONCE]),
+    )
+
+
+def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
+    service = wiring.service()
+    return [
+        question
+        for finding in findings
+        for question in lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value)
+    ]
+
+
+def questions_after_a_miss(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
+    service = wiring.service()
+    return [
+        question
+        for finding in findings
+        for question in lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value)
+    ]
+
+
+def accounts(read: Pasted) -> Sequence[Finding]:
+    """Return the addresses that can be accounts; tokens only if the text has nothing else."""
+    if len(read.lookups) == 1:
+        return read.addresses
+    chains = [chain.id for chain in wiring.catalog().chains()]
+    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MOST_ADDRESSES]
+    tokens = lookup.tokens_among(wiring.service(), chains, [finding.value for finding in given])
+    kept = [finding for finding in given if finding.value not in tokens]
+    return kept if kept or read.telling else read.addresses
