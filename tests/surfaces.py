@@ -50,6 +50,7 @@ from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
+from intents_ui.web.triage import answers
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
@@ -132,7 +133,7 @@ class Transfer:
     @cached_property
     def triage_row(self) -> TriageRow:
         (finding,) = read_pasted(self.intent_id).lookups
-        return triage.answer(triage.ClientService(wiring.service()), 1, finding, triage.resolved)
+        return answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
 
 
 async def _read(answer: StreamingHttpResponse) -> list[bytes]:

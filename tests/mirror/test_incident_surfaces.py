@@ -15,9 +15,9 @@ from intents_ui import wiring
 from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Incident, IncidentRoute, Reason, Token
-from intents_ui.pages import triage
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import situations
+from intents_ui.web.triage import answers
 from tests.mirror import past
 
 SENTENCE = re.compile(r"Part of an incident: [^.]+, failing since [^.]+\.")
@@ -57,7 +57,7 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
     page = site.get(f"/intent/{intent_id}").content.decode()
     reply = [unescape(each) for each in re.findall(r"<textarea[^>]*>(.*?)</textarea>", reply_of(site, intent_id), re.S)]
     (finding,) = read_pasted(intent_id).lookups
-    row = triage.answer(triage.ClientService(wiring.service()), 1, finding, triage.resolved)
+    row = answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
     return {
         "page": bool(SENTENCE.search(unescape(strip_tags(page)))),
         "linked": 'href="/insight/incident/7"' in page.partition("<main")[2],

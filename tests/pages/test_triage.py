@@ -25,10 +25,10 @@ from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import triage
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import OutOfTime
 from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.web.triage import answers
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
 from tests.serving import dashboard
@@ -305,8 +305,8 @@ def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_fo
 
 
 def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
-    service = triage.ClientService(wiring.service())
-    return [triage.answer(service, number, each, triage.resolved) for number, each in enumerate(findings, start=1)]
+    service = answers.ClientService(wiring.service())
+    return [answers.answer(service, number, each, answers.resolved) for number, each in enumerate(findings, start=1)]
 
 
 def test_each_row_is_counted_by_its_urgency_except_repetitions(site: Client, emulator: Emulator) -> None:
@@ -709,7 +709,7 @@ def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_door
 
 
 def test_after_a_disconnect_neither_transfers_nor_names_are_requested(site: Client, emulator: Emulator) -> None:
-    service = triage.ClientService(wiring.service())
+    service = answers.ClientService(wiring.service())
     assert service.get_chains().chains
     assert service.catalog().chains()
     service.leave()

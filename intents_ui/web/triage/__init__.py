@@ -1,0 +1,1 @@
+"""Lookups of the identifiers in a ticket, for the triage page and other surfaces."""

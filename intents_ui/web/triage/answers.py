@@ -1,0 +1,215 @@
+"""Row of one identifier of a ticket: the calls that it takes, and what is shown if they fail."""
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from intents_ui import wiring
+from intents_ui.display import failures
+from intents_ui.display.formatting import times
+from intents_ui.display.search import shortened
+from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
+from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.display.search.shortened import Candidate
+from intents_ui.display.summary import glance
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.triage import rows
+from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
+from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service.client import BlockingOperations, ServiceClient
+from intents_ui.service.context import request_context
+from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
+from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.queries import lookup
+from intents_ui.service.wire import results
+from intents_ui.web.links import intent_url
+from intents_ui.web.transfers import situations
+from intents_ui.web.transfers.mirrored import Mirrored
+
+log = logging.getLogger(__name__)
+
+MOST_COMPARED = 100  # transfers of one row, with a shortened ID
+
+
+class ClientService(BlockingOperations):
+    """Service calls for one client, which stop when the client disconnects."""
+
+    def __init__(
+        self,
+        service: ServiceClient,
+        *,
+        compares: bool = False,
+        search_mirror: Callable[[Finding], Mirrored | None] = lambda _: None,
+    ) -> None:
+        self._service = service
+        self._search_mirror = search_mirror
+        self.threads = service.threads
+        self._left = threading.Event()
+        self.compares = compares
+        self._reading_newest = threading.Lock()
+        self._unread: ServiceError | None = None
+
+    def leave(self) -> None:
+        self._left.set()
+
+    def ask[T](self, call: ServiceCall[T]) -> T:
+        self.stay()
+        return self._service.ask(call)
+
+    def catalog(self) -> Catalog:
+        """Return the shared catalog. Loading names calls the service, too."""
+        self.stay()
+        return wiring.catalog()
+
+    def newest(self) -> situations.Newest:
+        """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
+        with self._reading_newest:
+            self.stay()
+            if self._unread:
+                raise self._unread.with_traceback(None)
+            try:
+                return situations.latest()
+            except ServiceError as error:
+                self._unread = error
+                raise
+
+    def older(self, finding: Finding) -> Mirrored | None:
+        """Return the transfers of the mirror that match a shortened ID. None if it can't be searched for this one."""
+        self.stay()
+        found = self._search_mirror(finding)
+        return None if found is None or found.lists is None or found.why_partial else found
+
+    def stay(self) -> None:
+        if self._left.is_set():
+            raise OutOfTime
+
+
+type How = Callable[[ClientService, int, Finding], TriageRow]
+
+
+def answer(service: ClientService, number: int, finding: Finding, how: How) -> TriageRow:
+    """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
+    try:
+        with wiring.page(), request_context.collecting_stale() as old:
+            return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
+    except ServiceError as error:
+        return rows.failed(number, finding, error, now=now(), link=search_url(finding))
+    except Exception as error:
+        reference = request_context.reference()
+        # Without the error's message, which may contain the pasted text.
+        where = "".join(traceback.format_tb(error.__traceback__))
+        log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)
+        return rows.internal_error(number, finding, reference=reference, now=now())
+
+
+def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow:
+    if row := rows.unasked(number, finding, now=now()):
+        return row
+    found = lookup.in_turn(
+        service,
+        lambda: lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value),
+        lambda: lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value),
+    )
+    if found.error:
+        return rows.failed(number, finding, found.error, found=found, now=now(), link=search_url(finding))
+    if not found.hits:
+        return missed(service, number, finding, found)
+    if len(found.hits) > 1:
+        return several(service, number, finding, found)
+    reading = read(service, found.hits[0])
+    row = rows.one(number, finding, found, reading, link=intent_url(found.hits[0]))
+    return with_candidates(service, row, [reading.situation])
+
+
+def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
+    listed = rows.to_look_at(found.hits, now=now())[: rows.MOST_LISTED]
+    readings = [read(service, hit) for hit in listed]
+    links = [*map(intent_url, listed), all_url(finding)]
+    row = rows.several(number, finding, found, readings, now=now(), links=links)
+    others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
+    return with_candidates(service, row, [*row.transfers, *others])
+
+
+def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[Situation]) -> TriageRow:
+    """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
+    if not service.compares:
+        return row
+    return replace(
+        row, candidates=tuple(each for one in transfers for each in shortened.of_transfer(one.intent, one.receipt))
+    )
+
+
+def elsewhere(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
+    """Compare a shortened ID with the newest transfers, then with the intent IDs of the mirror."""
+    try:
+        newest = service.newest()
+    except ServiceError as error:
+        return rows.unsearched(number, finding, error, now=now(), link=search_url(finding))
+    found = shortened.by_transfer(shortened.matching(newest.candidates, head=finding.head, tail=finding.tail))
+    entries = [entry for entry in newest.entries if entry.intent_id in found]
+    fitting = [
+        Fitting(rows.glance_of(each, now=now()), found[each.intent_id], intent_path(each.intent_id))
+        for each in map(glance.of, situations.of_entries(entries))
+    ]
+    where, searched = "among the newest transfers", shortened.searched(len(newest.entries))
+    if not fitting and (older := service.older(finding)):
+        where, searched = "in the local copy", f"{searched} Searched the intent IDs of the local copy."
+        fitting = [
+            Fitting(
+                f"{each.status.word}, created {times.utc(each.created_at, now=now())}",
+                (Candidate(each.intent_id, "intent ID", each.intent_id),),
+                intent_path(each.intent_id),
+            )
+            for listed in older.lists or ()
+            for each in listed.rows
+            if each.is_linked
+        ]
+    return rows.elsewhere(
+        number, finding, fitting, where=where, searched=searched, told=known, now=now(), link=search_url(finding)
+    )
+
+
+def intent_path(intent_id: str) -> str:
+    return reverse("intent", args=[intent_id])
+
+
+def missed(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
+    """Return the row of an identifier without transfers, which may be a token."""
+    if finding.kind is Kind.ADDRESS:
+        using = service.catalog()
+        tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
+        if tokens:
+            return rows.token(number, finding, tokens, using=using, now=now())
+    return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
+
+
+def read(service: ClientService, hit: results.Hit) -> Reading:
+    """Read a transfer with its receipt and balances. One that was never executed has no receipt, which is no error."""
+    receipt, failure = None, None
+    try:
+        receipt = service.get_intent_receipt(hit.intent.intent_id)
+    except NotFound:
+        pass
+    except ServiceError as error:
+        failure = error
+    service.stay()
+    return Reading(situations.of(hit.intent, receipt, failure, wait=situations.PATIENCE), failure)
+
+
+def all_url(finding: Finding) -> str:
+    """Return the URL of all transfers of an identifier."""
+    return reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
+
+
+def search_url(finding: Finding) -> str:
+    return f"{reverse('search')}?{urlencode({'q': finding.value})}"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,106 @@
+"""Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
+
+import asyncio
+import contextvars
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+
+from django.http import HttpRequest
+
+from intents_ui import wiring
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.triage import rows
+from intents_ui.display.triage.rows import TriageRow
+from intents_ui.display.triage.ticket import Ticket
+from intents_ui.service.context import processor, request_context
+from intents_ui.service.context.shares import FairThreads
+from intents_ui.web.transfers import mirrored
+from intents_ui.web.transfers.mirrored import Mirrored
+from intents_ui.web.triage.allowance import Allowance
+from intents_ui.web.triage.answers import ClientService, How, answer, elsewhere, now, resolved
+
+MOST_AT_ONCE = 4  # identifiers of one ticket
+
+
+class TicketLookup:
+    """The rows of a ticket, each as soon as it and those before are known. `close` ends it, from any thread."""
+
+    def __init__(self, read: Ticket, request: HttpRequest, *, allowance: Allowance) -> None:
+        self._ticket = read
+        self._allowance = allowance
+        compares = any(each.kind is Kind.SHORTENED for each in read.findings)
+        search = partial(_search_mirror, request)
+        self._service = ClientService(wiring.service(), compares=compares, search_mirror=search)
+        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def close(self) -> None:
+        self._service.leave()
+        self._allowance.settle()
+
+    async def __aiter__(self) -> AsyncGenerator[TriageRow]:
+        found: list[TriageRow] = []
+        tasks = self._tasks()
+        try:
+            for each in tasks:
+                # Unshielded, canceling the page would cancel this task first, and free its slot for the next lookup.
+                found.append(once(await asyncio.shield(each), found))
+                yield found[-1]
+        finally:
+            self.close()
+            for each in tasks:
+                each.cancel()
+
+    def all_rows(self) -> list[TriageRow]:
+        """Wait for all rows. Not for a thread with an event loop."""
+
+        async def collected() -> list[TriageRow]:
+            return [row async for row in self]
+
+        return asyncio.run(collected())
+
+    def _tasks(self) -> list[asyncio.Task[TriageRow]]:
+        """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
+        numbered = list(enumerate(self._ticket.findings, start=1))
+        whole = {
+            number: asyncio.create_task(self._answer(number, finding))
+            for number, finding in numbered
+            if finding.kind is not Kind.SHORTENED
+        }
+        others = list(whole.values())
+        return [
+            whole.get(number) or asyncio.create_task(self._compared(number, finding, others))
+            for number, finding in numbered
+        ]
+
+    async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[TriageRow]]) -> TriageRow:
+        """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
+        if others:
+            await asyncio.wait(others)
+        known = [each.result() for each in others]
+        row = await asyncio.to_thread(rows.in_ticket, number, finding, known, now=now())
+        return row or await self._answer(number, finding, partial(elsewhere, known=known))
+
+    async def _answer(self, number: int, finding: Finding, how: How = resolved) -> TriageRow:
+        async with self._at_once:
+            return await aside(wiring.ticket_threads(), partial(answer, self._service, number, finding, how))
+
+
+async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
+    """Run a function on one of these threads, in the turn of the client's address."""
+    context, visitor = contextvars.copy_context(), request_context.visitor()
+
+    def in_turn() -> T:
+        with processor.computing(visitor):
+            return context.run(do)
+
+    return await asyncio.wrap_future(threads.submit(in_turn, visitor))
+
+
+def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
+    """Return the row, shortened if an earlier row has the same transfer."""
+    first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
+    return rows.again(row, first=first.number) if first else row
+
+
+def _search_mirror(request: HttpRequest, finding: Finding) -> Mirrored | None:
+    return mirrored.with_ends(request, [(finding.head, finding.tail)], without=())
