@@ -12,7 +12,7 @@ import random
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from math import ceil
+from itertools import batched
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -128,7 +128,10 @@ def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]
             files[item.location[0]][item.nodeid.partition("[")[0]].append(item)
     for path, tests in files.items():
         share = next((share for start, share in ROTATING.items() if path.startswith(start)), 1)
-        drawn = random.Random(f"{seed} {path}").sample(list(tests), ceil(len(tests) / share))  # noqa: S311 - not a secret
-        for test, cases in tests.items():
-            if test not in drawn:
-                yield from cases
+        chance = random.Random(f"{seed} {path}")  # noqa: S311 - not a secret
+        # One of each group with about as many cases, so that all seeds run about as long.
+        for group in batched(sorted(tests, key=lambda test: len(tests[test]), reverse=True), share, strict=False):
+            drawn = chance.choice(group)
+            for test in group:
+                if test != drawn:
+                    yield from tests[test]

@@ -311,6 +311,40 @@ def saved_row(transfer: Transfer) -> Said | None:
     return Said(status, _found(r"data-headline[^>]*>(.*?)</", markup) or status)
 
 
+def api_transfer(transfer: Transfer) -> Said:
+    return _of_api(json.loads(transfer.get(f"/api/v1/transfers/{transfer.intent_id}")))
+
+
+def api_list(transfer: Transfer) -> Said:
+    return _among(json.loads(transfer.get(f"/api/v1/transfers?{transfer.filters}"))["transfers"], transfer)
+
+
+def api_lookup(transfer: Transfer) -> Said:
+    matches = json.loads(transfer.get(f"/api/v1/lookup?q={transfer.intent_id}"))["matches"]
+    return _among([each["transfer"] for each in matches], transfer)
+
+
+def api_triage(transfer: Transfer) -> Said:
+    answer = transfer.site.post("/api/v1/triage", {"text": transfer.intent_id}, content_type="application/json")
+    [row] = json.loads(answer.content)["rows"]
+    assert row["headline"] == row["transfers"][0]["summary"]["headline"]
+    return _among(row["transfers"], transfer)
+
+
+def api_reply(transfer: Transfer) -> Said:
+    return _of_reply(json.loads(transfer.get(f"/api/v1/reply/{transfer.intent_id}"))["plain"])
+
+
+def _among(transfers: list[dict[str, Any]], transfer: Transfer) -> Said:
+    [found] = [each for each in transfers if each["intentId"] == transfer.intent_id]
+    return _of_api(found)
+
+
+def _of_api(transfer: dict[str, Any]) -> Said:
+    told = transfer["summary"]
+    return Said(told["status"], told["headline"], told["location"], told["nextStep"], told["certainty"])
+
+
 SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "page": page,
     "live fragment": live_fragment,
@@ -331,6 +365,11 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "owner feed": owner_feed,
     "export row": export_row,
     "saved row": saved_row,
+    "API, transfer": api_transfer,
+    "API, list": api_list,
+    "API, lookup": api_lookup,
+    "API, triage": api_triage,
+    "API, reply": api_reply,
 }
 
 

@@ -80,13 +80,13 @@ def _amount(side: Side) -> ApiAmount:
     return ApiAmount(
         base_units=units or None,
         amount=amounts.plain(int(units), decimals=decimals) if units and decimals is not None else None,
-        token=_token(side.token),
+        token=token(side.token),
         note=side.note or None,
         usd=_plain(side.usd),
     )
 
 
-def _token(token: Identity) -> ApiToken:
+def token(token: Identity) -> ApiToken:
     return ApiToken(
         chain_id=token.chain_id,
         chain=token.chain,

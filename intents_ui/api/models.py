@@ -199,3 +199,62 @@ class Problem(ApiModel):
     request_id: str | None
     retry_after: int | None = Field(description="Seconds")
     fields: tuple[FieldProblem, ...] = ()
+
+
+class ApiReply(ApiModel):
+    """A reply to the owner, as text that can be sent unedited. Its facts are those of the transfer's page."""
+
+    intent_id: str = Field(description="The transfer's ID", examples=["0x…"])
+    url: str = Field(description="The transfer's page", examples=["https://intents.example/intent/0x…"])
+    plain: str = Field(description="Plain text", examples=["Your transfer of 25 USDC was delivered.…"])
+    markdown: str = Field(description="Markdown", examples=["**Your transfer of 25 USDC was delivered.**…"])
+
+
+class ApiRole(ApiModel):
+    """A role of an address."""
+
+    role: str = Field(description="`Owner`, `Deposit address`, `Destination intent address`", examples=["Owner"])
+    transfers: int | None = Field(description="In this role. Null if the lookup failed", examples=[37])
+    may_be_more: bool = Field(description="Whether `transfers` is a minimum", examples=[False])
+
+
+class ApiAddress(ApiModel):
+    """What is known of an address. If it isn't complete, a lookup failed, and there may be more."""
+
+    address: str = Field(description="In its canonical form", examples=["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"])
+    url: str = Field(description="Its page", examples=["https://intents.example/address/0x…"])
+    warning: str | None = Field(description="Why it may not be what was meant", examples=[None])
+    roles: tuple[ApiRole, ...] = Field(description="All roles, the owner first")
+    open: tuple[ApiListedTransfer, ...] = Field(description="Its open transfers as owner")
+    recoverable: tuple[ApiListedTransfer, ...] = Field(description="Its transfers as owner with recoverable balances")
+    transfers: str = Field(
+        description="URL of its history as owner", examples=["https://intents.example/api/v1/transfers?owner=0x…"]
+    )
+    is_complete: bool = Field(description="Whether all lookups succeeded", examples=[True])
+
+
+class ApiTicketRow(ApiModel):
+    """What is known of one identifier of a ticket."""
+
+    number: int = Field(description="Place in the ticket, from 1", examples=[1])
+    value: str = Field(description="The identifier", examples=["0x…"])
+    kind: str = Field(description="What it is", examples=["intent ID"])
+    outcome: str = Field(
+        description="`found`, `token`, `nothing`, `unknown`, `unclear`, `failed`, `possible`", examples=["found"]
+    )
+    headline: str = Field(description="The answer in a few words", examples=["Delivered"])
+    details: tuple[str, ...] = Field(description="The answer in sentences", examples=[("10 USDC on Base.",)])
+    notes: tuple[str, ...] = Field(description="What was not looked up, and other limits", examples=[()])
+    next_step: str | None = Field(description="What to do next", examples=["Nothing to do."])
+    same_as: int | None = Field(description="Number of the row with the same transfer", examples=[None])
+    links: tuple[str, ...] = Field(description="Pages with more", examples=[("https://intents.example/intent/0x…",)])
+    transfers: tuple[ApiListedTransfer, ...] = Field(description="The transfers that it is about")
+    is_complete: bool = Field(description="Whether all lookups succeeded", examples=[True])
+
+
+class ApiTriage(ApiModel):
+    """What is known of the identifiers in a ticket, in their order."""
+
+    rows: tuple[ApiTicketRow, ...] = Field(description="One for each identifier")
+    summary: str = Field(description="All of them in a sentence", examples=["All 3 identifiers resolved: 3 found."])
+    notes: tuple[str, ...] = Field(description="What of the text was changed or not read", examples=[()])

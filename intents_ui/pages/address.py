@@ -1,12 +1,11 @@
 """`/address/<address>`: roles, recoverable balances, open transfers and history of an address."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -15,26 +14,23 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
-from intents_ui.display.lists import filter_labels, filters, recoverable
+from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import Filters, ListQuery
-from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search import empty_results, input_errors
 from intents_ui.display.search.explorers import Explorer, explorers_of
-from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.wire import results
-from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
 from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial, part_or_page
 from intents_ui.web.transfers import mirrored, situations
+from intents_ui.web.transfers.addresses import BEGINNING, AddressLookup, leaf, read, unanswered
 from intents_ui.web.transfers.mirrored import Mirrored
 
-BEGINNING = Position()
 MOST_NEAR = 3
 MOST_PASSING = 50  # of the transfers with this intent address: usually one
 
@@ -58,17 +54,6 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     return part_or_page(request, "lists/address.html", "lists/owner_history_fragment.html", context, status=status)
-
-
-def read(written: str) -> Finding:
-    """Return the address in a part of the URL. Raises Http404 for anything else, before any request."""
-    read = identifiers.read(written)
-    match read.lookups:
-        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
-            return found
-        case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
-            raise Http404(f"This isn't an address. It looks like this type: {empty_results.looks_like(found)}.")
-    raise Http404(read.refusal or input_errors.of_address(written))
 
 
 def moved_to(request: HttpRequest, value: str) -> HttpResponse:
@@ -97,84 +82,9 @@ def head(finding: Finding) -> dict[str, object]:
     }
 
 
-def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
-    return wiring.leaf(wanted.request, wanted.first, at=at)
-
-
-class AddressPart[T]:
-    """One request of the page with its result or error. Parts fail independently."""
-
-    def __init__(self, ask: Callable[[], T]) -> None:
-        self.ask = ask
-        self.found: T | None = None
-        self.error: ServiceError | None = None
-
-
-class Parts:
-    """All requests about an address, sent concurrently."""
-
-    def __init__(self, finding: Finding, parsed: ListQuery) -> None:
-        value, owner = finding.value, Filters(owner=finding.value)
-        self.roles = {question: AddressPart(question.ask) for question in lookup.as_address(wiring.service(), value)}
-        self.recoverable = AddressPart(lambda: leaf(owner.with_(recoverable=True)))
-        self.open_list = AddressPart(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = AddressPart(lambda: leaf(of_owner(finding, parsed)))
-        self.tokens = AddressPart(lambda: tokens_at(value))
-        ask(*self.roles.values(), *self.lists, self.tokens)
-
-    @property
-    def lists(self) -> tuple[AddressPart[Leaf], ...]:
-        return self.recoverable, self.open_list, self.listed
-
-    @property
-    def entries(self) -> list[IntentHistory]:
-        """The owner's entries from all lists."""
-        return [entry for part in self.lists for entry in entries(part)]
-
-    def searched(self, *keys: str) -> Sequence[Intent] | None:
-        """Return the unique results of the searches by these keys, newest first; None if all failed."""
-        answers = [part.found for question, part in self.roles.items() if question.key in keys]
-        given = [intent for found in answers if found is not None for intent in found]
-        newest = sorted(given, key=lambda intent: intent.created_at or lookup.LONG_AGO, reverse=True)
-        once = list({intent.intent_id.lower(): intent for intent in newest}.values())
-        return None if all(found is None for found in answers) else once
-
-    @property
-    def errors(self) -> list[ServiceError | None]:
-        return [*(part.error for part in self.roles.values()), *(part.error for part in self.lists)]
-
-    @property
-    def is_nothing(self) -> bool:
-        return not (self.entries or self.searched(*about.ROLES) or self.tokens.found or self.break_off)
-
-    @property
-    def break_off(self) -> bool:
-        """Return whether a list has an empty page although the service reports more."""
-        return any(part.found is not None and part.found.breaks_off for part in self.lists)
-
-
-def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
-    return part.found.entries if part.found else ()
-
-
-def tokens_at(value: str) -> tuple[TokenInfo, ...]:
-    return lookup.tokens_at(wiring.service(), [chain.id for chain in wiring.catalog().chains()], value)
-
-
-def ask(*parts: AddressPart[Any]) -> None:
-    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
-        if isinstance(answer, ServiceError):
-            part.error = answer
-        else:
-            part.found = answer
-
-
 def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> HttpResponse:
     """Render the full page. Raises the first error if every request failed."""
-    parts = Parts(finding, parsed)
-    errors = [error for error in parts.errors if error]
-    if len(errors) == len(parts.errors):
-        raise errors[0]
+    parts = AddressLookup(finding, listed=of_owner(finding, parsed))
     paid = mirrored.that_paid(request, finding.value)
     if parts.is_nothing and not (paid and paid.lists):
         return miss(request, finding, parts, paid)
@@ -184,7 +94,7 @@ def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> Htt
     return page(request, context)
 
 
-def miss(request: HttpRequest, finding: Finding, parts: Parts, paid: Mirrored | None) -> HttpResponse:
+def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mirrored | None) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
     found, links = unanswered(parts, *parts.lists), head(finding)["explorers"]
     context = {
@@ -207,52 +117,37 @@ def miss(request: HttpRequest, finding: Finding, parts: Parts, paid: Mirrored | 
     return response
 
 
-def unanswered(parts: Parts, *lists: AddressPart[Leaf]) -> results.LookupResult:
-    """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
-    failed = {question: part.error for question, part in parts.roles.items() if part.error}
-    if error := next((part.error for part in lists if part.error), None):
-        failed.setdefault(next(iter(parts.roles)), error)
-    answered = tuple(question for question in parts.roles if question not in failed)
-    unreadable = sum(results.unreadable_in(part.found) for part in parts.roles.values())
-    return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
-
-
-def cards(parts: Parts, finding: Finding) -> dict[str, object]:
+def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
     """Return the context of the cards above the history."""
     now, names = datetime.now(UTC), wiring.catalog()
     names.learn(named_in(parts))
-    owner = about.role(OWNER, parts.searched(OWNER), listed=parts.entries)
-    others = [about.role(key, parts.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)]
-    owned = parts.searched(OWNER)
-    open_list = situations.of_entries(entries(parts.open_list))
-    # An expired quote keeps its status but isn't open.
-    open_transfers = [glance.of(each) for each in open_list if not each.is_expired]
-    work = recoverable.worklist(situations.of_entries(entries(parts.recoverable)))
+    owner, owned = parts.owner, parts.searched(OWNER)
+    open_transfers = [glance.of(each) for each in parts.open_transfers]
     return {
         "owner": owner,
         # If the lookup failed, it may be an owner.
         "is_owner": owner.intents != 0 or parts.break_off,
-        "roles": [role for role in (owner, *others) if role.intents],
-        "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in (owner, *others)),
+        "roles": [role for role in parts.roles if role.intents],
+        "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in parts.roles),
         "tokens": about.token_names(parts.tokens.found or (), using=names),
         "not_asked": empty_results.not_asked(unanswered(parts)),
         "nearest": nearest(parts, finding),
         "recoverable": parts.recoverable,
-        "work": work,
+        "work": parts.work,
         "open_list": parts.open_list,
         "open_transfers": open_transfers,
         "standing": preview.of_address(
             owner,
             in_flight=len(open_transfers),
             more_in_flight=bool(parts.open_list.found and parts.open_list.found.following),
-            recoverable=len(work.rows),
+            recoverable=len(parts.work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
         "passing": passing(parts),
     }
 
 
-def nearest(parts: Parts, finding: Finding) -> Sequence[Explorer]:
+def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
     """Return block explorers of the chains the address is most active on."""
     found = {key: parts.searched(key) or () for key in about.ROLES}
     used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
@@ -269,7 +164,7 @@ class Passing:
     reasons: Mapping[str, Sequence[str]]
 
 
-def passing(parts: Parts) -> Passing:
+def passing(parts: AddressLookup) -> Passing:
     """Return the transfers through this intent address."""
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
@@ -282,7 +177,7 @@ def passing(parts: Parts) -> Passing:
     )
 
 
-def named_in(parts: Parts) -> set[int]:
+def named_in(parts: AddressLookup) -> set[int]:
     """Return the chains that the page shows."""
     chains: list[int | None] = list(chains_of(parts.entries))
     for intent in parts.searched(*about.ROLES) or ():

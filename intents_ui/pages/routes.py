@@ -16,11 +16,9 @@ from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, Ro
 from intents_ui.display.tokens import connections, providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
+from intents_ui.web.catalog import routes as route_calls
 from intents_ui.web.frame import is_partial
 
 
@@ -86,63 +84,20 @@ def answer(question: RouteQuery) -> dict[str, object]:
     match question.kind:
         case RouteDirection.CHAIN:
             return chain_routes(question)
-        case RouteDirection.RECEIVE:
-            return all_routes(question, receive(question))
-        case RouteDirection.PAY:
-            return all_routes(question, pay(question))
+        case RouteDirection.RECEIVE | RouteDirection.PAY:
+            return {"listed": route_calls.listed(question)}
         case RouteDirection.ONE:
-            return one_route(question)
+            return {"one": route_calls.one(question)}
     return {}
 
 
 def chain_routes(question: RouteQuery) -> dict[str, object]:
     """Return what a chain without a token offers: the service lists routes of a token only, so of its native one."""
-    native = question.with_token(ZERO_ADDRESS)
-    names, found = wiring.catalog(), wiring.service().ask(receive(native) if native.origin.address else pay(native))
-    names.learn(token.chain_id for token in found.tokens)
+    found = route_calls.tokens(question.with_token(ZERO_ADDRESS))
     return {
-        "of_chain": display.of_chain(found, question, using=names),
+        "of_chain": display.of_chain(found, question, using=wiring.catalog()),
         "providers": shared_providers(question),
     }
-
-
-def all_routes(question: RouteQuery, call: ServiceCall[TokensAnswer]) -> dict[str, object]:
-    names, found = wiring.catalog(), wiring.service().ask(call)
-    names.learn(token.chain_id for token in found.tokens)
-    return {"listed": display.listed(found, question, using=names)}
-
-
-def one_route(question: RouteQuery) -> dict[str, object]:
-    request = wiring.service().ask
-    received, paid = wiring.service().threads.both(lambda: request(receive(question)), lambda: request(pay(question)))
-    if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
-        raise received
-    return {
-        "one": display.one(
-            {RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}, question, using=wiring.catalog()
-        )
-    }
-
-
-def receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:
-    origin, destination = question.origin, question.destination
-    return operations.get_exact_input_routes(
-        origin.chain_id or 0,
-        origin.address or "",
-        destination_chain_id=destination.chain_id,
-        destination_token_address=destination.address,
-    )
-
-
-def pay(question: RouteQuery) -> ServiceCall[TokensAnswer]:
-    origin, destination = question.origin, question.destination
-    return operations.get_exact_output_routes(
-        destination.chain_id or 0,
-        destination.address or "",
-        origin_chain_id=origin.chain_id,
-        origin_token_address=origin.address,
-        owner_address=question.owner,
-    )
 
 
 @require_safe

@@ -1,12 +1,9 @@
 """`/tokens`: tokens listed by the service, searched while the user types, in batches of 100."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
-from threading import Lock
 from urllib.parse import urlencode
 
-from cachetools import TTLCache, cached
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -17,21 +14,18 @@ from django.views.decorators.vary import vary_on_headers
 from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_filters, token_list
-from intents_ui.display.catalog.token_filters import Show, TokenFilters
+from intents_ui.display.catalog.token_filters import TokenFilters
 from intents_ui.display.formatting import text
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names, prices
-from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import TokenInfo
 from intents_ui.web import cursors
+from intents_ui.web.catalog import tokens as found_tokens
+from intents_ui.web.catalog.tokens import SEARCH_LIMIT, FoundTokens
 from intents_ui.web.frame import is_partial
 
 WINDOW = 100
-SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 LARGEST_PLACE = 10**6
-ORDERS_HELD = 8
-ORDERS_SECONDS = 60
 AFTER = "after"  # in the URL: the number of previous tokens
 
 
@@ -46,7 +40,7 @@ def view(request: HttpRequest) -> HttpResponse:
     if not cursors.is_at(request, url):
         return redirect(url)
     try:
-        return page(request, form(parsed) | window(list_of(parsed.filters), parsed.filters, after=after))
+        return page(request, form(parsed) | window(found_tokens.find(parsed.filters), parsed.filters, after=after))
     except ServiceError as error:
         return failed(page(request, form(parsed) | failure(error), status=failures.status(error)), error)
 
@@ -60,7 +54,7 @@ def rows(request: HttpRequest) -> HttpResponse:
         raise BadRequest
     context: dict[str, object] = {"error": None, "again": address("tokens-rows", parsed.filters, after=after)}
     try:
-        context |= window(list_of(parsed.filters), parsed.filters, after=after)
+        context |= window(found_tokens.find(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
         context |= failure(error)
         return failed(render(request, "catalog/token_rows.html", context, status=failures.status(error)), error)
@@ -121,57 +115,7 @@ def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True)
-class List:
-    """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
-
-    tokens: Sequence[TokenInfo]
-    found: TokenMatches
-    chains: int
-    cut: Sequence[str] = ()
-
-
-def list_of(filters: TokenFilters) -> List:
-    """Return the list. Raises ServiceError if every request failed."""
-    catalog = wiring.catalog()
-    known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
-    chains = filters.chains or tuple(known)
-    found = ask(filters, chains)
-    listed, _ = in_order(tuple(found.tokens), filters, tuple(chain.id for chain in catalog.chains()))
-    cut = token_list.chains_cut(found.tokens, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
-    return List(listed, found, len(chains), [names.chain(each, info=catalog.chain(each)) for each in cut])
-
-
-# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
-# the objects.
-@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
-def in_order(
-    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
-) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
-    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
-    return token_list.wanted(tokens, filters, chains=chains), tokens
-
-
-def ask(filters: TokenFilters, chains: Sequence[int]) -> TokenMatches:
-    lists = wiring.token_lists()
-    if filters.words:
-        return lists.search(
-            chains,
-            words=filters.words,
-            address=filters.address,
-            limit=filters.limit or SEARCH_LIMIT,
-            without=filters.without,
-        )
-    match filters.show:
-        case Show.FEATURED:
-            return lists.featured(chains)
-        case Show.LISTED:
-            return lists.listed(chains)
-        case Show.EXTERNAL:
-            return lists.external(chains)
-
-
-def window(listed: List, filters: TokenFilters, *, after: int) -> dict[str, object]:
+def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[str, object]:
     """Return the context of one batch and its page links."""
     shown = listed.tokens[after : after + WINDOW]
     ends, total = after + len(shown), len(listed.tokens)

@@ -52,10 +52,14 @@ class Role:
     may_be_more: bool = False
 
     @property
+    def name(self) -> str:
+        return ROLES[self.key]
+
+    @property
     def shown(self) -> str:
         """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
         least = "at least " if self.may_be_more else ""
-        return f"{ROLES[self.key]} of {least}{_counted(self.intents or 0)}"
+        return f"{self.name} of {least}{_counted(self.intents or 0)}"
 
 
 def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:

@@ -1,25 +1,18 @@
 """`/insight/route/…`, and the same of a provider, a chain and a token: figures of one of them over time."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from http import HTTPStatus
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
-from intents_ui.display.insight.scopes import chain_ids
-from intents_ui.display.tokens import providers
-from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import BucketFigures
 from intents_ui.mirror.figures.rollups import Period
-from intents_ui.mirror.figures.scopes import Level, ScopeName
-from intents_ui.mirror.readonly import reading
-from intents_ui.pages.insight import choices
-from intents_ui.web.insight import access, incidents, scopes, tables, transfers
+from intents_ui.mirror.figures.scopes import ScopeName
+from intents_ui.web.insight import access, choices, figures, incidents, scopes, tables, transfers
 
 
 @access.insight
@@ -43,12 +36,8 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
-    picked, now = choices.read(request.GET, path=request.path), datetime.now(UTC)
-    with reading():
-        found = queries.report(scope, picked.window, now=now, slow=providers.SLOW)
-        is_known = bool(found.figures.funded) or queries.is_known(scope)
-    if not is_known and not is_listed(scope):
-        raise Http404("The local copy has no transfers of this.")
+    picked = choices.read(request.GET, path=request.path)
+    found = figures.report(scope, picked)
     sees_all = access.sees_transfers(request)
     total = tables.of_total(found.figures, sees_all=sees_all)
     context: dict[str, object] = {
@@ -92,12 +81,3 @@ def drawn(series: Sequence[BucketFigures], window: Period, *, sees_all: bool) ->
         "series": [(each, shown[each.start], tables.rate(each)[0]) for each in reversed(series)],
         "has_days": window in (Period.MONTH, Period.QUARTER),
     }
-
-
-def is_listed(scope: ScopeName) -> bool:
-    """Whether other pages link to this: a provider or chain of the service, or anything on such a chain."""
-    if scope.level is Level.PROVIDER:
-        return scope.providers in providers.KNOWN
-    is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
-    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN or is_token else []
-    return any(wiring.catalog().chain(number) for number in numbers)

@@ -1,6 +1,7 @@
 """Who may see pages about many transfers, and what they say if the local copy can't be read."""
 
 from collections.abc import Callable
+from enum import Enum
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -15,6 +16,15 @@ from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
 type View = Callable[..., HttpResponseBase]
+
+
+class Refusal(Enum):
+    """Why figures can't be shown."""
+
+    OFF = "This dashboard shows no figures of many transfers."
+    FOR_OPERATORS = "Figures tell about transfers of other people, so only the operator can see them."
+    NO_MIRROR = "This dashboard has no local copy of the history, so it knows only single transfers."
+
 
 FEW_OWNERS = 5  # with fewer, figures could tell about a person
 
@@ -54,10 +64,24 @@ def for_operators(view: View) -> View:
     return page
 
 
-def _refusal(request: HttpRequest) -> HttpResponseBase | None:
+def why_refused(request: HttpRequest) -> Refusal | None:
+    """Return why figures can't be shown to this client, or None."""
     if ENV.intents_insight == "off":
-        return render(request, "insight/refused.html", {"is_off": True}, status=HTTPStatus.NOT_FOUND)
-    return None if is_open(request) else _for_operators(request)
+        return Refusal.OFF
+    if not is_open(request):
+        return Refusal.FOR_OPERATORS
+    return Refusal.NO_MIRROR if wiring.mirror_coverage() is None else None
+
+
+def _refusal(request: HttpRequest) -> HttpResponseBase | None:
+    match why_refused(request):
+        case Refusal.OFF:
+            return render(request, "insight/refused.html", {"is_off": True}, status=HTTPStatus.NOT_FOUND)
+        case Refusal.FOR_OPERATORS:
+            return _for_operators(request)
+        case Refusal.NO_MIRROR:
+            return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
+    return None
 
 
 def _for_operators(request: HttpRequest) -> HttpResponseBase:
@@ -66,8 +90,6 @@ def _for_operators(request: HttpRequest) -> HttpResponseBase:
 
 
 def _answer(view: View, request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
-    if wiring.mirror_coverage() is None:
-        return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
     try:
         return view(request, *args, **given)
     except CopyUnreadable:

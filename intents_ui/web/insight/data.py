@@ -4,8 +4,25 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.display.formatting import times
-from intents_ui.web.insight.incidents import ListedIncident
+from intents_ui.web.insight.figures import Overview
+from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
 from intents_ui.web.insight.tables import FigureRow, ReasonRow
+
+
+def of_overview(page: Overview) -> dict[str, object]:
+    judgment = page.judgment
+    return {
+        "window": page.picked.window,
+        "by": page.picked.by,
+        "order": page.picked.order,
+        "total": page.total and of_row(page.total),
+        "rows": [of_row(each) for each in page.table.rows],
+        "leftOut": page.table.left_out,
+        "reasons": of_reasons(page.reasons),
+        "incidentsAt": times.iso(judgment.at) or None,
+        "incidentsUnknownSince": times.iso(judgment.unknown_since) or None,
+        "incidents": [of_incident(each) for each in page.incidents],
+    }
 
 
 def of_row(row: FigureRow) -> dict[str, object]:
@@ -54,6 +71,19 @@ def of_incident(listed: ListedIncident) -> dict[str, object]:
         "usual": facts.usual,
         "sentence": facts.sentence,
         "routes": [each.named.title for each in listed.routes],
+    }
+
+
+def of_report(found: IncidentReport) -> dict[str, object]:
+    """Return an incident with what ended since it began."""
+    return {
+        **of_incident(found.listed),
+        "level": found.incident.level,
+        "opened": times.iso(found.incident.opened),
+        "ended": found.ended,
+        "notDelivered": found.failed,
+        "refunded": found.refunded,
+        "lastDelivery": times.iso(found.course.last_delivery) or None,
     }
 
 

@@ -2,15 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.http import Http404
 
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror import readonly
+from intents_ui.mirror.figures import queries as figures
+from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.incidents import queries
 from intents_ui.mirror.incidents.queries import Incident, Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading
+from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.insight.scopes import LinkedScope, linked
 from intents_ui.web.recent import reads
+
+LONGEST_NUMBER = 15  # digits
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,38 @@ def listed(found: Sequence[Incident]) -> list[ListedIncident]:
         whole, *routes = [next(named) for _ in scopes]
         told.append(ListedIncident(_facts(incident, whole), whole, routes))
     return told
+
+
+@dataclass(frozen=True)
+class IncidentReport:
+    """An incident, and what ended since it began."""
+
+    incident: Incident
+    listed: ListedIncident
+    course: Course
+
+    @property
+    def ended(self) -> int:
+        return sum(self.course.counts.values())
+
+    @property
+    def failed(self) -> int:
+        """The transfers that were not delivered."""
+        return self.ended - self.course.counts.get(Outcome.DELIVERED, 0)
+
+    @property
+    def refunded(self) -> int:
+        return self.course.counts.get(Outcome.REFUNDED, 0)
+
+
+def report(number: str) -> IncidentReport:
+    """Return an incident by its digits. Raises Http404 for an unknown number, and CopyUnreadable."""
+    with reading():
+        found = queries.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
+        if found is None:
+            raise Http404("There is no incident with this number.")
+        course = figures.course(scope(found), since=found.since, until=found.closed or datetime.now(UTC))
+    return IncidentReport(found, listed([found])[0], course)
 
 
 def scope(incident: Incident) -> ScopeName:

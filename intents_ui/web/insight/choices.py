@@ -1,4 +1,4 @@
-"""What a visitor can choose in a page of figures: the time, the grouping, the order."""
+"""What a client can choose of figures: the time, the grouping, the order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,11 +45,11 @@ class ChoiceLink:
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen of each name, in the page at `path`. `problems` are values that it doesn't know."""
+    """What was chosen of each name, in the page at `path`. `problems`: why a value was replaced by the default."""
 
     path: str
     values: Mapping[str, StrEnum]
-    problems: tuple[str, ...]
+    problems: Mapping[str, str]
 
     @property
     def window(self) -> Period:
@@ -84,11 +84,11 @@ class Choices:
 
 def read(given: Mapping[str, str], *, path: str) -> Choices:
     """Return the choices of a query string. Unknown values are replaced by the defaults, and named."""
-    values, problems = dict(DEFAULTS), []
+    values, problems = dict(DEFAULTS), {}
     for name, words in OFFERED.items():
         written = given.get(name, "")
         found = next((each for each in words if each == written), None)
         if written and found is None:
-            problems.append(f"Unknown {CALLED[name]} “{text.name(written).shown}”, so this is the default.")
+            problems[name] = f"Unknown {CALLED[name]} “{text.name(written).shown}”, so this is the default."
         values[name] = found or values[name]
-    return Choices(path, values, tuple(problems))
+    return Choices(path, values, problems)

@@ -1,0 +1,159 @@
+"""Operations about what the service supports: chains, tokens, routes."""
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Field, Query, Schema
+
+from intents_ui import wiring
+from intents_ui.api import answers
+from intents_ui.api.catalog_models import (
+    ApiChain,
+    ApiChains,
+    ApiListedToken,
+    ApiRouteChain,
+    ApiRouteCheck,
+    ApiRoutes,
+    ApiTokens,
+)
+from intents_ui.api.responses import answered, invalid, root_of
+from intents_ui.display.catalog import token_filters, token_list
+from intents_ui.display.catalog.token_list import TokenRow
+from intents_ui.display.routes import query
+from intents_ui.display.routes.query import RouteDirection
+from intents_ui.display.routes.results import ResultGroup
+from intents_ui.display.tokens import chains
+from intents_ui.middleware import failures
+from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.wire.results import Price
+from intents_ui.web import cursors
+from intents_ui.web.catalog import routes, tokens
+
+MOST_TOKENS: Final = 100  # of one page
+LARGEST_PLACE: Final = 10**6
+TWO_SIDES: Final = "Set the chain and the token of at least one side: `from` and `token`, or `to` and `for`."
+SAME: Final = "It is the same token as `token`."
+
+
+def list_chains(request: HttpRequest) -> HttpResponse:
+    """List the supported chains."""
+    listed, root = wiring.catalog().listed_chains(), root_of(request)
+    return answered(
+        ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
+    )
+
+
+def _chain(info: ChainInfo, *, root: str) -> ApiChain:
+    shown = chains.of(info)
+    return ApiChain(
+        chain_id=shown.id,
+        name=shown.name,
+        url=f"{root}{reverse('chain', args=[shown.id])}",
+        network=shown.network.value,
+        native_symbol=shown.currency.symbol,
+        native_decimals=shown.currency.decimals,
+        bridges=shown.bridges,
+        explorer=shown.explorer_link,
+    )
+
+
+class TokenListFilters(Schema):
+    """Filters of the token list, as in the URLs of its pages."""
+
+    q: str | None = Field(None, description="Symbol, name or address", examples=["USDC"])
+    chain: list[str] | None = Field(None, description="IDs or names of chains. None: all", examples=[["8453"]])
+    show: str | None = Field(None, description="`featured`, `listed` or `external`", examples=["listed"])
+    limit: str | None = Field(None, description="Tokens of each chain, 1 to 1000", examples=["25"])
+    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[["0x…"]])
+    after: int = Field(0, ge=0, le=LARGEST_PLACE, description="Tokens to skip, from `next`", examples=[100])
+
+
+def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpResponse:
+    """List the tokens of the service, or search them."""
+    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return invalid(request, parsed)
+    found, catalog, root = tokens.find(parsed.filters), wiring.catalog(), root_of(request)
+    shown = found.tokens[given.after : given.after + MOST_TOKENS]
+    catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
+    rows, end = token_list.rows(shown, using=token_list.Given(catalog, shown)), given.after + len(shown)
+    known = wiring.prices().of(row.where for row in rows)
+    following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
+    return answered(
+        ApiTokens(
+            tokens=tuple(_token(row, price=known.get(row.where), root=root) for row in rows),
+            total=len(found.tokens),
+            next=f"{root}{cursors.address(request.path, of=following)}" if end < len(found.tokens) else None,
+            failed_chains=tuple(found.found.failed),
+        )
+    )
+
+
+def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
+    chain = wiring.catalog().chain(row.token.chain_id)
+    is_priced = price is not None and price.usd is not None and not (chain and chain.is_testnet)
+    return ApiListedToken(
+        **dict(answers.token(row.token)),
+        name=row.token.name,
+        standing=row.standing,
+        url=f"{root}{reverse('token', args=row.where)}",
+        usd=f"{price.usd:f}" if price and is_priced else None,
+    )
+
+
+class RouteFilters(Schema):
+    """The two sides of a route, as in the URLs of its page. A token needs the chain that it is on."""
+
+    origin: str | None = Field(None, alias="from", description="ID or name of the origin chain", examples=["8453"])
+    token: str | None = Field(
+        None, description="Address of the origin token, or a featured token's symbol", examples=["USDC"]
+    )
+    destination: str | None = Field(None, alias="to", description="ID or name of the destination chain")
+    for_token: str | None = Field(
+        None, alias="for", description="Address of the destination token, or a featured token's symbol"
+    )
+    owner: str | None = Field(None, description="Only from tokens that this address holds")
+
+
+def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:
+    """List the routes from a token, those to one, or check the one between two."""
+    parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
+    if parsed.problems:
+        return invalid(request, parsed)
+    question, root = parsed.filters, root_of(request)
+    match question.kind:
+        case RouteDirection.NOTHING | RouteDirection.CHAIN:
+            return failures.invalid_fields(request, {"token": TWO_SIDES})
+        case RouteDirection.SAME:
+            return failures.invalid_fields(request, {"for": SAME})
+        case RouteDirection.ONE:
+            one = routes.one(question)
+            checks = tuple(
+                ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
+                for each in one.replies
+            )
+            return answered(
+                ApiRoutes(headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0)
+            )
+    found = routes.listed(question.with_(is_whole=question.restriction is not None))
+    path = f"{root}{request.path}"
+    return answered(
+        ApiRoutes(
+            headline=found.headline,
+            explanation=found.explanation,
+            chains=tuple(_route_chain(each, path=path) for each in found.groups),
+            checks=(),
+            unreadable=found.unreadable,
+        )
+    )
+
+
+def _route_chain(group: ResultGroup, *, path: str) -> ApiRouteChain:
+    return ApiRouteChain(
+        chain_id=group.chain_id,
+        chain=group.chain,
+        count=group.count,
+        tokens=tuple(answers.token(each.token) for each in group.ways),
+        all=cursors.address(path, of=group.query) if group.more else None,
+    )

@@ -1,0 +1,117 @@
+"""Answers about many transfers, from the local copy of the history."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from intents_ui.api.models import ApiModel, one_of
+from intents_ui.service.wire.outcome import Outcome
+
+
+class ApiShare(ApiModel):
+    """A share with its 95% confidence interval."""
+
+    value: float = Field(description="From 0 to 1", examples=[0.97])
+    low: float = Field(description="Lower end of the interval", examples=[0.95])
+    high: float = Field(description="Upper end of the interval", examples=[0.99])
+
+
+class ApiFigures(ApiModel):
+    """Figures of a route, a provider, a chain, a token or the whole service, in a time."""
+
+    level: str = Field(description="`service`, `route`, `provider`, `chain`, `token`", examples=["route"])
+    title: str = Field(description="What they are of", examples=["Base to Arbitrum One with Relay"])
+    providers: tuple[str, ...] = Field(description="Its route providers", examples=[("RELAY",)])
+    origin_chain_id: str | None = Field(description="ID of the origin chain, or of the chain", examples=["8453"])
+    destination_chain_id: str | None = Field(description="ID of the destination chain", examples=["42161"])
+    token: str | None = Field(description="Address of the token", examples=[None])
+    since: datetime = Field(description="Beginning of the time", examples=["2026-11-20T12:00:00Z"])
+    at: datetime = Field(description="End of the time", examples=["2026-11-21T12:00:00Z"])
+    is_complete: bool = Field(description="Whether the local copy has all of it", examples=[True])
+    lacking_seconds: float | None = Field(description="How much of it is missing", examples=[0.0])
+    with_deposit: int = Field(description="Transfers whose deposit arrived", examples=[412])
+    open: int = Field(description="Of these, open ones", examples=[3])
+    late: int = Field(description="Of these, late ones", examples=[1])
+    ended: int = Field(description="Of these, ended ones", examples=[409])
+    outcomes: dict[str, int] = Field(
+        description=f"How they ended: {one_of(Outcome)}", examples=[{"delivered": 400, "refunded": 9}]
+    )
+    success_rate: ApiShare | None = Field(
+        description="Share of owners with a delivery. Null with too few, or if the time is incomplete"
+    )
+    median_seconds: float | None = Field(description="Median duration of the delivered ones", examples=[41.0])
+    p95_seconds: float | None = Field(description="95% took no longer", examples=[180.0])
+    is_p95_at_least: bool = Field(description="Whether `p95Seconds` is a minimum", examples=[False])
+
+
+class ApiReason(ApiModel):
+    """Why transfers were not delivered. `reason` is text of strangers."""
+
+    step: str | None = Field(description="The step that failed", examples=["bridge"])
+    reason: str = Field(description="As the service reports it", examples=["Slippage exceeded"])
+    count: int = Field(description="How many", examples=[5])
+
+
+class ApiIncident(ApiModel):
+    """A time in which a route, a provider or a chain was worse than usual."""
+
+    number: int = Field(description="Its number", examples=[12])
+    title: str = Field(description="What it is of", examples=["Relay"])
+    kind: str = Field(description="`failing`, `slow`, `silent`", examples=["failing"])
+    state: str = Field(description="Its state", examples=["failing"])
+    since: datetime = Field(description="When it began", examples=["2026-11-21T10:05:00Z"])
+    closed: datetime | None = Field(description="When it ended", examples=[None])
+    bad: int = Field(description="Owners affected. Of a silence, owners expected", examples=[9])
+    owners: int = Field(description="Owners in this time", examples=[21])
+    usual: float = Field(description="Usual share of affected owners, from 0 to 1", examples=[0.02])
+    sentence: str = Field(description="What happens", examples=["9 of 21 owners had a transfer that failed."])
+    routes: tuple[str, ...] = Field(description="Its routes", examples=[("Base to Arbitrum One with Relay",)])
+
+
+class ApiIncidentReport(ApiIncident):
+    """An incident with what ended since it began."""
+
+    level: str = Field(description="`service`, `route`, `provider`, `chain`", examples=["provider"])
+    opened: datetime = Field(description="When it was found", examples=["2026-11-21T10:15:00Z"])
+    ended: int = Field(description="Transfers that ended", examples=[40])
+    not_delivered: int = Field(description="Of these, not delivered", examples=[17])
+    refunded: int = Field(description="Of these, refunded", examples=[11])
+    last_delivery: datetime | None = Field(description="Time of the last delivery", examples=["2026-11-21T11:00:00Z"])
+
+
+class ApiIncidents(ApiModel):
+    """The newest incidents."""
+
+    incidents_at: datetime | None = Field(description="When they were last judged", examples=["2026-11-21T12:00:00Z"])
+    incidents_unknown_since: datetime | None = Field(
+        description="Since when they can't be judged, because the local copy is behind", examples=[None]
+    )
+    open: tuple[ApiIncident, ...] = Field(description="Those that go on")
+    over: tuple[ApiIncident, ...] = Field(description="Those that are over, newest first")
+
+
+class ApiOverview(ApiModel):
+    """Figures of the whole service, and of its routes, providers, chains or tokens."""
+
+    window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
+    by: str = Field(description="`route`, `provider`, `chain`, `token`", examples=["route"])
+    order: str = Field(description="Order of the rows", examples=["used"])
+    total: ApiFigures | None = Field(description="Of the whole service. Null with too few owners")
+    rows: tuple[ApiFigures, ...] = Field(description="Of each")
+    left_out: int = Field(description="Rows left out, because they have too few owners", examples=[4])
+    reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
+    incidents_at: datetime | None = Field(
+        description="When incidents were last judged", examples=["2026-11-21T12:00:00Z"]
+    )
+    incidents_unknown_since: datetime | None = Field(description="Since when they can't be judged", examples=[None])
+    incidents: tuple[ApiIncident, ...] = Field(description="Open incidents")
+
+
+class ApiRouteReport(ApiModel):
+    """Figures of a route over a time."""
+
+    window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
+    total: ApiFigures | None = Field(description="Figures of the route. Null with too few owners")
+    siblings: tuple[ApiFigures, ...] = Field(description="Other routes between these chains")
+    reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
+    incidents: tuple[ApiIncident, ...] = Field(description="Open incidents of the route")

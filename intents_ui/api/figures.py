@@ -1,0 +1,103 @@
+"""Answers about many transfers, for clients who may see them."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
+from intents_ui.api.insight import NO_MIRROR
+from intents_ui.api.responses import answered
+from intents_ui.display.formatting import times
+from intents_ui.middleware import failures
+from intents_ui.middleware.failures import Failure
+from intents_ui.mirror.readonly import CopyUnreadable
+from intents_ui.web.insight import access, choices, data, figures, incidents, scopes, tables
+from intents_ui.web.insight.access import Refusal
+
+type View = Callable[..., HttpResponse]
+
+OFF = Failure(
+    HTTPStatus.NOT_FOUND,
+    "Insight is off",
+    "This dashboard shows no figures of many transfers.",
+    "Look up single transfers.",
+)
+FOR_OPERATORS = Failure(
+    HTTPStatus.FORBIDDEN,
+    "Operators only",
+    "Figures tell about transfers of other people, so only the operator can see them.",
+    "Ask the administrator.",
+)
+UNREADABLE = Failure(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "Local copy unavailable",
+    "The local copy of the history can't be read at the moment.",
+    "Look up single transfers as usual, or try again.",
+    retry_after=5,
+)
+REFUSALS = {Refusal.OFF: OFF, Refusal.FOR_OPERATORS: FOR_OPERATORS, Refusal.NO_MIRROR: NO_MIRROR}
+
+
+def guarded(view: View) -> View:
+    """Let an operation answer only who may see figures. It is never cached, because the operator sees more."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any) -> HttpResponse:
+        if refusal := access.why_refused(request):
+            return failures.page(request, REFUSALS[refusal])
+        try:
+            response = view(request, *args)
+        except CopyUnreadable:
+            return failures.page(request, UNREADABLE)
+        response["Cache-Control"] = "private, no-store"
+        return response
+
+    return answer
+
+
+@guarded
+def overview(request: HttpRequest) -> HttpResponse:
+    picked = choices.read(request.GET, path=request.path)
+    if picked.problems:
+        return failures.invalid_fields(request, picked.problems)
+    return answered(ApiOverview.model_validate(data.of_overview(figures.overview(request, picked))))
+
+
+@guarded
+def route(request: HttpRequest, providers: str, origin: str, destination: str) -> HttpResponse:
+    picked = choices.read(request.GET, path=request.path)
+    if picked.problems:
+        return failures.invalid_fields(request, picked.problems)
+    scope = scopes.route(providers, origin, destination)
+    found, sees_all = figures.report(scope, picked), access.sees_transfers(request)
+    total = tables.of_total(found.figures, sees_all=sees_all)
+    siblings = tables.of_rows(found.siblings, sees_all=sees_all).rows if total else ()
+    reasons = tables.of_reasons(found.reasons, found.figures, sees_all=sees_all) if total else ()
+    report = {
+        "window": picked.window,
+        "total": total and data.of_row(total),
+        "siblings": [data.of_row(each) for each in siblings],
+        "reasons": data.of_reasons(reasons),
+        "incidents": [data.of_incident(each) for each in incidents.read().of(scope)],
+    }
+    return answered(ApiRouteReport.model_validate(report))
+
+
+@guarded
+def incident_list(request: HttpRequest) -> HttpResponse:
+    found = incidents.read()
+    told = {
+        "incidentsAt": times.iso(found.judgment.at) or None,
+        "incidentsUnknownSince": times.iso(found.judgment.unknown_since) or None,
+        "open": [data.of_incident(each) for each in found.open_now],
+        "over": [data.of_incident(each) for each in found.over],
+    }
+    return answered(ApiIncidents.model_validate(told))
+
+
+@guarded
+def incident(request: HttpRequest, number: str) -> HttpResponse:
+    return answered(ApiIncidentReport.model_validate(data.of_report(incidents.report(number))))

@@ -1,0 +1,75 @@
+"""Operations about many transfers, which the local copy of the history answers.
+
+A dashboard without one says so. What reads it is imported only when used, because it needs the mirror's tables.
+"""
+
+from http import HTTPStatus
+
+from django.apps import apps
+from django.http import HttpRequest, HttpResponse
+from ninja import Field, Query, Schema
+
+from intents_ui.middleware import failures
+from intents_ui.middleware.failures import Failure
+
+NO_MIRROR = Failure(
+    HTTPStatus.NOT_FOUND,
+    "No local copy",
+    "This dashboard has no local copy of the history, so it knows only single transfers.",
+    "Look up single transfers, or ask the administrator to set INTENTS_DATABASE.",
+)
+
+
+class TimeChoice(Schema):
+    """The time that figures are of."""
+
+    window: str | None = Field(None, description="`1h`, `24h`, `7d`, `30d` or `90d`", examples=["24h"])
+
+
+class FigureChoices(TimeChoice):
+    """What figures are of, as in the URLs of `/insight`."""
+
+    by: str | None = Field(None, description="`route`, `provider`, `chain` or `token`", examples=["route"])
+    order: str | None = Field(None, description="`used`, `worst` or `slowest`", examples=["worst"])
+
+
+def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
+    """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
+    if not has_mirror():
+        return failures.page(request, NO_MIRROR)
+    from intents_ui.api import figures  # imported only when used
+
+    return figures.overview(request)
+
+
+def get_route_figures(
+    request: HttpRequest, providers: str, origin: str, destination: str, given: Query[TimeChoice]
+) -> HttpResponse:
+    """Get the success rate and durations of a route: its providers, and the IDs of its chains."""
+    if not has_mirror():
+        return failures.page(request, NO_MIRROR)
+    from intents_ui.api import figures  # imported only when used
+
+    return figures.route(request, providers, origin, destination)
+
+
+def list_incidents(request: HttpRequest) -> HttpResponse:
+    """List the incidents: routes, providers and chains that are or were worse than usual."""
+    if not has_mirror():
+        return failures.page(request, NO_MIRROR)
+    from intents_ui.api import figures  # imported only when used
+
+    return figures.incident_list(request)
+
+
+def get_incident(request: HttpRequest, number: int) -> HttpResponse:
+    """Get an incident by its number."""
+    if not has_mirror():
+        return failures.page(request, NO_MIRROR)
+    from intents_ui.api import figures  # imported only when used
+
+    return figures.incident(request, str(number))
+
+
+def has_mirror() -> bool:
+    return apps.is_installed("intents_ui.mirror")

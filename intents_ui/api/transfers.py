@@ -1,0 +1,198 @@
+"""Operations about transfers: lookups, the history, one of them, an address, a ticket."""
+
+from http import HTTPStatus
+from typing import Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Field, Query, Schema
+
+from intents_ui import wiring
+from intents_ui.api import answers
+from intents_ui.api.models import (
+    ApiAddress,
+    ApiIdentifier,
+    ApiLookup,
+    ApiMatch,
+    ApiReply,
+    ApiRole,
+    ApiTicketRow,
+    ApiTransfers,
+    ApiTriage,
+)
+from intents_ui.api.responses import answered, invalid, root_of
+from intents_ui.display.lists import filters
+from intents_ui.display.lists.filters import Filters
+from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.sharing.customer_reply import Reply
+from intents_ui.display.triage import export, ticket
+from intents_ui.display.triage.rows import TriageRow
+from intents_ui.middleware import failures, marks
+from intents_ui.middleware.failures import Failure
+from intents_ui.service.wire.results import Position
+from intents_ui.web import cursors, links
+from intents_ui.web.transfers import addresses, lookups, situations
+from intents_ui.web.transfers.addresses import AddressLookup
+from intents_ui.web.triage.allowance import Allowance, too_many
+from intents_ui.web.triage.ticket_lookup import TicketLookup
+
+MOST_MATCHES: Final = 50
+NO_JSON: Final = Failure(
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "Unsupported media type",
+    "The body must be JSON, with the header Content-Type: application/json.",
+    "Set the header, and send the request again.",
+)
+
+
+class TransferFilters(Schema):
+    """Filters of the history, as in the URLs of its pages."""
+
+    owner: str | None = Field(None, description="Address of the owner")
+    status: list[str] | None = Field(None, description="`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`")
+    origin: str | None = Field(None, description="ID or name of the origin chain")
+    destination: str | None = Field(None, description="ID or name of the destination chain")
+    since: str | None = Field(None, alias="from", description="Created at this Unix time or later")
+    until: str | None = Field(None, alias="to", description="Created at this Unix time or earlier")
+    recoverable: str | None = Field(None, description="`1`: with recoverable balances only")
+    order: str | None = Field(None, description="`DESC` (newest first) or `ASC`")
+    size: str | None = Field(None, description="Transfers of a page, 1 to 100")
+    cursor: str | None = Field(None, description="From `next` or `previous` of another page")
+
+
+def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpResponse:
+    """List transfers, newest first."""
+    parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    if parsed.problems:
+        return invalid(request, parsed)
+    query, root = parsed.filters.query, root_of(request)
+    found = wiring.leaf(parsed.filters.request, parsed.filters.first, at=cursors.read(given.cursor or "", of=query))
+
+    def page(position: Position | None) -> str | None:
+        return f"{root}{cursors.address(request.path, of=query, at=position)}" if position else None
+
+    return answered(
+        ApiTransfers(
+            transfers=tuple(answers.listed(each, root=root) for each in situations.of_entries(found.entries)),
+            next=page(found.following),
+            previous=page(found.previous),
+            unreadable=found.unreadable,
+        )
+    )
+
+
+def get_transfer(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Get a transfer by its intent ID."""
+    situation = situations.read(links.canonical(intent_id))
+    return answered(answers.transfer(situation, root=root_of(request)))
+
+
+@marks.costly()
+def look_up(request: HttpRequest, q: str) -> HttpResponse:
+    """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
+    read, root = identifiers.read(q), root_of(request)
+    if not read.lookups:
+        return failures.invalid_fields(request, {"q": read.problem or input_errors.NOTHING})
+    found = lookups.of_text(read)
+    if found.error:
+        raise found.error
+    hits = found.hits[:MOST_MATCHES]
+    matched = situations.of_hits([each.intent for each in hits])
+    return answered(
+        ApiLookup(
+            identifiers=tuple(
+                ApiIdentifier(value=each.value, kind=each.kind.value, warning=each.warning or None)
+                for each in read.lookups
+            ),
+            matches=tuple(
+                ApiMatch(
+                    reasons=tuple(empty_results.reason(question, found=found) for question in hit.reasons),
+                    transfer=answers.listed(situation, root=root),
+                )
+                for hit, situation in zip(hits, matched, strict=True)
+            ),
+            is_complete=not found.failed and not found.unreadable,
+            may_be_more=found.may_be_capped or found.count > len(hits),
+        )
+    )
+
+
+def get_reply(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Get a reply to the owner of a transfer, which a support agent can send unedited."""
+    known, root = links.canonical(intent_id), root_of(request)
+    reply = Reply(situations.read(known), f"{root}{reverse('intent', args=[known])}")
+    return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain, markdown=reply.markdown))
+
+
+def get_address(request: HttpRequest, address: str) -> HttpResponse:
+    """Get the roles of an address, its open transfers, and those with recoverable balances."""
+    finding, root = addresses.read(address), root_of(request)
+    owner = Filters(owner=finding.value)
+    found = AddressLookup(finding, listed=owner)
+    errors = [error for error in found.errors if error]
+    if found.is_nothing:
+        if errors:
+            raise errors[0]
+        raise Http404("The service has no transfers of this address.")
+    return answered(
+        ApiAddress(
+            address=finding.value,
+            url=f"{root}{reverse('address', args=[finding.value])}",
+            warning=finding.warning or None,
+            roles=tuple(
+                ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more) for each in found.roles
+            ),
+            open=tuple(answers.listed(each, root=root) for each in found.open_transfers),
+            recoverable=tuple(answers.listed(each.situation, root=root) for each in found.work.rows),
+            transfers=f"{root}{cursors.address(reverse('api-listTransfers'), of=owner.query)}",
+            is_complete=not errors,
+        )
+    )
+
+
+class TicketText(Schema):
+    """The text of a ticket."""
+
+    text: str = Field(
+        description="Any text with identifiers. It is neither stored nor logged",
+        examples=["My transfer 0x… has not arrived. Can you check?"],
+    )
+
+
+@marks.costly()
+@marks.body("triage")
+def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
+    """Look up every identifier in the text of a ticket."""
+    if request.content_type != "application/json":  # a page of another site can send other types unasked
+        return failures.page(request, NO_JSON)
+    read = ticket.read(given.text)
+    if read.problem:
+        return failures.invalid_fields(request, {"text": read.problem})
+    allowance = Allowance(len(read.findings))
+    if wait := allowance.spend():
+        return failures.page(request, limited(wait))
+    rows, root = TicketLookup(read, request, allowance=allowance).all_rows(), root_of(request)
+    told = tuple(_row(each, root=root) for each in rows)
+    return answered(ApiTriage(rows=told, summary=export.total(rows), notes=read.notes))
+
+
+def limited(wait: int) -> Failure:
+    status, todo = HTTPStatus.TOO_MANY_REQUESTS, "Wait, or send fewer identifiers."
+    return Failure(status, "Too many requests", too_many(wait), todo, retry_after=wait)
+
+
+def _row(row: TriageRow, *, root: str) -> ApiTicketRow:
+    return ApiTicketRow(
+        number=row.number,
+        value=row.value,
+        kind=row.what,
+        outcome=row.outcome.name.lower(),
+        headline=row.headline,
+        details=row.details,
+        notes=row.notes,
+        next_step=row.next or None,
+        same_as=row.same_as or None,
+        links=tuple(f"{root}{each.path}" for each in row.links),
+        transfers=tuple(answers.listed(each, root=root) for each in row.transfers),
+        is_complete=not row.is_incomplete,
+    )

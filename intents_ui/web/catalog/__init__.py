@@ -1,0 +1,1 @@
+"""Lists of the service for several surfaces: tokens and routes."""

@@ -1,0 +1,76 @@
+"""Figures that a client may see, as read in the last seconds. All functions raise CopyUnreadable."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from django.http import Http404, HttpRequest
+
+from intents_ui import wiring
+from intents_ui.display.formatting import hashes
+from intents_ui.display.insight.scopes import chain_ids
+from intents_ui.display.tokens import providers
+from intents_ui.mirror import readonly
+from intents_ui.mirror.figures import queries
+from intents_ui.mirror.figures.queries import ScopeReport
+from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.incidents.queries import Judgment
+from intents_ui.mirror.readonly import reading
+from intents_ui.web.insight import access, incidents, tables
+from intents_ui.web.insight.choices import Choices
+from intents_ui.web.insight.incidents import ListedIncident
+from intents_ui.web.insight.tables import FigureRow, FigureTable, ReasonRow
+from intents_ui.web.recent import reads
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Figures of the whole service, and of its routes, providers, chains or tokens."""
+
+    picked: Choices
+    total: FigureRow | None
+    table: FigureTable
+    reasons: Sequence[ReasonRow]
+    judgment: Judgment
+    incidents: Sequence[ListedIncident]
+
+
+def overview(request: HttpRequest, picked: Choices) -> Overview:
+    sees_all = access.sees_transfers(request)
+    key = "figures", picked.window, picked.by, picked.order, sees_all
+    found = reads().get(key, lambda: _overview(picked, sees_all=sees_all), max_age=readonly.MAX_AGE)
+    return replace(found, picked=picked)
+
+
+def _overview(picked: Choices, *, sees_all: bool) -> Overview:
+    now = datetime.now(UTC)
+    with reading():
+        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, slow=providers.SLOW)
+    recent = incidents.read()
+    return Overview(
+        picked=picked,
+        total=tables.of_total(found.total, sees_all=sees_all),
+        table=tables.of_rows(found.rows, sees_all=sees_all),
+        reasons=tables.of_reasons(found.reasons, found.total, sees_all=sees_all),
+        judgment=recent.judgment,
+        incidents=recent.open_now,
+    )
+
+
+def report(scope: ScopeName, picked: Choices) -> ScopeReport:
+    """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
+    with reading():
+        found = queries.report(scope, picked.window, now=datetime.now(UTC), slow=providers.SLOW)
+        is_known = bool(found.figures.funded) or queries.is_known(scope)
+    if not is_known and not _is_listed(scope):
+        raise Http404("The local copy has no transfers of this.")
+    return found
+
+
+def _is_listed(scope: ScopeName) -> bool:
+    """Whether other pages link to this: a provider or chain of the service, or anything on such a chain."""
+    if scope.level is Level.PROVIDER:
+        return scope.providers in providers.KNOWN
+    is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
+    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN or is_token else []
+    return any(wiring.catalog().chain(number) for number in numbers)

@@ -1,0 +1,148 @@
+"""What the service and the catalog know of an address: its roles, its transfers, and tokens with this address."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from django.http import Http404
+
+from intents_ui import wiring
+from intents_ui.display.lists import address as about
+from intents_ui.display.lists import filters, recoverable
+from intents_ui.display.lists.address import Role
+from intents_ui.display.lists.filters import Filters
+from intents_ui.display.lists.recoverable import Worklist
+from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.queries import lookup
+from intents_ui.service.queries.paging import Leaf
+from intents_ui.service.wire import results
+from intents_ui.service.wire.models import Intent, IntentHistory, TokenInfo
+from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
+from intents_ui.web.transfers import situations
+
+BEGINNING = Position()
+
+
+def read(written: str) -> Finding:
+    """Return the address in a part of the URL. Raises Http404 for anything else, before any request."""
+    read = identifiers.read(written)
+    match read.lookups:
+        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
+            return found
+        case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
+            raise Http404(f"This isn't an address. It looks like this type: {empty_results.looks_like(found)}.")
+    raise Http404(read.refusal or input_errors.of_address(written))
+
+
+def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
+    return wiring.leaf(wanted.request, wanted.first, at=at)
+
+
+class AddressPart[T]:
+    """One request of the page with its result or error. Parts fail independently."""
+
+    def __init__(self, ask: Callable[[], T]) -> None:
+        self.ask = ask
+        self.found: T | None = None
+        self.error: ServiceError | None = None
+
+
+class AddressLookup:
+    """All requests about an address, sent concurrently. `listed`: which of its transfers the history shows.
+
+    Raises the first error if every request failed.
+    """
+
+    def __init__(self, finding: Finding, *, listed: Filters) -> None:
+        value, owner = finding.value, Filters(owner=finding.value)
+        self.questions = {
+            question: AddressPart(question.ask) for question in lookup.as_address(wiring.service(), value)
+        }
+        self.recoverable = AddressPart(lambda: leaf(owner.with_(recoverable=True)))
+        self.open_list = AddressPart(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = AddressPart(lambda: leaf(listed))
+        self.tokens = AddressPart(lambda: tokens_at(value))
+        ask(*self.questions.values(), *self.lists, self.tokens)
+        errors = [error for error in self.errors if error]
+        if len(errors) == len(self.errors):
+            raise errors[0]
+
+    @cached_property
+    def owner(self) -> Role:
+        """The role as owner. Its number of transfers is None if that lookup failed."""
+        return about.role(OWNER, self.searched(OWNER), listed=self.entries)
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """All roles, the owner first."""
+        others = (about.role(key, self.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS))
+        return self.owner, *others
+
+    @cached_property
+    def open_transfers(self) -> list[Situation]:
+        """The owner's open transfers. An expired quote keeps its status but isn't open."""
+        return [each for each in situations.of_entries(entries(self.open_list)) if not each.is_expired]
+
+    @cached_property
+    def work(self) -> Worklist:
+        """The owner's transfers with recoverable balances."""
+        return recoverable.worklist(situations.of_entries(entries(self.recoverable)))
+
+    @property
+    def lists(self) -> tuple[AddressPart[Leaf], ...]:
+        return self.recoverable, self.open_list, self.listed
+
+    @property
+    def entries(self) -> list[IntentHistory]:
+        """The owner's entries from all lists."""
+        return [entry for part in self.lists for entry in entries(part)]
+
+    def searched(self, *keys: str) -> Sequence[Intent] | None:
+        """Return the unique results of the searches by these keys, newest first; None if all failed."""
+        answers = [part.found for question, part in self.questions.items() if question.key in keys]
+        given = [intent for found in answers if found is not None for intent in found]
+        newest = sorted(given, key=lambda intent: intent.created_at or lookup.LONG_AGO, reverse=True)
+        once = list({intent.intent_id.lower(): intent for intent in newest}.values())
+        return None if all(found is None for found in answers) else once
+
+    @property
+    def errors(self) -> list[ServiceError | None]:
+        return [*(part.error for part in self.questions.values()), *(part.error for part in self.lists)]
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.entries or self.searched(*about.ROLES) or self.tokens.found or self.break_off)
+
+    @property
+    def break_off(self) -> bool:
+        """Return whether a list has an empty page although the service reports more."""
+        return any(part.found is not None and part.found.breaks_off for part in self.lists)
+
+
+def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
+    return part.found.entries if part.found else ()
+
+
+def tokens_at(value: str) -> tuple[TokenInfo, ...]:
+    return lookup.tokens_at(wiring.service(), [chain.id for chain in wiring.catalog().chains()], value)
+
+
+def ask(*parts: AddressPart[Any]) -> None:
+    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
+        if isinstance(answer, ServiceError):
+            part.error = answer
+        else:
+            part.found = answer
+
+
+def unanswered(parts: AddressLookup, *lists: AddressPart[Leaf]) -> results.LookupResult:
+    """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
+    failed = {question: part.error for question, part in parts.questions.items() if part.error}
+    if error := next((part.error for part in lists if part.error), None):
+        failed.setdefault(next(iter(parts.questions)), error)
+    answered = tuple(question for question in parts.questions if question not in failed)
+    unreadable = sum(results.unreadable_in(part.found) for part in parts.questions.values())
+    return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)

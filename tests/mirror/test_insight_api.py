@@ -1,0 +1,79 @@
+"""Figures of the API are those of the pages, for the same clients."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
+from intents_ui.api.models import Problem
+from intents_ui.settings import ENV
+from tests.mirror.test_insight_page import figures, hole, written
+from tests.mirror.test_readonly import corrupt
+
+__all__ = ["figures", "written"]  # fixtures
+
+ROUTE = "/api/v1/insight/routes/RELAY/8453/42161"
+PATHS = ("/api/v1/insight", ROUTE, "/api/v1/incidents", "/api/v1/incidents/1")
+
+pytestmark = pytest.mark.usefixtures("figures")
+
+
+def get(site: Client, path: str, status: int = 200) -> Any:
+    answer = site.get(path)
+    assert answer.status_code == status, answer.content
+    assert "no-store" in answer["Cache-Control"]
+    return json.loads(answer.content)
+
+
+def test_figures_are_those_of_the_page(site: Client) -> None:
+    found = get(site, "/api/v1/insight?by=provider&window=7d")
+    ApiOverview.model_validate(found)
+    assert found == get(site, "/insight.json?by=provider&window=7d")
+    report = ApiRouteReport.model_validate(get(site, ROUTE))
+    assert report.total
+    [row] = [each for each in get(site, "/insight.json")["rows"] if each["title"] == report.total.title]
+    assert report.total.ended == row["ended"]
+    assert [each.number for each in report.incidents] == [1]
+
+
+def test_incidents_are_those_of_the_pages(site: Client) -> None:
+    found = ApiIncidents.model_validate(get(site, "/api/v1/incidents"))
+    assert [each.number for each in found.open] == [1]
+    incident = get(site, "/api/v1/incidents/1")
+    ApiIncidentReport.model_validate(incident)
+    assert incident == get(site, "/insight/incident/1.json")
+    for unknown, status in (("2", 404), ("9" * 30, 404), ("-1", 404), ("x", 400)):
+        Problem.model_validate(get(site, f"/api/v1/incidents/{unknown}", status))
+
+
+def test_an_incomplete_time_has_no_rates(site: Client) -> None:
+    hole()
+    total = ApiOverview.model_validate(get(site, "/api/v1/insight")).total
+    assert total
+    assert not total.is_complete
+    assert (total.success_rate, total.median_seconds, total.p95_seconds) == (None, None, None)
+
+
+def test_unknown_choices_and_routes_are_problems(site: Client) -> None:
+    problem = Problem.model_validate(get(site, "/api/v1/insight?window=2y&by=moon", 400))
+    assert {each.field for each in problem.fields} == {"window", "by"}
+    assert get(site, "/api/v1/insight/routes/NOBODY/1/2", 404)["detail"]
+
+
+@pytest.mark.parametrize(("setting", "status"), [("off", 404), ("operator", 403)])
+def test_only_those_who_may_see_figures_do(
+    site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, status: int
+) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", setting)
+    monkeypatch.setattr(ENV, "intents_service_url", "https://service.example")
+    for path in PATHS:
+        Problem.model_validate(get(site, path, status))
+
+
+def test_an_unreadable_copy_is_a_problem(site: Client, mirrored_file: Path) -> None:
+    corrupt(mirrored_file)
+    for path in PATHS:
+        assert get(site, path, 503)["retryAfter"]
