@@ -37,12 +37,6 @@ from intents_ui.web.triage.allowance import Allowance, too_many
 from intents_ui.web.triage.ticket_lookup import TicketLookup
 
 MOST_MATCHES: Final = 50
-NO_JSON: Final = Failure(
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-    "Unsupported media type",
-    "The body must be JSON, with the header Content-Type: application/json.",
-    "Set the header, and send the request again.",
-)
 
 
 class TransferFilters(Schema):
@@ -163,8 +157,6 @@ class TicketText(Schema):
 @marks.body("triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
-    if request.content_type != "application/json":  # a page of another site can send other types unasked
-        return failures.page(request, NO_JSON)
     read = ticket.read(given.text)
     if read.problem:
         return failures.invalid_fields(request, {"text": read.problem})

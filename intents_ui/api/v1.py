@@ -5,11 +5,12 @@ Middleware answers for failures, as for pages, with problem details (`middleware
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from pydantic import BaseModel
@@ -19,9 +20,17 @@ from intents_ui.api.catalog_models import ApiChains, ApiRoutes, ApiTokens
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import ApiAddress, ApiLookup, ApiReply, ApiTransfer, ApiTransfers, ApiTriage, Problem
 from intents_ui.middleware import failures, marks
+from intents_ui.middleware.failures import Failure
 from intents_ui.service.errors import ServiceError
 
 PREFIX: Final = "/api/v1"
+NO_JSON: Final = Failure(
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "Unsupported media type",
+    "The body must be JSON, with the header Content-Type: application/json.",
+    "Set the header, and send the request again.",
+)
+
 
 api = NinjaAPI(
     title="Intents",
@@ -32,13 +41,13 @@ api = NinjaAPI(
 )
 
 
-# The operations: method, path, name, view, model of the answer.
+# The operations: method, path with the converters of `urls.py`, name, view, model of the answer.
 OPERATIONS: Final = (
     ("GET", "/lookup", "lookUp", transfers.look_up, ApiLookup),
     ("GET", "/transfers", "listTransfers", transfers.list_transfers, ApiTransfers),
-    ("GET", "/transfers/{intent_id}", "getTransfer", transfers.get_transfer, ApiTransfer),
-    ("GET", "/reply/{intent_id}", "getReply", transfers.get_reply, ApiReply),
-    ("GET", "/addresses/{address}", "getAddress", transfers.get_address, ApiAddress),
+    ("GET", "/transfers/{identifier:intent_id}", "getTransfer", transfers.get_transfer, ApiTransfer),
+    ("GET", "/reply/{identifier:intent_id}", "getReply", transfers.get_reply, ApiReply),
+    ("GET", "/addresses/{identifier:address}", "getAddress", transfers.get_address, ApiAddress),
     ("POST", "/triage", "triage", transfers.triage, ApiTriage),
     ("GET", "/chains", "listChains", catalog.list_chains, ApiChains),
     ("GET", "/tokens", "listTokens", catalog.list_tokens, ApiTokens),
@@ -46,13 +55,13 @@ OPERATIONS: Final = (
     ("GET", "/insight", "getInsight", insight.get_insight, ApiOverview),
     (
         "GET",
-        "/insight/routes/{providers}/{origin}/{destination}",
+        "/insight/routes/{identifier:providers}/{identifier:origin}/{identifier:destination}",
         "getRouteFigures",
         insight.get_route_figures,
         ApiRouteReport,
     ),
     ("GET", "/incidents", "listIncidents", insight.list_incidents, ApiIncidents),
-    ("GET", "/incidents/{number}", "getIncident", insight.get_incident, ApiIncidentReport),
+    ("GET", "/incidents/{chain:number}", "getIncident", insight.get_incident, ApiIncidentReport),
 )
 
 
@@ -87,21 +96,41 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 
 def urls() -> list[URLPattern]:
-    """Return the operations' URLs. Their views have the marks of the operations, and answer HEAD, too."""
-    views = {f"api-{name}": view for _, _, name, view, _ in OPERATIONS}
-    found = [each for each in api.urls[0] if isinstance(each, URLPattern) and each.name in views]
+    """Return the operations' URLs. Their views have the marks of the operations."""
+    operations = {f"api-{name}": (method, view) for method, _, name, view, _ in OPERATIONS}
+    found = [each for each in api.urls[0] if isinstance(each, URLPattern) and each.name in operations]
     for each in found:
-        each.callback = with_head(each.callback)
-        each.callback.marks = marks.of_view(views[str(each.name)])  # type: ignore[attr-defined]  # as `marks` does
+        method, view = operations[str(each.name)]
+        if method == "POST":
+            each.callback = require_POST(only_json(each.callback))
+        else:
+            each.callback = require_safe(with_head(each.callback))
+        each.callback.marks = marks.of_view(view)  # type: ignore[attr-defined]  # as `marks` does
     return found
 
 
-def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def only_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Reject bodies of other types, which a page of another site can send without asking."""
+
     @wraps(view)
     def answer(request: HttpRequest, **named: str) -> HttpResponse:
-        if request.method == "HEAD":  # the server leaves out the body
-            request.method = "GET"
+        if request.content_type != "application/json":
+            return failures.page(request, NO_JSON)
         return view(request, **named)
+
+    return answer
+
+
+def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer HEAD as GET. The server leaves out the body."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, **named: str) -> HttpResponse:
+        method, request.method = request.method, "GET"
+        try:
+            return view(request, **named)
+        finally:
+            request.method = method
 
     return answer
 

@@ -133,7 +133,7 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
             "operation": "GetIntent",
         }
         names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT, "name": "RELAY"}
-        names |= {"number": "1", "used": "RELAY", "origin": "8453", "destination": "42161"}
+        names |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
         patterns = [str(each.pattern) for each in url_patterns()]
         shown_ones = [each for each in patterns if "<file:" not in each and not each.endswith(".csv")]
         paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in shown_ones]

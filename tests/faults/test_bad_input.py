@@ -293,7 +293,7 @@ def addresses() -> list[str]:
     """One of each that the site map has."""
     words = {"chain_id": "8453", "address": ADDRESS, "intent_id": HASH, "transaction_hash": HASH, "kind": "csv"}
     words |= {"operation": "GetChains", "status": "FAILED", "run": "abcdefghijklmnop", "name": "RELAY"}
-    words |= {"number": "1", "used": "RELAY", "origin": "8453", "destination": "42161"}
+    words |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
     routes = [str(pattern.pattern) for pattern in url_patterns()]
     return ["/" + strategies.PARAMETER.sub(lambda place: words[place[1]], route) for route in routes]
 

@@ -79,7 +79,14 @@ def names(emulator: Emulator) -> dict[str, str]:
     intent = emulator.finished(3)
     known = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "GetIntent"}
     known |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": "0x12"}
-    known |= {"name": "RELAY", "number": "1", "used": "RELAY", "origin": "8453", "destination": "42161"}
+    known |= {
+        "name": "RELAY",
+        "number": "1",
+        "used": "RELAY",
+        "providers": "RELAY",
+        "origin": "8453",
+        "destination": "42161",
+    }
     return known
 
 

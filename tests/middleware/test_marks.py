@@ -58,9 +58,11 @@ token/<chain:chain_id>/<identifier:address>/routes token/<chain:chain_id>/<ident
 token/<chain:chain_id>/<identifier:address> routes routes/matrix routes/tokens console
 logo/token/<chain:chain_id>/<identifier:address> logo/chain/<chain:chain_id> operator status saved kept
 intent/<identifier:intent_id>/everyone saved/status csp-report robots.txt site.webmanifest favicon.ico
-api/v1/addresses/<address> api/v1/transfers api/v1/transfers/<intent_id> api/v1/reply/<intent_id> api/v1/chains
+api/v1/addresses/<identifier:address> api/v1/transfers api/v1/transfers/<identifier:intent_id>
+api/v1/reply/<identifier:intent_id> api/v1/chains
 api/v1/tokens api/v1/routes
-api/v1/insight api/v1/insight/routes/<providers>/<origin>/<destination> api/v1/incidents api/v1/incidents/<number>
+api/v1/insight api/v1/insight/routes/<identifier:providers>/<identifier:origin>/<identifier:destination>
+api/v1/incidents api/v1/incidents/<chain:number>
 api/openapi.json
 .well-known/security.txt suggest help help/status/<identifier:status> demo
 """
