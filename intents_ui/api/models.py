@@ -247,7 +247,7 @@ class ApiTicketRow(ApiModel):
     notes: tuple[str, ...] = Field(description="What was not looked up, and other limits", examples=[()])
     next_step: str | None = Field(description="What to do next", examples=["Nothing to do."])
     same_as: int | None = Field(description="Number of the row with the same transfer", examples=[None])
-    links: tuple[str, ...] = Field(description="Pages with more", examples=[("https://intents.example/intent/0x…",)])
+    link: str | None = Field(description="The page with more", examples=["https://intents.example/intent/0x…"])
     transfers: tuple[ApiListedTransfer, ...] = Field(description="The transfers that it is about")
     is_complete: bool = Field(description="Whether all lookups succeeded", examples=[True])
 

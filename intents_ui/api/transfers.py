@@ -184,7 +184,7 @@ def _row(row: TriageRow, *, root: str) -> ApiTicketRow:
         notes=row.notes,
         next_step=row.next or None,
         same_as=row.same_as or None,
-        links=tuple(f"{root}{each.path}" for each in row.links),
+        link=f"{root}{row.links[0].path}" if row.links else None,
         transfers=tuple(answers.listed(each, root=root) for each in row.transfers),
         is_complete=not row.is_incomplete,
     )

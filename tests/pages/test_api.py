@@ -151,7 +151,7 @@ def test_a_ticket_has_a_row_for_each_identifier(site: Client, emulator: Emulator
     found = ApiTriage.model_validate(post(site, {"text": text}))
     assert [each.outcome for each in found.rows] == ["found", "found", "possible", "unknown"]
     assert [[each.intent_id for each in row.transfers] for row in found.rows[:2]] == [[first], [second]]
-    assert found.rows[0].links == (f"{ROOT}/intent/{first}",)
+    assert found.rows[0].link == f"{ROOT}/intent/{first}"
     assert found.summary == "All 4 identifiers resolved: 2 found, 1 not found, 1 possible match."
 
 
