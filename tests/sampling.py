@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
     "tests/browser/": 5,
+    "tests/cli/": 2,
     "tests/display/": 2,
     "tests/emulator/": 3,
     "tests/faults/": 3,

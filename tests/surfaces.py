@@ -51,6 +51,7 @@ from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers
+from tests import command_line
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
@@ -97,11 +98,12 @@ class Said:
 
 @dataclass
 class Transfer:
-    """One transfer at one moment, on every surface."""
+    """One transfer at one moment, on every surface. `root` is the URL of the same site over TCP."""
 
     intent_id: str
     owner: str
     site: Client
+    root: str = ""
 
     def get(self, path: str, **headers: str) -> str:
         answer = self.site.get(path, headers=headers)
@@ -345,6 +347,11 @@ def _of_api(transfer: dict[str, Any]) -> Said:
     return Said(told["status"], told["headline"], told["location"], told["nextStep"], told["certainty"])
 
 
+def printed(transfer: Transfer) -> Said:
+    answer = json.loads(command_line.run("lookup", "--json", transfer.intent_id, root=transfer.root).out)
+    return _among([each["transfer"] for each in answer["matches"]], transfer)
+
+
 SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "page": page,
     "live fragment": live_fragment,
@@ -370,6 +377,7 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "API, lookup": api_lookup,
     "API, triage": api_triage,
     "API, reply": api_reply,
+    "command line": printed,
 }
 
 
@@ -436,13 +444,13 @@ def world() -> Iterator[tuple[Emulator, Client]]:
 def examine(scenarios: Iterator[Scenario] | tuple[Scenario, ...] = SCENARIOS, *, checked: bool) -> Matrix:
     """Compare all surfaces at all moments. `checked`: balances are available."""
     found = Matrix()
-    with world() as (emulator, site), pytest.MonkeyPatch.context() as patch:
+    with world() as (emulator, site), command_line.listening() as root, pytest.MonkeyPatch.context() as patch:
         if not checked:
             patch.setattr(balance_cache, "entry_of", _unreachable)
         for scenario in scenarios:
             for moment in moments(scenario):
                 played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)
-                transfer = Transfer(played["intentId"], played["ownerAddress"], site)
+                transfer = Transfer(played["intentId"], played["ownerAddress"], site, root)
                 for name, surface in SURFACES.items():
                     said = differences(name, surface(transfer), transfer.summary)
                     found.cells[name, scenario.number, moment.name, checked] = said

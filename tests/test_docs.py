@@ -45,6 +45,7 @@ SHOWN: Final = ("nginx", "yaml", "ini")
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )\d+|(?<=\bPORT=)\d+")
 # Not available on every machine.
 PROGRAMS: Final = ("curl", "git", "nginx", "openssl", "redis-server")
+OF_THE_COMMAND_LINE: Final = {"INTENTS_UI_URL", "INTENTS_UI_TOKEN"}
 LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 INLINE: Final = re.compile(r"`([^`\n]+)`")
@@ -95,7 +96,19 @@ class Clone:
         return PORT.sub(lambda found: self.ports.setdefault(found[0], str(free_port())), text)
 
     def env(self) -> dict[str, str]:
-        return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        """Return the environment of commands. `intents-ui` is installed, and its dashboard has the default port."""
+        known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        return known | {
+            "PATH": f"{self.folder / 'bin'}:{known['PATH']}",
+            "INTENTS_UI_URL": self.ported("http://127.0.0.1:8000"),
+        }
+
+    def install(self) -> None:
+        """Put the command line on the path."""
+        command = self.folder / "bin" / "intents-ui"
+        command.parent.mkdir()
+        command.write_text('#!/bin/sh\nexec .venv/bin/python -m intents_ui.cli "$@"\n')
+        command.chmod(0o755)
 
 
 def shell(text: str) -> list[str]:
@@ -155,7 +168,9 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     for requirements in folder.glob("requirements*.txt"):
         os.utime(requirements, (0, 0))  # older than `.venv/installed`: they are installed
     with ExitStack() as servers:
-        yield Clone(folder, servers)
+        made = Clone(folder, servers)
+        made.install()
+        yield made
     shutil.rmtree(folder)
 
 
@@ -227,7 +242,7 @@ def test_every_name_in_a_sentence_exists(document: Path) -> None:
     """Files, modules, make targets and settings. Names in fences are covered by running them."""
     made = {each.what for each in fences(document) if each.role == "file"}
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    settings = {each.upper() for each in Environment.model_fields}
+    settings = {each.upper() for each in Environment.model_fields} | OF_THE_COMMAND_LINE
     for result in INLINE.findall(FENCE.sub("", document.read_text())):
         if found := re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy)/[\w./-]*", result):
             assert result in made or (ROOT / result).exists(), result

@@ -1,14 +1,14 @@
 """`python -m intents_ui.emulator`: runs the emulator on loopback, under gunicorn's ASGI worker."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gunicorn.app.base import BaseApplication
 
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
 from intents_ui.emulator.catalog import Catalogue
-from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, seconds_of
+from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW, seconds_of
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
 
@@ -40,18 +40,25 @@ class Server(BaseApplication):  # type: ignore[misc]
         return self.application
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    options = _parser().parse_args(arguments)
-    emulator = Emulator(
-        size=options.size,
-        tokens=options.tokens,
-        chains=options.chains,
-        hold=options.hold,
-        access_key=options.key,
-        expiry=options.expiry,
-        service_name=options.name,
-        faults=options.fault,
-    )
+def main(arguments: Sequence[str] | None = None, *, program: str = "python -m intents_ui.emulator") -> None:
+    parser = _parser(program)
+    options = parser.parse_args(arguments)
+    if options.list:
+        print("\n".join(_listed()))
+        return
+    try:
+        emulator = Emulator(
+            size=options.size,
+            tokens=options.tokens,
+            chains=options.chains,
+            hold=options.hold,
+            access_key=options.key,
+            expiry=options.expiry,
+            service_name=options.name,
+            faults=options.fault,
+        )
+    except ValueError as error:  # a fault of an unknown operation
+        parser.error(str(error))
     for scenario, seconds in (each for played in options.scenario for each in played):
         age = scenario.worst.at if seconds is None else seconds
         intent = emulator.play(scenario.number, variant=scenario.worst.variant, age=age)
@@ -59,11 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Server(emulator, options.port).run()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m intents_ui.emulator",
+        prog=program,
         description="Service emulator with demo data, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
     )
+    parser.add_argument("--list", action="store_true", help="list scenarios, faults and operations, and exit")
     parser.add_argument("--port", type=int, default=8801)
     parser.add_argument(
         "--size", type=_size, default=3000, help="number of intents in lists without fromTime, 10 to 100000"
@@ -82,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="[OPERATION=]NAME",
-        help=f"enable a fault, for one operation or all, repeatable: slow-<seconds>, {', '.join(sorted(NAMES))}",
+        help="enable a fault of --list, for one operation or all, repeatable",
     )
     parser.add_argument(
         "--scenario",
@@ -94,6 +102,16 @@ def _parser() -> argparse.ArgumentParser:
         " its name, intent ID and owner, repeatable. `all` plays all",
     )
     return parser
+
+
+def _listed() -> Iterator[str]:
+    """Yield what `--scenario` and `--fault` take."""
+    yield "Scenarios:"
+    yield from (f"  {each.number} {each.slug} - {each.title}" for each in SCENARIOS)
+    yield "Faults:"
+    yield from (f"  {each}" for each in (f"{SLOW}<seconds>", *sorted(NAMES)))
+    yield "Operations:"
+    yield from (f"  {each}" for each in sorted(Emulator().operations))
 
 
 def _scenario(text: str) -> list[tuple[Scenario, float | None]]:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from intents_ui.emulator import Emulator
+from intents_ui.emulator import Emulator, faults
 from intents_ui.emulator import __main__ as command
 from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
 from tests.emulator.driving import NOW, Clock, call, request
@@ -180,6 +180,22 @@ def test_scenarios_are_there_at_once_at_the_moment_that_shows_them(capfd, monkey
         assert found["status"] == played.play(name, variant=worst.variant, age=worst.at)["status"]
     with pytest.raises(SystemExit):
         command.main(["--scenario", "no-such"])
+
+
+def test_every_scenario_fault_and_operation_is_listed(capsys):
+    command.main(["--list"])
+    listed = {word for line in capsys.readouterr().out.splitlines() for word in line.split()}
+    assert {each.slug for each in SCENARIOS} <= listed
+    assert listed >= faults.NAMES
+    assert EMULATOR.operations <= listed
+
+
+@pytest.mark.parametrize(("fault", "named"), [("GetChain=busy", "'GetChain'"), ("GetChains=busier", "'busier'")])
+def test_an_unknown_fault_or_operation_is_named(capsys, fault, named):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["--fault", fault])
+    assert stopped.value.code == 2
+    assert named in capsys.readouterr().err
 
 
 def test_the_standalone_emulator_lists_as_many_chains_and_tokens_as_configured():
