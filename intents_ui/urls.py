@@ -45,6 +45,7 @@ from intents_ui.pages import (
     triage,
     well_known,
 )
+from intents_ui.pages.helpdesk import side_bar, slack
 from intents_ui.pages.insight import no_mirror
 
 
@@ -150,6 +151,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("address/<identifier:address>/", include(OF_ADDRESS)),
     path("address/<identifier:address>", address.view, name="address"),
     path("embed/intent/<identifier:intent_id>", embed.intent, name="embed"),
+    path("embed/ticket", side_bar.view, name="side-bar"),
+    path("slack/command", slack.command, name="slack-command"),
+    path("slack/events", slack.events, name="slack-events"),
     path("oembed", oembed.view, name="oembed"),
     path("export/", include(EXPORTS)),
     path("chains", chains.view, name="chains"),

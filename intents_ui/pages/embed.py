@@ -1,18 +1,14 @@
 """`/embed/intent/<id>`: a transfer's card for frames on other sites.
 
-The only page that may be framed, and only by the hosts in INTENTS_EMBED_HOSTS. It has no form and sets no cookie.
-Errors are shown in the frame.
+Only the hosts in INTENTS_EMBED_HOSTS may frame it. It has no form and sets no cookie. Errors are shown in the frame.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from http import HTTPStatus
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
-from django.utils.csp import CSP
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
@@ -21,6 +17,7 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.middleware import marks
+from intents_ui.middleware.security_headers import framed_by
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
@@ -52,26 +49,9 @@ class Failure:
         return Tone.ATTENTION if self.may_pass else Tone.NEUTRAL
 
 
-def in_frames(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Allow the embed hosts to frame the response, and keep it out of search engines."""
-
-    @wraps(view)
-    def framed(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-        response = view(request, intent_id)
-        hosts = settings.ENV.intents_embed_hosts
-        policy = {"frame-ancestors": hosts or [CSP.NONE], "form-action": [CSP.NONE]}
-        response._csp_config = {**settings.SECURE_CSP, **policy}  # type: ignore[attr-defined]  # as `csp_override` does
-        response.xframe_options_exempt = bool(hosts)  # type: ignore[attr-defined]  # X-Frame-Options can't name hosts
-        response["Cross-Origin-Resource-Policy"] = "cross-origin"
-        response["X-Robots-Tag"] = "noindex"
-        return response
-
-    return framed
-
-
 @marks.framed
 @require_safe
-@in_frames
+@framed_by(lambda: settings.ENV.intents_embed_hosts)
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)

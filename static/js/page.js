@@ -56,13 +56,28 @@ function toast(words) {
   shown.end = setTimeout(() => (shown.hidden = true), 2500);
 }
 
+// In a frame, the page around it rarely grants access to the clipboard. Copying a selection needs none.
+function copySelected(text) {
+  const field = document.createElement("textarea");
+  const before = document.activeElement;
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  before.focus();
+  return isCopied;
+}
+
 // Return whether the text was copied. `words` say so.
 async function copyText(text, words = "Copied") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    toast("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
-    return false;
+    if (!(parent !== window && copySelected(text))) {
+      toast("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
+      return false;
+    }
   }
   toast(words);
   return true;

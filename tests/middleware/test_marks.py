@@ -27,6 +27,9 @@ triage                                    | posted     | posted | triage  |
 intent/<identifier:intent_id>/receipt     | never      | never  | body    | whole
 intent/<identifier:intent_id>/commit      | never      | never  | console |
 embed/intent/<identifier:intent_id>       | never      | never  | body    | framed
+embed/ticket                              | always     | never  | triage  | framed
+slack/command                             | posted     | never  | body    |
+slack/events                              | posted     | never  | body    |
 export/history.<file:kind>                | always     | always | body    |
 export/attention.<file:kind>              | always     | always | body    |
 export/address/<identifier:address>.<file:kind> | always | always | body   |

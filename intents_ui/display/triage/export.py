@@ -101,18 +101,22 @@ def _heading(rows: Sequence[TriageRow], *, now: datetime) -> str:
     return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {total(rows)}"
 
 
-def _plain(row: TriageRow, *, root: str) -> str:
+def lines(row: TriageRow, *, root: str) -> list[str]:
+    """Return what a row says, without its links."""
     number, value, what, status, _, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
     labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
-    lines = [
+    said = [
         f"{number}. {value} ({what})",
         status if status == happened else f"{status}: {happened}",
         details,
-        *(f"{label}: {said}" for label, said in labeled.items() if said),
-        *(root + link.path for link in row.links),
-        *(each.written for each in row.help if each.url),
+        *(f"{label}: {words}" for label, words in labeled.items() if words),
     ]
-    return "\n   ".join(line for line in lines if line)
+    return [line for line in said if line]
+
+
+def _plain(row: TriageRow, *, root: str) -> str:
+    links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
+    return "\n   ".join([*lines(row, root=root), *links])
 
 
 def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:

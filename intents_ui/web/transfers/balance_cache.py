@@ -99,7 +99,7 @@ def within(facts: Facts, *, seconds: float) -> Balances:
         return PENDING
     try:
         with processor.waiting():
-            return lookup.result(seconds).balances
+            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
     except TimeoutError:
         return PENDING
     except ServiceError:

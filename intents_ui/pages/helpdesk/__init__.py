@@ -1,0 +1,1 @@
+"""Pages and endpoints for helpdesks and for Slack."""

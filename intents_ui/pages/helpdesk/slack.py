@@ -1,0 +1,124 @@
+"""`/slack/command` and `/slack/events`: lookups in Slack, and transfers below links. Slack signs its requests."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Final
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_POST
+from pydantic import BaseModel, ValidationError
+
+from intents_ui.display.triage import export, slack
+from intents_ui.display.triage.slack import Block
+from intents_ui.middleware import marks
+from intents_ui.service.context import request_context
+from intents_ui.web import client_ip
+from intents_ui.web.helpdesk import rows, signatures, slack_client
+from intents_ui.web.helpdesk.signatures import Rejected
+
+MOST: Final = 5  # identifiers of a command, links of a message
+# Slack drops answers that take longer than three seconds.
+SECONDS: Final = 1.5
+USAGE: Final = "Add an intent ID, a transaction hash or an address."
+NO_STORE: Final = {"Cache-Control": "no-store"}
+
+
+class SharedLink(BaseModel):
+    url: str
+
+
+class SlackEvent(BaseModel):
+    """Links that a user typed or posted, in a message with an unfurl ID and its source, or with a channel and time."""
+
+    type: str
+    links: tuple[SharedLink, ...] = ()
+    unfurl_id: str = ""
+    source: str = ""
+    channel: str = ""
+    message_ts: str = ""
+
+    @property
+    def message(self) -> dict[str, str]:
+        if self.unfurl_id and self.source:
+            return {"unfurl_id": self.unfurl_id, "source": self.source}
+        return {"channel": self.channel, "ts": self.message_ts}
+
+
+class SlackEnvelope(BaseModel):
+    type: str
+    challenge: str = ""
+    event: SlackEvent | None = None
+
+
+def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Reject requests that Slack hasn't signed within five minutes."""
+
+    @wraps(view)
+    def checked(request: HttpRequest) -> HttpResponse:
+        if settings.ENV.intents_slack_signing_secret is None:
+            raise Http404("This dashboard has no Slack app.")
+        try:
+            signatures.check_slack(
+                timestamp=request.headers.get("X-Slack-Request-Timestamp", ""),
+                body=request.body,
+                signature=request.headers.get("X-Slack-Signature", ""),
+            )
+        except Rejected as rejected:
+            return in_words(str(rejected), status=HTTPStatus.FORBIDDEN)
+        return view(request)
+
+    return checked
+
+
+@marks.costly(marks.posted)
+@signed
+@require_POST
+def command(request: HttpRequest) -> HttpResponse:
+    """Answer a slash command, visibly only to its user."""
+    written = request.POST.get("text", "").strip()
+    if not written:
+        return ephemeral(USAGE, [slack.plain(USAGE)])
+    with request_context.within(SECONDS):
+        found = rows.of_text(written, request, most=MOST)
+    if found.problem:
+        return ephemeral(found.problem, [slack.plain(found.problem)])
+    said = [*slack.blocks(found.rows, root=client_ip.root(request)), *map(slack.plain, found.notes)]
+    return ephemeral(export.total(found.rows), said)
+
+
+@marks.costly(marks.posted)
+@signed
+@require_POST
+def events(request: HttpRequest) -> HttpResponse:
+    """Answer Slack's check of the URL, and show transfers below links to them."""
+    try:
+        sent = SlackEnvelope.model_validate_json(request.body)
+    except ValidationError:
+        return in_words("The event can't be read.", status=HTTPStatus.BAD_REQUEST)
+    if sent.type == "url_verification":
+        return in_words(sent.challenge)
+    token = settings.ENV.intents_slack_bot_token
+    if sent.event and sent.event.type == "link_shared" and token:
+        with request_context.within(SECONDS):
+            unfurls = {link.url: {"blocks": said} for link in sent.event.links[:MOST] if (said := below(link, request))}
+        if unfurls:
+            slack_client.unfurl(token, message=sent.event.message, unfurls=unfurls)
+    return in_words("")
+
+
+def below(link: SharedLink, request: HttpRequest) -> list[Block]:
+    """Return what to show below a link: its transfers, if it leads to any."""
+    found = rows.of_text(link.url, request, most=1).rows
+    return slack.blocks([row for row in found if row.situation], root=client_ip.root(request))
+
+
+def ephemeral(summary: str, said: list[Block]) -> HttpResponse:
+    """`summary` is for notifications and screen readers."""
+    message = {"response_type": "ephemeral", "text": slack.escaped(summary), "blocks": said}
+    return JsonResponse(message, headers=NO_STORE)
+
+
+def in_words(words: str, *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    return HttpResponse(words, status=status, content_type="text/plain; charset=utf-8", headers=NO_STORE)

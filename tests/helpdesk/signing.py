@@ -1,0 +1,86 @@
+"""Signatures as helpdesks and Slack make them, right and wrong."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+KEY: Final = "a key that the helpdesk knows"
+SECRET: Final = "a signing secret of Slack"
+ACCOUNT: Final = "acme.zendesk.com"
+AUDIENCE: Final = f"https://{ACCOUNT}/api/v2/apps/installations/1.json"
+PATH: Final = "/embed/ticket"
+MINUTE: Final = 60
+OURS: Final = "ours"  # the name of a key
+
+
+@cache
+def private_key(name: str) -> str:
+    """Return a private key in PEM, another one for each name."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+@cache
+def public_key() -> str:
+    key = jwt.algorithms.RSAAlgorithm(jwt.algorithms.RSAAlgorithm.SHA256).prepare_key(private_key(OURS))
+    assert isinstance(key, rsa.RSAPrivateKey)
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def digest(key: str, signed: bytes) -> str:
+    return hmac.new(key.encode(), signed, hashlib.sha256).hexdigest()
+
+
+def signed_url(written: str, *, key: str = KEY, path: str = PATH, age: float = 0) -> str:
+    """Return a signed URL for a text."""
+    url = f"{path}?{urlencode({'q': written, 'time': int(time.time() - age)})}"
+    return f"{url}&signature={digest(key, url.encode())}"
+
+
+def claims(**changes: Any) -> dict[str, Any]:
+    """Return what Zendesk claims, changed. None leaves out a claim."""
+    now = int(time.time())
+    known = {"iss": ACCOUNT, "aud": AUDIENCE, "sub": f"https://{ACCOUNT}/api/v2/users/1.json"}
+    known |= {"iat": now, "nbf": now, "exp": now + 10 * MINUTE} | changes
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def token(*, key: str = OURS, **changes: Any) -> str:
+    """Return Zendesk's token."""
+    return jwt.encode(claims(**changes), private_key(key), algorithm="RS256")
+
+
+def unsigned_token() -> str:
+    return jwt.encode(claims(), None, algorithm="none")
+
+
+def token_with_public_key_as_secret() -> str:
+    """Return a token of HS256 with the public key as its secret, which libraries refuse to make."""
+    signed = f"{_encoded({'alg': 'HS256', 'typ': 'JWT'})}.{_encoded(claims())}"
+    made = hmac.new(public_key().encode(), signed.encode(), hashlib.sha256).digest()
+    return f"{signed}.{base64.urlsafe_b64encode(made).decode().rstrip('=')}"
+
+
+def token_with_swapped_body() -> str:
+    head, _, signature = token().split(".")
+    return f"{head}.{_encoded(claims(sub='https://acme.zendesk.com/api/v2/users/2.json'))}.{signature}"
+
+
+def _encoded(part: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+
+
+def slack_headers(body: str, *, secret: str = SECRET, age: float = 0, signed: str | None = None) -> dict[str, str]:
+    """Return Slack's headers for a body. `signed` is another body, which was signed instead."""
+    timestamp = str(int(time.time() - age))
+    signature = digest(secret, f"v0:{timestamp}:{body if signed is None else signed}".encode())
+    return {"X-Slack-Request-Timestamp": timestamp, "X-Slack-Signature": f"v0={signature}"}
