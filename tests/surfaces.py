@@ -52,6 +52,7 @@ from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers
 from tests import command_line
+from tests.fenced import json_of
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
@@ -233,6 +234,14 @@ def reply_json(transfer: Transfer) -> Said:
     return Said(reply["status"], reply["headline"], reply["location"], reply["nextStep"], reply["certainty"])
 
 
+def mcp(transfer: Transfer) -> Said:
+    call = {"name": "explain_transfer", "arguments": {"intent_id": transfer.intent_id}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    answer = transfer.site.post("/mcp", message, content_type="application/json").json()
+    told = json_of(answer["result"]["content"][0]["text"])["summary"]
+    return Said(told["status"], told["headline"], told["location"], told["nextStep"], told["certainty"])
+
+
 def card(transfer: Transfer) -> Said:
     drawn = share.glance(transfer.intent_id).card
     return Said(drawn.status.word, drawn.headline, drawn.sentence)
@@ -363,6 +372,7 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "reply, text": reply_text,
     "reply, Markdown": reply_markdown,
     "reply, JSON": reply_json,
+    "MCP": mcp,
     "card": card,
     "badge": badge,
     "embed": embed,

@@ -25,7 +25,7 @@ from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.sharing.customer_reply import Reply
-from intents_ui.display.triage import export, ticket
+from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
@@ -33,8 +33,7 @@ from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors, links
 from intents_ui.web.transfers import addresses, lookups, situations
 from intents_ui.web.transfers.addresses import AddressLookup
-from intents_ui.web.triage.allowance import Allowance, too_many
-from intents_ui.web.triage.ticket_lookup import TicketLookup
+from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_MATCHES: Final = 50
 
@@ -157,20 +156,14 @@ class TicketText(Schema):
 @marks.body("triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
-    read = ticket.read(given.text)
-    if read.problem:
-        return failures.invalid_fields(request, {"text": read.problem})
-    allowance = Allowance(len(read.findings))
-    if wait := allowance.spend():
-        return failures.page(request, limited(wait))
-    rows, root = TicketLookup(read, request, allowance=allowance).all_rows(), root_of(request)
-    told = tuple(_row(each, root=root) for each in rows)
-    return answered(ApiTriage(rows=told, summary=export.total(rows), notes=read.notes))
-
-
-def limited(wait: int) -> Failure:
-    status, todo = HTTPStatus.TOO_MANY_REQUESTS, "Wait, or send fewer identifiers."
-    return Failure(status, "Too many requests", too_many(wait), todo, retry_after=wait)
+    found, root = rows_of(given.text, request), root_of(request)
+    if found.wait:
+        status, todo = HTTPStatus.TOO_MANY_REQUESTS, "Wait, or send fewer identifiers."
+        return failures.page(request, Failure(status, "Too many requests", found.problem, todo, retry_after=found.wait))
+    if found.problem:
+        return failures.invalid_fields(request, {"text": found.problem})
+    rows = tuple(_row(each, root=root) for each in found.rows)
+    return answered(ApiTriage(rows=rows, summary=export.total(found.rows), notes=found.notes))
 
 
 def _row(row: TriageRow, *, root: str) -> ApiTicketRow:

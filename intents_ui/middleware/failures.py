@@ -18,9 +18,10 @@ from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
-from intents_ui import api
+from intents_ui import api, mcp
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
+from intents_ui.mcp import messages
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
 from intents_ui.web import cursors
@@ -106,7 +107,9 @@ def looked_for(request: HttpRequest) -> str | None:
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
     response: HttpResponse
-    if request.path.startswith(api.PATHS):
+    if request.path == mcp.PATH:
+        response = JsonResponse(rpc_error(failure), status=failure.status)
+    elif request.path.startswith(api.PATHS):
         response = JsonResponse(problem(failure), status=failure.status, content_type="application/problem+json")
     elif request.path.endswith((".json", ".ndjson")):
         response = JsonResponse(failure.as_json(), status=failure.status)
@@ -134,6 +137,12 @@ def problem(failure: Failure) -> dict[str, Any]:
         "retryAfter": failure.retry_after,
         "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
     }
+
+
+def rpc_error(failure: Failure) -> dict[str, Any]:
+    """Return the failure as an error of JSON-RPC. The ID of the request is unknown here."""
+    sentence = f"{failure.title}. {failure.what} {failure.todo}"
+    return messages.error(None, messages.code_of(failure.status), sentence, problem(failure))
 
 
 def template(request: HttpRequest) -> str:
@@ -222,7 +231,9 @@ def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
             HTTPStatus.METHOD_NOT_ALLOWED,
             "Method not allowed",
             f"This page doesn't accept {text.visible(request.method or '')[:20]} requests.",
-            "Open it in a browser, or request it with GET.",
+            "Open it in a browser, or request it with GET."
+            if "GET" in refused["Allow"]
+            else f"Request it with {refused['Allow']}.",
         ),
     )
     response["Allow"] = refused["Allow"]

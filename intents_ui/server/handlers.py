@@ -24,7 +24,7 @@ from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.urls import set_script_prefix
 
-from intents_ui import wiring
+from intents_ui import mcp, wiring
 from intents_ui.middleware import marks, request_limits
 from intents_ui.middleware.failures import Failure
 from intents_ui.middleware.request_limits import ConcurrencyLimiter
@@ -167,17 +167,18 @@ async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
     metrics.rejected_at_ingress.inc()
     is_partial = (b"hx-request-type", b"partial") in scope["headers"]
     is_json = scope["path"].endswith((".json", ".ndjson"))
-    answer = refusal("json" if is_json else "partial" if is_partial else "page", failure)
+    is_rpc = scope["path"] == mcp.PATH
+    answer = refusal("rpc" if is_rpc else "json" if is_json else "partial" if is_partial else "page", failure)
     await answer.send(send)
 
 
 @cache
-def refusal(kind: Literal["page", "partial", "json"], failure: Failure) -> Answer:
+def refusal(kind: Literal["page", "partial", "json", "rpc"], failure: Failure) -> Answer:
     """Render the rejection with Django, so that it is a complete page."""
     scope = {
         "method": "GET",
         "scheme": "https",
-        "path": "/busy.json" if kind == "json" else "/",
+        "path": {"json": "/busy.json", "rpc": mcp.PATH}.get(kind, "/"),
         "query_string": b"",
         "headers": [(b"hx-request-type", b"partial")] if kind == "partial" else [],
         "server": ("localhost", 443),

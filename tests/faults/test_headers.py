@@ -77,6 +77,7 @@ ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
     "nowhere, as JSON": (404, "/nowhere.json", {}),
     "method": (405, "/history", {"method": "PUT"}),
     "too large": (413, "/console/GetIntent", {"method": "POST", "content": b"x" * 3_000_000}),
+    "MCP": (200, "/mcp", {"method": "POST", "json": {"jsonrpc": "2.0", "id": 1, "method": "ping"}}),
     "health": (200, "/healthz", {}),
     "another name": (400, "/", {"headers": {"Host": "elsewhere.test"}}),
     "no stream": (404, "/live/0x12", {}),
@@ -344,7 +345,7 @@ FOREIGN: Final = {
     "another site": {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.test"},
     "a neighbour": {"Sec-Fetch-Site": "same-site", "Origin": "http://evil.testserver"},
 }
-READING: Final = {"/triage", "/console/GetIntent"}  # change nothing: from our own pages they need no proof
+READING: Final = {"/triage", "/console/GetIntent", "/mcp"}  # change nothing: from our own pages they need no proof
 
 
 @pytest.mark.parametrize("sender", FOREIGN)

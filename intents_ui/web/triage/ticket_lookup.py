@@ -3,23 +3,25 @@
 import asyncio
 import contextvars
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from django.http import HttpRequest
 
 from intents_ui import wiring
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.triage import rows
+from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
-from intents_ui.web.triage.allowance import Allowance
+from intents_ui.web.triage.allowance import Allowance, too_many
 from intents_ui.web.triage.answers import ClientService, How, answer, elsewhere, now, resolved
 
 MOST_AT_ONCE = 4  # identifiers of one ticket
+MORE = "Only the first {most} of {found} identifiers were looked up."
 
 
 class TicketLookup:
@@ -51,12 +53,13 @@ class TicketLookup:
                 each.cancel()
 
     def all_rows(self) -> list[TriageRow]:
-        """Wait for all rows. Not for a thread with an event loop."""
+        """Wait for all rows, at most until the deadline of the page. Not for a thread with an event loop."""
 
         async def collected() -> list[TriageRow]:
             return [row async for row in self]
 
-        return asyncio.run(collected())
+        with processor.waiting():
+            return asyncio.run(collected())
 
     def _tasks(self) -> list[asyncio.Task[TriageRow]]:
         """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
@@ -94,6 +97,30 @@ async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
             return context.run(do)
 
     return await asyncio.wrap_future(threads.submit(in_turn, visitor))
+
+
+@dataclass(frozen=True)
+class TicketRows:
+    """`problem`: why there are no rows. `wait`: seconds until a retry can succeed, 0 if that isn't the problem."""
+
+    rows: Sequence[TriageRow] = ()
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    wait: int = 0
+
+
+def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> TicketRows:
+    """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
+    read = ticket.read(written)
+    if read.problem:
+        return TicketRows(problem=read.problem)
+    if len(read.findings) > most:
+        note = MORE.format(most=most, found=len(read.findings))
+        read = replace(read, findings=read.findings[:most], notes=(*read.notes, note))
+    allowance = Allowance(len(read.findings))
+    if wait := allowance.spend():
+        return TicketRows(problem=too_many(wait), wait=wait)
+    return TicketRows(TicketLookup(read, request, allowance=allowance).all_rows(), read.notes)
 
 
 def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:

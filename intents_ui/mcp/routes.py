@@ -1,0 +1,80 @@
+"""`route_health`: how many transfers between two chains are delivered and how fast. Imported only with a mirror."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from django.http import HttpRequest
+
+from intents_ui import wiring
+from intents_ui.display.formatting import times
+from intents_ui.display.search import parameters
+from intents_ui.display.tokens import providers
+from intents_ui.mcp import fence
+from intents_ui.mcp.arguments import RouteArguments
+from intents_ui.mcp.messages import Unanswered
+from intents_ui.mirror.figures import queries
+from intents_ui.mirror.figures.queries import PeriodFigures
+from intents_ui.mirror.figures.rollups import Period
+from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.readonly import CopyUnreadable, reading
+from intents_ui.settings import ENV
+from intents_ui.web.insight import access, data, incidents, tables
+
+OFF: Final = "This dashboard shows no figures of many transfers."
+FOR_OPERATORS: Final = "Only the operator of this dashboard can see figures of many transfers, in a browser."
+UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
+UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
+NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
+FEW: Final = "Only the operator can see figures of fewer than {fewest} owners. Routes left out: {count}."
+
+
+def health(request: HttpRequest, given: RouteArguments) -> str:
+    """Return the figures of the routes between two chains that this client may see, and their open incidents."""
+    if not access.is_open(request):
+        raise Unanswered(OFF if ENV.intents_insight == "off" else FOR_OPERATORS)
+    pair = chain(given.origin, which="origin"), chain(given.destination, which="destination")
+    try:
+        found, recent = read(pair, given.provider), incidents.read()
+    except CopyUnreadable as error:
+        raise Unanswered(UNREADABLE) from error
+    table = tables.of_rows(found, sees_all=access.sees_transfers(request))
+    affecting = {each.facts.number: each for figures in found for each in recent.of(figures.scope)}
+    mirror = wiring.mirror_coverage()
+    return fence.around_json(
+        {
+            "period": "24 hours",
+            "updatedAt": times.iso(mirror.updated_at if mirror else None) or None,
+            "routes": [data.of_row(each) for each in table.rows],
+            "incidents": [data.of_incident(each) for each in affecting.values()],
+            "notes": notes(found, left_out=table.left_out),
+        }
+    )
+
+
+def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
+    """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
+    with reading():
+        report = queries.report(
+            ScopeName(Level.ROUTE, "", *pair), Period.DAY, now=datetime.now(UTC), slow=providers.SLOW
+        )
+    found = [each for each in (report.figures, *report.siblings) if each.funded]
+    if not provider:
+        return found
+    word = providers.named(provider) or provider
+    return [each for each in found if word in each.scope.providers.split(";")]
+
+
+def notes(found: list[PeriodFigures], *, left_out: int) -> list[str]:
+    if not found:
+        return [NOTHING]
+    return [FEW.format(fewest=access.FEW_OWNERS, count=left_out)] if left_out else []
+
+
+def chain(written: str, *, which: str) -> str:
+    """Return the ID of a chain by its number or name. Transfers also use chains that the service doesn't list."""
+    if written.isascii() and written.isdigit():
+        return written.lstrip("0") or "0"
+    known = parameters.find_chain(written, wiring.catalog().chains())
+    if known is None:
+        raise Unanswered(UNKNOWN_CHAIN.format(which=which))
+    return str(known)

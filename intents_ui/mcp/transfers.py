@@ -1,0 +1,106 @@
+"""`look_up`, `explain_transfer` and `customer_reply`: transfers, with the answers of their pages."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from intents_ui.api import answers
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search.identifiers import Pasted
+from intents_ui.display.sharing.customer_reply import Reply
+from intents_ui.display.summary import summary
+from intents_ui.display.tokens import token_amounts
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.mcp import fence
+from intents_ui.mcp.arguments import TextArguments, TransferArguments
+from intents_ui.mcp.messages import Unanswered
+from intents_ui.service.wire.results import Hit, LookupResult
+from intents_ui.web import client_ip, links
+from intents_ui.web.transfers import lookups, situations
+
+MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
+MOST_LISTED: Final = situations.MOST_RECEIPTS
+MOST_NAMED: Final = 4  # identifiers, as many as are looked up
+
+
+def look_up(request: HttpRequest, given: TextArguments) -> str:
+    """Return the transfers of any text with identifiers, in 2 KB at most."""
+    read = identifiers.read(given.text)
+    if not read.lookups:
+        raise Unanswered(read.refusal or input_errors.NOTHING)
+    found = lookups.of_text(read)
+    if found.error:
+        raise found.error
+    hits = found.hits[:MOST_LISTED]
+    only = [situations.read(found.only.intent.intent_id)] if found.only else []
+    listed = only or situations.of_hits([each.intent for each in hits])
+    matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
+    shown = (fence.around_json(_lookup(read, found, matches[:most])) for most in range(len(matches), -1, -1))
+    return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
+
+
+def _lookup(read: Pasted, found: LookupResult, matches: list[dict[str, Any]]) -> dict[str, Any]:
+    named = read.lookups[:MOST_NAMED]
+    return {
+        "identifiers": [
+            {"value": hashes.short_id(each.value), "kind": each.kind.value}
+            | ({"warning": each.warning} if each.warning else {})
+            for each in named
+        ],
+        "transfers": found.count,
+        "matches": matches,
+        "isComplete": not found.failed and not found.unreadable,
+        "mayBeMore": found.may_be_capped or found.count > len(matches) or len(read.lookups) > len(named),
+        "possibleReasons": [] if found.hits else empty_results.likely_causes(named),
+    }
+
+
+def _match(hit: Hit, situation: Situation, found: LookupResult, *, details: bool) -> dict[str, Any]:
+    told = summary.of(situation)
+    match = {
+        "intentId": hit.intent.intent_id,
+        "foundBy": [empty_results.reason(question, found=found) for question in hit.reasons],
+        "status": told.status.word,
+        "headline": told.headline,
+    }
+    return match | ({"location": told.location, "nextStep": told.next_step} if details else {})
+
+
+def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
+    """Return the answer of the API about a transfer, and the text of strangers in it as received."""
+    situation = situations.read(links.canonical(given.intent_id))
+    told = answers.transfer(situation, root=client_ip.root(request))
+    return fence.around_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(situation)})
+
+
+def as_received(situation: Situation) -> dict[str, list[str]]:
+    """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
+    facts, using = situation.facts, situation.names
+    tokens = (facts.sent, facts.expected, facts.received, facts.refunded)
+    steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
+
+    def of_tokens(read: Callable[..., str | None]) -> list[str]:
+        return _cut(read(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in tokens)
+
+    return {
+        "tokenSymbols": of_tokens(token_amounts.symbol_of),
+        "tokenNames": of_tokens(token_amounts.name_of),
+        "reasons": _cut(step.status_reason for step in steps if step),
+        "memo": _cut([facts.summary.memo]),
+    }
+
+
+def _cut(written: Iterable[str | None]) -> list[str]:
+    """Return each text once, up to the length that pages show."""
+    return list(dict.fromkeys(each[: text.LONGEST] for each in written if each))
+
+
+def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
+    """Return the customer reply as plain text."""
+    intent_id = links.canonical(given.intent_id)
+    situation = situations.read(intent_id)
+    return fence.around(Reply(situation, client_ip.root(request) + reverse("intent", args=[intent_id])).plain)

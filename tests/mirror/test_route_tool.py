@@ -1,0 +1,80 @@
+"""`route_health` has the figures of `/insight`, by the same rules of access."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.mirror.models import Transfer
+from intents_ui.mirror.readonly import CopyUnreadable
+from intents_ui.settings import ENV
+from tests.fenced import json_of
+from tests.mirror import past
+from tests.mirror.test_insight_page import figures, public, written
+from tests.pages.test_mcp import call, failure
+
+__all__ = ["figures", "public", "written"]  # fixtures of the page
+
+pytestmark = pytest.mark.usefixtures("figures")
+PAIR = {"origin": "base", "destination": "42161"}
+
+
+def health(site: Client, **arguments: str) -> Any:
+    return json_of(call(site, "route_health", **PAIR | arguments))
+
+
+def test_each_route_between_the_chains_has_the_figures_of_the_page(site: Client) -> None:
+    page = json.loads(site.get("/insight.json").content)
+    there = [each for each in page["rows"] if (each["originChainId"], each["destinationChainId"]) == ("8453", "42161")]
+    found = health(site)
+    assert found["routes"]
+    shared = ("title", "ended", "outcomes", "successRate", "medianSeconds", "p95Seconds", "isComplete")
+    assert sorted([[each[name] for name in shared] for each in found["routes"]], key=str) == sorted(
+        [[each[name] for name in shared] for each in there], key=str
+    )
+    assert found["period"] == "24 hours"
+    assert found["updatedAt"]
+    assert found["notes"] == []
+    assert {each["number"] for each in found["incidents"]} == {each["number"] for each in page["incidents"]}
+
+
+@pytest.mark.parametrize("provider", ["RELAY", "relay", "Relay"])
+def test_a_provider_narrows_the_routes(site: Client, provider: str) -> None:
+    assert [each["providers"] for each in health(site, provider=provider)["routes"]] == [["RELAY"]]
+
+
+def test_a_route_without_transfers_says_so(site: Client) -> None:
+    found = health(site, provider="ACME")
+    assert (found["routes"], found["incidents"]) == ([], [])
+    assert found["notes"] == ["No transfer with a deposit ended in 24 hours or is open on this route."]
+
+
+@pytest.mark.usefixtures("public")
+def test_figures_of_few_owners_are_for_the_operator_only(site: Client) -> None:
+    Transfer.objects.filter(route=past.route(past.RELAY)).update(owner=b"same")
+    past.count(datetime.now(UTC))
+    found = health(site)
+    assert found["routes"] == []
+    assert found["notes"] == ["Only the operator can see figures of fewer than 5 owners. Routes left out: 1."]
+
+
+@pytest.mark.usefixtures("public")
+@pytest.mark.parametrize(("setting", "says"), [("off", "shows no figures"), ("operator", "Only the operator")])
+def test_who_may_not_see_figures_is_told_so(
+    site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, says: str
+) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", setting)
+    assert says in failure(site, "route_health", **PAIR)
+
+
+def test_an_unknown_chain_and_an_unreadable_copy_are_told(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = failure(site, "route_health", origin="Base", destination="Moonbase")
+    assert told == "Unknown destination chain. Give its ID, for example 8453, or its name."
+
+    def unreadable(*_: object, **__: object) -> None:
+        raise CopyUnreadable("locked")
+
+    monkeypatch.setattr("intents_ui.mirror.figures.queries.report", unreadable)
+    assert "can't be read" in failure(site, "route_health", **PAIR)
