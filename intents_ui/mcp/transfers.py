@@ -67,7 +67,13 @@ def _match(hit: Hit, situation: Situation, found: LookupResult, *, details: bool
         "status": told.status.word,
         "headline": told.headline,
     }
-    return match | ({"location": told.location, "nextStep": told.next_step} if details else {})
+    if not details:
+        return match
+    return match | {
+        "location": told.location,
+        "nextStep": told.next_step,
+        "warnSecondDeposit": told.warn_second_deposit,
+    }
 
 
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:

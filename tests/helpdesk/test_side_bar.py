@@ -17,9 +17,10 @@ from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
-from intents_ui.web.helpdesk import rows, signatures
+from intents_ui.web.helpdesk import signatures
 from intents_ui.web.transfers import situations
 from intents_ui.web.triage.allowance import Allowance
+from intents_ui.web.triage.ticket_lookup import MORE
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 from tests.pages.recorded import recorded
@@ -273,7 +274,7 @@ def test_a_long_ticket_shows_its_first_identifiers_and_says_so(site: Client) -> 
     written = " ".join(f"0x{number:064x}" for number in range(1, 26))
     answer = shown(site, written)
     assert len(LexborHTMLParser(answer.content).css("article")) == 20
-    assert rows.MORE.format(most=20, found=25) in visible_text(answer)
+    assert MORE.format(most=20, found=25) in visible_text(answer)
 
 
 @pytest.mark.usefixtures("helpdesks")

@@ -19,9 +19,10 @@ from intents_ui.display.triage.slack import ENTITIES
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
 from intents_ui.service.context import request_context
-from intents_ui.web.helpdesk import rows, signatures, slack_client
+from intents_ui.web.helpdesk import signatures, slack_client
 from intents_ui.web.transfers import situations
 from intents_ui.web.triage.allowance import Allowance
+from intents_ui.web.triage.ticket_lookup import MORE, TicketRows, rows_of
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 
@@ -66,7 +67,6 @@ def texts(blocks: list[dict[str, Any]], kind: str) -> str:
 @pytest.mark.parametrize("path", [COMMAND, EVENTS])
 def test_without_its_secret_there_is_no_slack(site: Client, path: str) -> None:
     assert sent(site, path, "text=x").status_code == 404
-    assert site.get(path).status_code == 404
 
 
 @pytest.mark.usefixtures("slack")
@@ -108,7 +108,6 @@ def test_a_request_with_a_wrong_signature_is_rejected(
 def test_a_request_without_a_signature_is_rejected(site: Client, path: str, headers: dict[str, str], why: str) -> None:
     answer = site.post(path, "text=x", content_type=FORM, headers=headers)
     assert (answer.status_code, answer.text, answer["Cache-Control"]) == (403, why, "no-store")
-    assert site.get(path).status_code == 403
 
 
 @pytest.mark.usefixtures("slack")
@@ -152,7 +151,7 @@ def test_a_command_without_identifiers_says_what_to_add(site: Client, text: str,
 def test_a_command_looks_up_five_identifiers_and_says_so(site: Client) -> None:
     answer = command(site, " ".join(f"0x{number:064x}" for number in range(1, 8))).json()
     assert answer["text"] == "All 5 identifiers resolved: 5 not found."
-    assert answer["blocks"][-1]["text"]["text"] == rows.MORE.format(most=5, found=7)
+    assert answer["blocks"][-1]["text"]["text"] == MORE.format(most=5, found=7)
     assert len(answer["blocks"]) <= 50
 
 
@@ -178,13 +177,12 @@ def test_names_of_tokens_are_sent_as_plain_text_only(site: Client, emulator: Emu
 @pytest.mark.usefixtures("slack")
 def test_a_command_ends_before_slack_gives_up(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     left: list[float | None] = []
-    of_text = rows.of_text
 
-    def seen(*args: Any, **kwargs: Any) -> rows.HelpdeskRows:
+    def seen(*args: Any, **kwargs: Any) -> TicketRows:
         left.append(request_context.seconds_left())
-        return of_text(*args, **kwargs)
+        return rows_of(*args, **kwargs)
 
-    monkeypatch.setattr(rows, "of_text", seen)
+    monkeypatch.setattr(slack_page, "rows_of", seen)
     assert command(site, NOTHING).status_code == 200
     assert left[0] is not None
     assert left[0] <= slack_page.SECONDS < 3

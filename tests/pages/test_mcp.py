@@ -87,7 +87,8 @@ def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Em
 
     [match] = look_up(site, f"Where is {intent_id}?")["matches"]
     assert match["intentId"] == intent_id
-    assert {name: told[name] for name in ("status", "headline", "location", "nextStep")}.items() <= match.items()
+    shown = ("status", "headline", "location", "nextStep", "warnSecondDeposit")
+    assert {name: told[name] for name in shown}.items() <= match.items()
 
     [row] = json_of(call(site, "triage_ticket", text=f"Hello, {intent_id} is late"))["rows"]
     assert (row["intentId"], row["status"], row["headline"]) == (intent_id, told["status"], told["headline"])

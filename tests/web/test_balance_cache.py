@@ -7,10 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
+from intents_ui.display.transfers.situation import PENDING
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.context import request_context
 from intents_ui.service.errors import Refused
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.wire.models import Intent, IntentHistory
+from intents_ui.web.transfers import balance_cache
 from intents_ui.web.transfers.balance_cache import MOST_PAGES, entry_of
 
 OWNER = "0x" + "11" * 20
@@ -86,3 +90,23 @@ def test_a_missing_intent_has_no_balances():
 def test_a_rejected_request_is_an_error_not_an_empty_result():
     with pytest.raises(Refused):
         Service(["0x1"]).entry()
+
+
+def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    class Silent:
+        def result(self, seconds: float) -> None:
+            waits.append(seconds)
+            raise TimeoutError
+
+    monkeypatch.setattr(balance_cache, "_lookup_in_background", lambda _: Silent())
+    created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
+    facts = Facts.of(Intent.model_validate(created), None)
+    with request_context.within(1.0):
+        assert balance_cache.within(facts, seconds=60) is PENDING
+    assert waits[0] <= 1.0
+    with request_context.within(0):
+        assert balance_cache.within(facts, seconds=60) is PENDING
+    assert balance_cache.within(facts, seconds=60) is PENDING
+    assert waits[1:] == [60]

@@ -23,9 +23,9 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import marks
 from intents_ui.middleware.security_headers import framed_by
 from intents_ui.web import client_ip
-from intents_ui.web.helpdesk import rows, signatures
-from intents_ui.web.helpdesk.rows import HelpdeskRows
+from intents_ui.web.helpdesk import signatures
 from intents_ui.web.helpdesk.signatures import Rejected
+from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
 MOST: Final = 20  # identifiers
 LONGEST_NUMBER: Final = 20  # digits of a ticket's number
@@ -53,7 +53,7 @@ class SideBar:
     opener: Opener
     received: str = ""
     number: str = ""
-    found: HelpdeskRows | None = None
+    found: TicketRows | None = None
 
 
 @marks.framed
@@ -89,11 +89,11 @@ def opened(request: HttpRequest) -> SideBar:
 
 
 def looked_up(request: HttpRequest, opener: Opener, received: str, *, number: str = "") -> SideBar:
-    return SideBar(opener, received, number, rows.of_text(received, request, most=MOST))
+    return SideBar(opener, received, number, rows_of(received, request, most=MOST))
 
 
 def shown(request: HttpRequest, bar: SideBar) -> HttpResponse:
-    found = bar.found or HelpdeskRows()
+    found = bar.found or TicketRows()
     by_urgency = [row for group in cases.groups(found.rows) for row in group.rows]
     context = {
         "rejected": "",

@@ -15,8 +15,9 @@ from intents_ui.display.triage.slack import Block
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.web import client_ip
-from intents_ui.web.helpdesk import rows, signatures, slack_client
+from intents_ui.web.helpdesk import signatures, slack_client
 from intents_ui.web.helpdesk.signatures import Rejected
+from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST: Final = 5  # identifiers of a command, links of a message
 # Slack drops answers that take longer than three seconds.
@@ -73,15 +74,15 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
 
 
 @marks.costly(marks.posted)
-@signed
 @require_POST
+@signed
 def command(request: HttpRequest) -> HttpResponse:
     """Answer a slash command, visibly only to its user."""
     written = request.POST.get("text", "").strip()
     if not written:
         return ephemeral(USAGE, [slack.plain(USAGE)])
     with request_context.within(SECONDS):
-        found = rows.of_text(written, request, most=MOST)
+        found = rows_of(written, request, most=MOST)
     if found.problem:
         return ephemeral(found.problem, [slack.plain(found.problem)])
     said = [*slack.blocks(found.rows, root=client_ip.root(request)), *map(slack.plain, found.notes)]
@@ -89,8 +90,8 @@ def command(request: HttpRequest) -> HttpResponse:
 
 
 @marks.costly(marks.posted)
-@signed
 @require_POST
+@signed
 def events(request: HttpRequest) -> HttpResponse:
     """Answer Slack's check of the URL, and show transfers below links to them."""
     try:
@@ -110,7 +111,7 @@ def events(request: HttpRequest) -> HttpResponse:
 
 def below(link: SharedLink, request: HttpRequest) -> list[Block]:
     """Return what to show below a link: its transfers, if it leads to any."""
-    found = rows.of_text(link.url, request, most=1).rows
+    found = rows_of(link.url, request, most=1).rows
     return slack.blocks([row for row in found if row.situation], root=client_ip.root(request))
 
 

@@ -1,1 +1,1 @@
-"""Requests of helpdesks and of Slack: their signatures, and the lookups that they start."""
+"""Requests of helpdesks and of Slack: their signatures, and calls to Slack."""
