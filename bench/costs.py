@@ -126,6 +126,8 @@ PAGES: Final[dict[str, tuple[Draw, tuple[State, ...]]]] = {
     "token": (lambda site: site.open(f"/token/1/{USDC}"), (State.UNSEEN,)),
     "chains": (lambda site: site.open("/chains"), (State.CACHED,)),
     "routes": (lambda site: site.open(f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}"), (State.UNSEEN,)),
+    "transfer by API": (lambda site: site.open(f"/api/v1/transfers/{site.finished[0]}"), (State.CACHED,)),
+    "lookup by API": (lambda site: site.open(f"/api/v1/lookup?q={site.finished[0]}"), (State.CACHED,)),
     "triage of ten": (triage, (State.UNSEEN,)),
 }
 

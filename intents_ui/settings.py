@@ -10,6 +10,7 @@ import re
 import secrets
 import sys
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -30,6 +31,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from intents_ui import api
+from intents_ui.api import tokens
+from intents_ui.api.tokens import Token
 from intents_ui.service.operations.config import LIFETIMES, LIMITS, CacheKind, Group, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
@@ -51,8 +55,9 @@ SECRETS = (
     "intents_slack_signing_secret",
     "intents_slack_bot_token",
 )
-# The public key is no secret, but has several lines.
-IN_FILES = (*SECRETS, "intents_zendesk_public_key")
+# These can have several lines. The public key is no secret.
+IN_FILES = (*SECRETS, "intents_api_tokens", "intents_zendesk_public_key")
+LONGEST_FILE = 64_000  # characters
 # Values that an HTTP header can carry. It would drop leading and trailing blanks.
 OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
@@ -152,6 +157,10 @@ class Environment(BaseSettings):
     intents_slack_signing_secret_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_SIGNING_SECRET`")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
     intents_slack_bot_token_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_BOT_TOKEN`")
+    intents_api: Literal["public", "token", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`), clients with a token (`token`), or no one (`off`)")
+    intents_api_tokens: SecretStr | None = Field(None, description="Tokens for the API (comma-separated `name:sha256:scopes:limit`, with `+` between scopes): the token's hash, its scopes of `read`, `triage` and `insight`, and its requests per minute. They replace the limits per client IP.")
+    intents_api_tokens_file: Path | None = Field(None, description="File with the value of `INTENTS_API_TOKENS`, which can have one entry per line")
+    intents_api_origins: Words = Field([], description="Origins (comma-separated: `https://desk.example`) whose pages may read the API in a browser (CORS). `*`: any site. Unset: none.")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Console access: `off`, `read` or `write` (quote, commit and execute). Default: `write` with the emulator, `off` otherwise.")
     intents_console_token: SecretStr | None = Field(None, description="Operator token for write operations, at least 16 characters. Required for `write` with a real service.")
     intents_console_token_file: Path | None = Field(None, description="File with the value of `INTENTS_CONSOLE_TOKEN`")
@@ -191,6 +200,7 @@ class Environment(BaseSettings):
         "intents_logo_hosts",
         "intents_embed_hosts",
         "intents_helpdesk_hosts",
+        "intents_api_origins",
         mode="before",
     )
     @classmethod
@@ -215,7 +225,7 @@ class Environment(BaseSettings):
         """Replace the file names of secrets with the files' contents."""
         return {**given, **{name: _in_file(name, given) for name in IN_FILES if given.get(f"{name}_file")}}
 
-    @field_validator(*SECRETS, mode="before")
+    @field_validator(*IN_FILES, mode="before")
     @classmethod
     def strip_line_end(cls, value: Any) -> Any:
         """Strip the line ending that editors and mounted secrets add."""
@@ -269,6 +279,20 @@ class Environment(BaseSettings):
     def validate_token_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
             raise ValueError(f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters long")
+        return value
+
+    @field_validator("intents_api_tokens")
+    @classmethod
+    def validate_api_tokens(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            tokens.parse(value.get_secret_value())
+        return value
+
+    @field_validator("intents_api_origins")
+    @classmethod
+    def validate_api_origins(cls, value: list[str]) -> list[str]:
+        if value != ["*"] and not all(ORIGIN.fullmatch(origin) and "*" not in origin for origin in value):
+            raise ValueError("must be a list of origins, for example https://desk.example, or `*` for any site")
         return value
 
     @field_validator("intents_security_contact")
@@ -396,6 +420,11 @@ class Environment(BaseSettings):
         """What clients can do in the console: `read` changes nothing. Demo data needs no protection."""
         return self.intents_console or ("write" if self.embedded else "off")
 
+    @cached_property
+    def api_tokens(self) -> tuple[Token, ...]:
+        """Tokens of the API."""
+        return tokens.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
+
     @property
     def zendesk_origin(self) -> str | None:
         """Origin of the Zendesk account whose app opens the side bar."""
@@ -442,6 +471,8 @@ class Environment(BaseSettings):
             raise ValueError("INTENTS_ZENDESK_AUDIENCE: required with INTENTS_ZENDESK_PUBLIC_KEY")
         if self.intents_helpdesk_key and not self.intents_helpdesk_hosts:
             raise ValueError("INTENTS_HELPDESK_HOSTS: required with INTENTS_HELPDESK_KEY")
+        if self.intents_api == "token" and not self.api_tokens:
+            raise ValueError("INTENTS_API_TOKENS: required with INTENTS_API=token")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
                 f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."
@@ -460,7 +491,7 @@ def _in_file(name: str, given: dict[str, Any]) -> str:
         raise ValueError(f"{setting}: set, and so is {setting}_FILE. Set one of them.")
     try:
         with Path(given[f"{name}_file"]).open(encoding="utf-8") as file:
-            held = file.read(LONGEST_SECRET * 4)
+            held = file.read(LONGEST_FILE)
     except (OSError, ValueError) as error:
         raise ValueError(f"{setting}_FILE: can't be read ({type(error).__name__})") from None
     if not held.strip():
@@ -589,18 +620,22 @@ MIRROR_DATABASE = mirror_database(ENV)
 DATABASES: dict[str, Any] = {"default": MIRROR_DATABASE} if MIRROR_DATABASE else {}
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
+INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
     "intents_ui.middleware.access_log.named",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "intents_ui.middleware.security_headers.add_security_headers",
+    *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "intents_ui.middleware.request_limits.quotas",
     "intents_ui.middleware.compression.compressed",
     "intents_ui.middleware.conditional_get.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",
+    "intents_ui.middleware.api_access.access",
     "intents_ui.middleware.stale_notice.troubles",
     "intents_ui.middleware.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
@@ -680,6 +715,14 @@ SECURE_CSP = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+
+# Other sites' pages that may read the API. Never with cookies.
+CORS_URLS_REGEX = f"^{api.PATHS}"
+CORS_ALLOW_ALL_ORIGINS = ENV.intents_api_origins == ["*"]
+CORS_ALLOWED_ORIGINS = [] if CORS_ALLOW_ALL_ORIGINS else ENV.intents_api_origins
+CORS_ALLOW_METHODS = ["GET", "HEAD", "POST"]
+CORS_ALLOW_HEADERS = ["authorization", "content-type", "if-none-match"]
+CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-ID"]
 
 # For a proxy that terminates TLS. Its `X-Forwarded-Proto` is trusted if it is in TRUSTED_PROXIES (gunicorn.conf.py).
 BY_HTTPS = ENV.intents_https == "on"

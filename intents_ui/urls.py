@@ -10,11 +10,13 @@ from django.views.generic import RedirectView
 
 from intents_ui import wiring
 from intents_ui.api import v1
+from intents_ui.api.openapi import description
 from intents_ui.exports.formats import FORMATS
 from intents_ui.mcp import endpoint
 from intents_ui.middleware import failures
 from intents_ui.pages import (
     address,
+    api,
     attention,
     balances,
     chains,
@@ -228,8 +230,12 @@ INSIGHT = {
     "insight/token/<identifier:chain_id>/<identifier:address>": "insight-token",
 }
 urlpatterns += insight_pages()
-urlpatterns += [path("api/v1/", include(v1.urls())), path("api/openapi.json", v1.openapi, name="openapi")]
-urlpatterns.append(path("mcp", endpoint.view, name="mcp"))
+urlpatterns += [
+    path("api", api.view, name="api"),
+    path("api/openapi.json", description.openapi, name="openapi"),
+    path("api/v1/", include(v1.urls())),
+    path("mcp", endpoint.view, name="mcp"),
+]
 if wiring.embedded():
     urlpatterns.append(path("demo", demo.view, name="demo"))
 

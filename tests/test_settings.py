@@ -137,6 +137,10 @@ def test_the_readme_lists_ten_settings_as_they_are() -> None:
             id="OpenTelemetry, not installed",
         ),
         pytest.param({"LOG_FORMAT": "xml"}, "LOG_FORMAT: ", id="unknown log format"),
+        pytest.param({"INTENTS_API": "token"}, "INTENTS_API_TOKENS: ", id="a token is required, and there is none"),
+        pytest.param({"INTENTS_API_TOKENS": "desk:s3cret:read:60"}, "INTENTS_API_TOKENS: ", id="a token, not its hash"),
+        pytest.param({"INTENTS_API_ORIGINS": "desk.example"}, "INTENTS_API_ORIGINS: ", id="a host, not an origin"),
+        pytest.param({"INTENTS_API_ORIGINS": "https://*.a.example"}, "INTENTS_API_ORIGINS: ", id="many origins"),
         pytest.param({"INTENTS_SERVICE_BRAND": "Two Words"}, "INTENTS_SERVICE_BRAND: ", id="brand that is no word"),
     ],
 )  # fmt: skip
@@ -146,6 +150,7 @@ def test_an_invalid_value_gives_a_one_line_error_with_the_variable(env: dict[str
     result = str(stopped.value)
     assert result.startswith(line)
     assert "\n" not in result
+    assert "s3cret" not in result
 
 
 REAL = {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test"}
@@ -184,6 +189,7 @@ def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Pa
         "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
         "SECRET_KEY": "a key of the test",
         "INTENTS_CONSOLE_TOKEN": "a token of the test",
+        "INTENTS_API_TOKENS": f"desk:{'a' * 64}:read:60",
     }
     env = {}
     for name, value in secrets.items():
@@ -194,7 +200,12 @@ def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Pa
     with patch.dict(os.environ, {name: value + end for name, value in secrets.items()}, clear=True):
         given = read_environment()
     for each in (read, given):
-        found = (each.intents_service_access_key, each.secret_key, each.intents_console_token)
+        found = (
+            each.intents_service_access_key,
+            each.secret_key,
+            each.intents_console_token,
+            each.intents_api_tokens,
+        )
         assert [secret.get_secret_value() for secret in found if secret] == list(secrets.values())
 
 

@@ -99,3 +99,10 @@ def test_a_first_visit_to_a_transfers_page_is_light(
         text = sum(len(site.get(each, headers={"Accept-Encoding": coding}).content) for each in pages)
         files = {kind: transferred(collected, linked(site, path), kind, suffix) for kind in LIMITS}
         assert text + sum(files.values()) <= FIRST_VISIT, f"{text} bytes of pages, {files} ({coding})"
+
+
+def test_a_first_visit_to_the_documentation_of_the_api_is_light(collected: Path, site: Client) -> None:
+    for coding, suffix in (("br", "br"), ("gzip", "gz")):
+        text = len(site.get("/api", headers={"Accept-Encoding": coding}).content)
+        files = {kind: transferred(collected, linked(site, "/api"), kind, suffix) for kind in LIMITS}
+        assert text + sum(files.values()) <= FIRST_VISIT, f"{text} bytes of the page, {files} ({coding})"

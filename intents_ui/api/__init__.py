@@ -3,3 +3,4 @@
 from typing import Final
 
 PATHS: Final = "/api/"  # with which its paths begin
+OPERATIONS: Final = "/api/v1/"  # with which the paths of its operations begin

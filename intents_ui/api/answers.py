@@ -24,26 +24,42 @@ from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side
 from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.service.context import request_context
 
 
 def transfer(situation: Situation, *, root: str) -> ApiTransfer:
     """Return a transfer. `root` is the absolute URL of the dashboard."""
+    return _sent_by(root, _transfer(situation))
+
+
+def listed(situation: Situation, *, root: str) -> ApiListedTransfer:
+    """Return a transfer for a list."""
+    return _sent_by(root, _listed(situation))
+
+
+def _sent_by[T: ApiListedTransfer](root: str, made: T) -> T:
+    """Return a transfer with what differs from answer to answer."""
+    as_of = request_context.as_of() if request_context.stale_responses() else None
+    return made.model_copy(update={"url": f"{root}{made.url}", "as_of": as_of})
+
+
+@derived
+def _transfer(situation: Situation) -> ApiTransfer:
     return ApiTransfer(
-        **dict(listed(situation, root=root)),
+        **dict(_listed(situation)),
         comparison=_comparison(situation),
         steps=tuple(_step(each, situation) for each in timeline.of(situation).steps),
     )
 
 
-def listed(situation: Situation, *, root: str) -> ApiListedTransfer:
-    """Return a transfer for a list."""
+@derived
+def _listed(situation: Situation) -> ApiListedTransfer:
     facts, shown = situation.facts, glance.of(situation)
     return ApiListedTransfer(
         intent_id=facts.intent.intent_id,
-        url=f"{root}{reverse('intent', args=[facts.intent.intent_id])}",
-        as_of=request_context.as_of() if request_context.stale_responses() else None,
+        url=reverse("intent", args=[facts.intent.intent_id]),
+        as_of=None,
         outcome=None if facts.is_unread else situation.outcome.value,
         summary=ApiSummary.model_validate(customer_reply.as_json(summary.of(situation))),
         sent=_amount(shown.sent),

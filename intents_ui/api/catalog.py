@@ -17,6 +17,7 @@ from intents_ui.api.catalog_models import (
     ApiRoutes,
     ApiTokens,
 )
+from intents_ui.api.models import ADDRESS, SHOWN
 from intents_ui.api.responses import answered, invalid, root_of
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_list import TokenRow
@@ -65,7 +66,7 @@ class TokenListFilters(Schema):
     chain: list[str] | None = Field(None, description="IDs or names of chains. None: all", examples=[["8453"]])
     show: str | None = Field(None, description="`featured`, `listed` or `external`", examples=["listed"])
     limit: str | None = Field(None, description="Tokens of each chain, 1 to 1000", examples=["25"])
-    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[["0x…"]])
+    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[[ADDRESS]])
     after: int = Field(0, ge=0, le=LARGEST_PLACE, description="Tokens to skip, from `next`", examples=[100])
 
 
@@ -105,15 +106,25 @@ def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
 class RouteFilters(Schema):
     """The two sides of a route, as in the URLs of its page. A token needs the chain that it is on."""
 
-    origin: str | None = Field(None, alias="from", description="ID or name of the origin chain", examples=["8453"])
+    origin: str | None = Field(
+        None, alias="from", description="ID or name of the origin chain", examples=["8453"], json_schema_extra=SHOWN
+    )
     token: str | None = Field(
-        None, description="Address of the origin token, or a featured token's symbol", examples=["USDC"]
+        None,
+        description="Address of the origin token, or a featured token's symbol",
+        examples=["USDC"],
+        json_schema_extra=SHOWN,
     )
-    destination: str | None = Field(None, alias="to", description="ID or name of the destination chain")
+    destination: str | None = Field(
+        None, alias="to", description="ID or name of the destination chain", examples=["42161"]
+    )
     for_token: str | None = Field(
-        None, alias="for", description="Address of the destination token, or a featured token's symbol"
+        None,
+        alias="for",
+        description="Address of the destination token, or a featured token's symbol",
+        examples=["USDC"],
     )
-    owner: str | None = Field(None, description="Only from tokens that this address holds")
+    owner: str | None = Field(None, description="Only from tokens that this address holds", examples=[ADDRESS])
 
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:

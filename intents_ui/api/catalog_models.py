@@ -32,7 +32,10 @@ class ApiListedToken(ApiToken):
 
     name: str = Field(description="The token's name, as it names itself", examples=["USD Coin"])
     standing: str = Field(description="How far the service vouches for it", examples=["Featured"])
-    url: str = Field(description="Its page", examples=["https://intents.example/token/8453/0x…"])
+    url: str = Field(
+        description="Its page",
+        examples=["https://intents.example/token/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"],
+    )
     usd: str | None = Field(description="Price in US dollars", examples=["0.9998"])
 
 
@@ -41,8 +44,11 @@ class ApiTokens(ApiModel):
 
     tokens: tuple[ApiListedToken, ...] = Field(description="The tokens, at most 100")
     total: int = Field(description="How many match", examples=[412])
-    next: str | None = Field(description="URL of the next page", examples=[None])
-    failed_chains: tuple[int, ...] = Field(description="Chains whose tokens could not be loaded", examples=[()])
+    next: str | None = Field(
+        description="URL of the next page, null on the last one",
+        examples=["https://intents.example/api/v1/tokens?q=USDC&after=100"],
+    )
+    failed_chains: tuple[int, ...] = Field(description="Chains whose tokens could not be loaded", examples=[[]])
 
 
 class ApiRouteChain(ApiModel):
@@ -52,7 +58,10 @@ class ApiRouteChain(ApiModel):
     chain: str = Field(description="The chain's name", examples=["Arbitrum One"])
     count: int = Field(description="How many tokens have a route", examples=[31])
     tokens: tuple[ApiToken, ...] = Field(description="The first of them")
-    all: str | None = Field(description="URL that lists all of them", examples=[None])
+    all: str | None = Field(
+        description="URL that lists all of them, null if they are all here",
+        examples=[None, "https://intents.example/api/v1/routes?from=8453&token=USDC&to=42161"],
+    )
 
 
 class ApiRouteCheck(ApiModel):

@@ -21,10 +21,12 @@ class ApiFigures(ApiModel):
 
     level: str = Field(description="`service`, `route`, `provider`, `chain`, `token`", examples=["route"])
     title: str = Field(description="What they are of", examples=["Base to Arbitrum One with Relay"])
-    providers: tuple[str, ...] = Field(description="Its route providers", examples=[("RELAY",)])
+    providers: tuple[str, ...] = Field(description="Its route providers", examples=[["RELAY"]])
     origin_chain_id: str | None = Field(description="ID of the origin chain, or of the chain", examples=["8453"])
     destination_chain_id: str | None = Field(description="ID of the destination chain", examples=["42161"])
-    token: str | None = Field(description="Address of the token", examples=[None])
+    token: str | None = Field(
+        description="Address of the token", examples=[None, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"]
+    )
     since: datetime = Field(description="Beginning of the time", examples=["2026-11-20T12:00:00Z"])
     at: datetime = Field(description="End of the time", examples=["2026-11-21T12:00:00Z"])
     is_complete: bool = Field(description="Whether the local copy has all of it", examples=[True])
@@ -60,12 +62,12 @@ class ApiIncident(ApiModel):
     kind: str = Field(description="`failing`, `slow`, `silent`", examples=["failing"])
     state: str = Field(description="Its state", examples=["failing"])
     since: datetime = Field(description="When it began", examples=["2026-11-21T10:05:00Z"])
-    closed: datetime | None = Field(description="When it ended", examples=[None])
+    closed: datetime | None = Field(description="When it ended", examples=[None, "2026-11-21T11:40:00Z"])
     bad: int = Field(description="Owners affected. Of a silence, owners expected", examples=[9])
     owners: int = Field(description="Owners in this time", examples=[21])
     usual: float = Field(description="Usual share of affected owners, from 0 to 1", examples=[0.02])
     sentence: str = Field(description="What happens", examples=["9 of 21 owners had a transfer that failed."])
-    routes: tuple[str, ...] = Field(description="Its routes", examples=[("Base to Arbitrum One with Relay",)])
+    routes: tuple[str, ...] = Field(description="Its routes", examples=[["Base to Arbitrum One with Relay"]])
 
 
 class ApiIncidentReport(ApiIncident):
@@ -84,7 +86,8 @@ class ApiIncidents(ApiModel):
 
     incidents_at: datetime | None = Field(description="When they were last judged", examples=["2026-11-21T12:00:00Z"])
     incidents_unknown_since: datetime | None = Field(
-        description="Since when they can't be judged, because the local copy is behind", examples=[None]
+        description="Since when they can't be judged, because the local copy is behind",
+        examples=[None, "2026-11-21T11:00:00Z"],
     )
     open: tuple[ApiIncident, ...] = Field(description="Those that go on")
     over: tuple[ApiIncident, ...] = Field(description="Those that are over, newest first")
@@ -103,7 +106,9 @@ class ApiOverview(ApiModel):
     incidents_at: datetime | None = Field(
         description="When incidents were last judged", examples=["2026-11-21T12:00:00Z"]
     )
-    incidents_unknown_since: datetime | None = Field(description="Since when they can't be judged", examples=[None])
+    incidents_unknown_since: datetime | None = Field(
+        description="Since when they can't be judged", examples=[None, "2026-11-21T11:00:00Z"]
+    )
     incidents: tuple[ApiIncident, ...] = Field(description="Open incidents")
 
 

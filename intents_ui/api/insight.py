@@ -7,9 +7,9 @@ from http import HTTPStatus
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse
-from ninja import Field, Query, Schema
+from ninja import Field, P, PathEx, Query, Schema
 
-from intents_ui.middleware import failures
+from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 
 NO_MIRROR = Failure(
@@ -33,6 +33,7 @@ class FigureChoices(TimeChoice):
     order: str | None = Field(None, description="`used`, `worst` or `slowest`", examples=["worst"])
 
 
+@marks.scope("insight")
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
     """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
     if not has_mirror():
@@ -42,8 +43,13 @@ def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpRespon
     return figures.overview(request)
 
 
+@marks.scope("insight")
 def get_route_figures(
-    request: HttpRequest, providers: str, origin: str, destination: str, given: Query[TimeChoice]
+    request: HttpRequest,
+    providers: PathEx[str, P(description="Its route providers, as in the URLs of `/insight`", examples=["RELAY"])],
+    origin: PathEx[str, P(description="ID of the origin chain", examples=["8453"])],
+    destination: PathEx[str, P(description="ID of the destination chain", examples=["42161"])],
+    given: Query[TimeChoice],
 ) -> HttpResponse:
     """Get the success rate and durations of a route: its providers, and the IDs of its chains."""
     if not has_mirror():
@@ -53,6 +59,7 @@ def get_route_figures(
     return figures.route(request, providers, origin, destination)
 
 
+@marks.scope("insight")
 def list_incidents(request: HttpRequest) -> HttpResponse:
     """List the incidents: routes, providers and chains that are or were worse than usual."""
     if not has_mirror():
@@ -62,7 +69,8 @@ def list_incidents(request: HttpRequest) -> HttpResponse:
     return figures.incident_list(request)
 
 
-def get_incident(request: HttpRequest, number: int) -> HttpResponse:
+@marks.scope("insight")
+def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its number", examples=[1])]) -> HttpResponse:
     """Get an incident by its number."""
     if not has_mirror():
         return failures.page(request, NO_MIRROR)

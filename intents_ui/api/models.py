@@ -7,14 +7,23 @@ know.
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic.config import JsonDict
 
 from intents_ui.display.quotes.comparison_status import Result
+from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.summary.rules import Attention, Cause, Certainty, Who
 from intents_ui.display.summary.timeline import Name, StepState
+from intents_ui.display.transfers.situation import Check
 from intents_ui.service.wire.outcome import Outcome
+
+INTENT_ID: Final = "0x36176d03cce45f6a8e7b61d895c6ea724e03fe1000aa98e6dddd6585ffd3b069"  # in examples
+ADDRESS: Final = "0x5868817642db7a3168ec74379014b98874e36874"
+TYPO: Final = "The checksum is wrong. Check for a typo."
+SHOWN: Final[JsonDict] = {"x-shown": True}  # an optional parameter without which an example has no answer
 
 
 def one_of(words: type[StrEnum]) -> str:
@@ -29,185 +38,254 @@ class ApiModel(BaseModel):
 class TokenWarning(ApiModel):
     """Why a token may not be what it seems."""
 
-    word: str = Field(examples=["unlisted"])
-    reason: str = Field(examples=["Not on the service's token list. Check the contract address."])
+    word: str = Field(description="The warning in a word or two", examples=["unlisted"])
+    reason: str = Field(
+        description="Its explanation", examples=["Not on the service's token list. Check the contract address."]
+    )
 
 
 class ApiToken(ApiModel):
     """A token on a chain. Anyone can give a token any symbol, so see `warnings`."""
 
-    chain_id: int | None = Field(examples=[8453])
+    chain_id: int | None = Field(description="ID of its chain", examples=[8453])
     chain: str = Field(description="The chain's name", examples=["Base"])
     address: str | None = Field(
-        description="Contract address as received", examples=["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"]
+        description="Contract address as received", examples=["0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"]
     )
-    symbol: str | None = Field(examples=["USDC"])
-    decimals: int | None = Field(examples=[6])
-    warnings: tuple[TokenWarning, ...]
+    symbol: str | None = Field(description="Its symbol, which its creator chose", examples=["USDC"])
+    decimals: int | None = Field(description="Decimal places of a unit", examples=[6])
+    warnings: tuple[TokenWarning, ...] = Field(
+        description="Why it may not be what it seems. Empty for most tokens", examples=[[]]
+    )
 
 
 class ApiAmount(ApiModel):
     """An amount of a token, exact. `amount` is null if the token's decimals are unknown."""
 
-    base_units: str | None = Field(description="Whole number as text", examples=["99850000"])
-    amount: str | None = Field(description="Decimal number as text", examples=["99.85"])
-    token: ApiToken
+    base_units: str | None = Field(description="Whole number as text", examples=["4994620234"])
+    amount: str | None = Field(description="Decimal number as text", examples=["4994.620234"])
+    token: ApiToken = Field(description="The token")
     note: str | None = Field(
         description="Why it wasn't seen to move: `expected`, `quoted`, `to send`, `unconfirmed`. Null if it was",
-        examples=["expected"],
+        examples=[None, "expected"],
     )
-    usd: str | None = Field(description="Value in US dollars in the quote", examples=["99.83"])
+    usd: str | None = Field(description="Value in US dollars in the quote", examples=["4994.620234"])
 
 
 class ApiSummary(ApiModel):
     """The answer that every page gives: what happened, where the funds are, what to do next, and how certain it is."""
 
-    status: str = Field(examples=["Failed"])
-    headline: str = Field(examples=["Failed, funds recoverable"])
-    sentence: str
-    location: str = Field(description="Where the funds are", examples=["At the deposit address: 79.71 USDC on Base."])
-    location_amount: str | None = Field(examples=["79.71 USDC"])
-    address: str | None = Field(description="The address where the funds are")
-    next_step: str
-    who: str = Field(description=f"Who acts next: {one_of(Who)}", examples=["owner"])
-    deadline: str | None
-    certainty: str = Field(description=one_of(Certainty), examples=["confirmed"])
-    attention: str = Field(description=one_of(Attention), examples=["act"])
-    cause: str | None = Field(description=f"Why it needs attention: {one_of(Cause)}")
-    warn_second_deposit: bool = Field(description="Whether to warn the owner not to deposit again")
-    balances: str = Field(description="Whether on-chain balances were checked", examples=["checked"])
-    balances_checked_at: str | None
-    on_chain: str | None
-    incident: str | None = Field(description="The known incident that the transfer is a part of")
+    status: str = Field(description="The status in a word", examples=["Succeeded"])
+    headline: str = Field(description="What happened, in a few words", examples=["Delivered"])
+    sentence: str = Field(description="What happened, in a sentence", examples=["The funds arrived on Base."])
+    location: str = Field(
+        description="Where the funds are", examples=["In the recipient's wallet on Base: 4,994.62 USDC."]
+    )
+    location_amount: str | None = Field(description="The amount there, rounded", examples=["4,994.62 USDC"])
+    address: str | None = Field(
+        description="The address where the funds are", examples=["0x5868817642DB7A3168EC74379014B98874e36874"]
+    )
+    next_step: str = Field(
+        description="What to do next",
+        examples=["No action needed. If the wallet doesn't show the funds, switch it to Base."],
+    )
+    who: str = Field(description=f"Who acts next: {one_of(Who)}", examples=["nobody"])
+    deadline: str | None = Field(description="Until when", examples=[None, "2026-11-21T12:05:00Z"])
+    certainty: str = Field(
+        description=f"How certain the location of the funds is: {one_of(Certainty)}", examples=["confirmed"]
+    )
+    attention: str = Field(description=f"What support should do: {one_of(Attention)}", examples=["none"])
+    cause: str | None = Field(description=f"Why it needs attention: {one_of(Cause)}", examples=[None, "late"])
+    warn_second_deposit: bool = Field(
+        description="Whether to warn the owner not to deposit again", examples=[False, True]
+    )
+    balances: str = Field(description=f"Whether on-chain balances were checked: {one_of(Check)}", examples=["checked"])
+    balances_checked_at: str | None = Field(description="When they were checked", examples=["2026-11-21T12:00:01Z"])
+    on_chain: str | None = Field(
+        description="What the on-chain balances show",
+        examples=["On-chain balances: none at the deposit address or the destination intent address."],
+    )
+    incident: str | None = Field(
+        description="The known incident that the transfer is a part of",
+        examples=[None, "Transfers by CCTP from Ethereum are delayed."],
+    )
 
 
 class ApiTransaction(ApiModel):
     """The transaction of a step."""
 
-    chain_id: int | None = Field(examples=[8453])
-    hash: str | None
+    chain_id: int | None = Field(description="ID of its chain", examples=[8453])
+    hash: str | None = Field(
+        description="Its hash", examples=["0x4cfa6a0d71856523de9c4ef1c18180b5da2dc466b5b67b1e26a3a30f3ff84371"]
+    )
     status: str | None = Field(description="The service's word", examples=["SUCCEEDED"])
-    link: str | None = Field(description="Its page at the chain's block explorer")
+    link: str | None = Field(
+        description="Its page at the chain's block explorer",
+        examples=["https://basescan.org/tx/0x4cfa6a0d71856523de9c4ef1c18180b5da2dc466b5b67b1e26a3a30f3ff84371"],
+    )
 
 
 class ApiStep(ApiModel):
     """A step of the timeline."""
 
-    name: str = Field(description=one_of(Name), examples=["origin"])
-    state: str = Field(description=one_of(StepState), examples=["done"])
-    sentence: str
-    at: datetime | None
-    expected_at: datetime | None
-    reason: str | None = Field(description="Why it failed, as the service reports it. Text of strangers")
-    transaction: ApiTransaction | None
+    name: str = Field(description=f"Which step: {one_of(Name)}", examples=["destination"])
+    state: str = Field(description=f"How far it is: {one_of(StepState)}", examples=["done"])
+    sentence: str = Field(description="What happened, may be empty", examples=["4,994.62 USDC delivered on Base."])
+    at: datetime | None = Field(description="When it was completed", examples=["2026-11-21T11:58:12.677003Z"])
+    expected_at: datetime | None = Field(
+        description="When it is expected, if that is in the future", examples=[None, "2026-11-21T12:04:00Z"]
+    )
+    reason: str | None = Field(
+        description="Why it failed, as the service reports it. Text of strangers",
+        examples=[None, "precondition not met: balance 79712345 < 79800000"],
+    )
+    transaction: ApiTransaction | None = Field(description="Its transaction, if it has one")
 
 
 class ApiComparisonRow(ApiModel):
     """A quoted figure and its actual value, with every digit."""
 
-    label: str = Field(examples=["Received on Base"])
-    result: str = Field(description=one_of(Result), examples=["as-quoted"])
-    quoted: str
-    limit: str | None
-    actual: str
-    difference: str | None
+    label: str = Field(description="The figure", examples=["Received on Base"])
+    result: str = Field(description=f"How they compare: {one_of(Result)}", examples=["as-quoted"])
+    quoted: str = Field(description="The quoted value, may be empty", examples=["4,994.620234 USDC"])
+    limit: str | None = Field(description="The limit in the quote", examples=["min. 4,969.647132 USDC"])
+    actual: str = Field(description="The actual value", examples=["4,994.620234 USDC"])
+    difference: str | None = Field(
+        description="The difference in words", examples=["as quoted, 24.973102 USDC above the minimum"]
+    )
 
 
 class ApiComparison(ApiModel):
     """How the result compares with the quote."""
 
-    result: str = Field(examples=["as-quoted"])
-    text: str
-    rows: tuple[ApiComparisonRow, ...]
+    result: str = Field(description="The result, in a word of the rows' results", examples=["as-quoted"])
+    text: str = Field(
+        description="The result in a line",
+        examples=["Received 4,994.62 USDC as quoted · 17 min 18 s (estimate 19 min)"],
+    )
+    rows: tuple[ApiComparisonRow, ...] = Field(description="The compared figures")
+
+
+SENT: Final = {
+    "baseUnits": "5000000000",
+    "amount": "5000",
+    "token": {
+        "chainId": 1,
+        "chain": "Ethereum",
+        "address": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+        "symbol": "USDC",
+        "decimals": 6,
+        "warnings": [],
+    },
+    "note": None,
+    "usd": "5000",
+}
 
 
 class ApiListedTransfer(ApiModel):
     """A transfer in a list, with the same answer as its page."""
 
-    intent_id: str
-    url: str = Field(description="Its page")
-    as_of: datetime | None = Field(description="When it was learned, if the service fails now. Null if it is current")
-    outcome: str | None = Field(description=one_of(Outcome), examples=["delivered"])
-    summary: ApiSummary
-    sent: ApiAmount
-    received: ApiAmount
-    refunded: ApiAmount | None
-    owner: str | None
-    recipient: str | None
-    providers: tuple[str, ...]
-    created_at: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
-    expires_at: datetime | None
+    intent_id: str = Field(description="Its intent ID", examples=[INTENT_ID])
+    url: str = Field(description="Its page", examples=[f"https://intents.example/intent/{INTENT_ID}"])
+    as_of: datetime | None = Field(
+        description="When it was learned, if the service fails now. Null if it is current",
+        examples=[None, "2026-11-21T11:59:30Z"],
+    )
+    outcome: str | None = Field(
+        description=f"How it ended, or `open`: {one_of(Outcome)}. Null if unknown", examples=["delivered"]
+    )
+    summary: ApiSummary = Field(description="What happened, where the funds are, and what to do next")
+    sent: ApiAmount = Field(description="What the owner sent, or is to send", examples=[SENT])
+    received: ApiAmount = Field(description="What the recipient received, or is to receive")
+    refunded: ApiAmount | None = Field(description="What was refunded", examples=[None])
+    owner: str | None = Field(description="Address of the owner", examples=[ADDRESS])
+    recipient: str | None = Field(description="Address of the recipient", examples=[ADDRESS])
+    providers: tuple[str, ...] = Field(description="Route providers, as the service names them", examples=[["CCTP"]])
+    created_at: datetime | None = Field(description="When it was quoted", examples=["2026-11-21T11:40:09.677003Z"])
+    started_at: datetime | None = Field(description="When it was started", examples=["2026-11-21T11:40:54.677003Z"])
+    finished_at: datetime | None = Field(description="When it ended", examples=["2026-11-21T11:58:12.677003Z"])
+    expires_at: datetime | None = Field(description="When its quote expires", examples=["2026-11-21T11:45:09.677003Z"])
 
 
 class ApiTransfer(ApiListedTransfer):
     """A transfer with its timeline, and how it compares with its quote."""
 
-    comparison: ApiComparison
-    steps: tuple[ApiStep, ...]
+    comparison: ApiComparison = Field(description="How it compares with its quote")
+    steps: tuple[ApiStep, ...] = Field(description="Its timeline")
 
 
 class ApiTransfers(ApiModel):
     """A page of the history. `next` and `previous` are the URLs of other pages, null if there is none."""
 
-    transfers: tuple[ApiListedTransfer, ...]
-    next: str | None
-    previous: str | None
-    unreadable: int = Field(description="Transfers of this page that could not be read and are missing here")
+    transfers: tuple[ApiListedTransfer, ...] = Field(description="The transfers of this page, in order")
+    next: str | None = Field(
+        description="URL of the next page, null on the last one",
+        examples=["https://intents.example/api/v1/transfers?cursor=eyJwYWdl"],
+    )
+    previous: str | None = Field(
+        description="URL of the previous page, null on the first one",
+        examples=[None, "https://intents.example/api/v1/transfers?cursor=eyJiZWZv"],
+    )
+    unreadable: int = Field(
+        description="Transfers of this page that could not be read and are missing here", examples=[0]
+    )
 
 
 class ApiIdentifier(ApiModel):
     """An identifier that was found in the text."""
 
-    value: str
-    kind: str = Field(examples=["transaction"])
-    warning: str | None
+    value: str = Field(description="The identifier", examples=[INTENT_ID])
+    kind: str = Field(description=f"What it is: {one_of(Kind)}", examples=["hash"])
+    warning: str | None = Field(description="Why it may not be what was meant", examples=[None, TYPO])
 
 
 class ApiMatch(ApiModel):
     """A transfer that matches. `reasons` are the fields that do."""
 
-    reasons: tuple[str, ...] = Field(examples=[("intent ID",)])
-    transfer: ApiListedTransfer
+    reasons: tuple[str, ...] = Field(description="The fields in which it matches", examples=[["intent ID"]])
+    transfer: ApiListedTransfer = Field(description="The transfer")
 
 
 class ApiLookup(ApiModel):
     """What a text is about. If it isn't complete, a search failed, and there may be more matches."""
 
-    identifiers: tuple[ApiIdentifier, ...]
-    matches: tuple[ApiMatch, ...]
-    is_complete: bool
-    may_be_more: bool
+    identifiers: tuple[ApiIdentifier, ...] = Field(description="The identifiers in the text")
+    matches: tuple[ApiMatch, ...] = Field(description="The transfers that match, at most 50")
+    is_complete: bool = Field(description="Whether all searches succeeded", examples=[True])
+    may_be_more: bool = Field(description="Whether there may be more matches", examples=[False])
 
 
 class FieldProblem(ApiModel):
     """A value of the request that is invalid."""
 
-    field: str = Field(examples=["q"])
-    problem: str
+    field: str = Field(description="Name of the parameter or field", examples=["size"])
+    problem: str = Field(description="What is wrong, and what to send", examples=["Enter a number from 1 to 100."])
 
 
 class Problem(ApiModel):
     """Why a request has no answer (RFC 9457)."""
 
-    type: str = Field(examples=["about:blank"])
-    title: str = Field(examples=["Not Found"])
-    status: int = Field(examples=[404])
-    detail: str
-    what_to_do: str
-    request_id: str | None
-    retry_after: int | None = Field(description="Seconds")
-    fields: tuple[FieldProblem, ...] = ()
+    type: str = Field(description="Always `about:blank`: see `status`", examples=["about:blank"])
+    title: str = Field(description="The status code in words", examples=["Not Found"])
+    status: int = Field(description="The status code", examples=[404])
+    detail: str = Field(description="What failed", examples=["Transfer not found. There is none with this intent ID."])
+    what_to_do: str = Field(description="What to do next", examples=["Check that the intent ID is complete."])
+    request_id: str | None = Field(
+        description="Request ID, by which an administrator finds the log entry", examples=["3f9a0c1d2e4b"]
+    )
+    retry_after: int | None = Field(
+        description="Seconds to wait before trying again, if that can help", examples=[None, 2]
+    )
+    fields: tuple[FieldProblem, ...] = Field((), description="The values that are invalid", examples=[[]])
 
 
 class ApiReply(ApiModel):
     """A reply to the owner, as text that can be sent unedited. Its facts are those of the transfer's page."""
 
-    intent_id: str = Field(description="The transfer's ID", examples=["0x…"])
-    url: str = Field(description="The transfer's page", examples=["https://intents.example/intent/0x…"])
-    plain: str = Field(description="Plain text", examples=["Your transfer of 25 USDC was delivered.…"])
-    markdown: str = Field(description="Markdown", examples=["**Your transfer of 25 USDC was delivered.**…"])
+    intent_id: str = Field(description="The transfer's intent ID", examples=[INTENT_ID])
+    url: str = Field(description="The transfer's page", examples=[f"https://intents.example/intent/{INTENT_ID}"])
+    plain: str = Field(description="Plain text", examples=["Your transfer was delivered.\n…"])
+    markdown: str = Field(description="Markdown", examples=["**Your transfer was delivered.**\n…"])
 
 
 class ApiRole(ApiModel):
@@ -221,14 +299,17 @@ class ApiRole(ApiModel):
 class ApiAddress(ApiModel):
     """What is known of an address. If it isn't complete, a lookup failed, and there may be more."""
 
-    address: str = Field(description="In its canonical form", examples=["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"])
-    url: str = Field(description="Its page", examples=["https://intents.example/address/0x…"])
-    warning: str | None = Field(description="Why it may not be what was meant", examples=[None])
+    address: str = Field(description="In its canonical form", examples=[ADDRESS])
+    url: str = Field(description="Its page", examples=[f"https://intents.example/address/{ADDRESS}"])
+    warning: str | None = Field(description="Why it may not be what was meant", examples=[None, TYPO])
     roles: tuple[ApiRole, ...] = Field(description="All roles, the owner first")
-    open: tuple[ApiListedTransfer, ...] = Field(description="Its open transfers as owner")
-    recoverable: tuple[ApiListedTransfer, ...] = Field(description="Its transfers as owner with recoverable balances")
+    open: tuple[ApiListedTransfer, ...] = Field(description="Its open transfers as owner", examples=[[]])
+    recoverable: tuple[ApiListedTransfer, ...] = Field(
+        description="Its transfers as owner with recoverable balances", examples=[[]]
+    )
     transfers: str = Field(
-        description="URL of its history as owner", examples=["https://intents.example/api/v1/transfers?owner=0x…"]
+        description="URL of its history as owner",
+        examples=[f"https://intents.example/api/v1/transfers?owner={ADDRESS}"],
     )
     is_complete: bool = Field(description="Whether all lookups succeeded", examples=[True])
 
@@ -237,17 +318,17 @@ class ApiTicketRow(ApiModel):
     """What is known of one identifier of a ticket."""
 
     number: int = Field(description="Place in the ticket, from 1", examples=[1])
-    value: str = Field(description="The identifier", examples=["0x…"])
+    value: str = Field(description="The identifier", examples=[INTENT_ID])
     kind: str = Field(description="What it is", examples=["intent ID"])
     outcome: str = Field(
         description="`found`, `token`, `nothing`, `unknown`, `unclear`, `failed`, `possible`", examples=["found"]
     )
     headline: str = Field(description="The answer in a few words", examples=["Delivered"])
-    details: tuple[str, ...] = Field(description="The answer in sentences", examples=[("10 USDC on Base.",)])
-    notes: tuple[str, ...] = Field(description="What was not looked up, and other limits", examples=[()])
-    next_step: str | None = Field(description="What to do next", examples=["Nothing to do."])
-    same_as: int | None = Field(description="Number of the row with the same transfer", examples=[None])
-    link: str | None = Field(description="The page with more", examples=["https://intents.example/intent/0x…"])
+    details: tuple[str, ...] = Field(description="The answer in sentences", examples=[["The funds arrived on Base."]])
+    notes: tuple[str, ...] = Field(description="What was not looked up, and other limits", examples=[[]])
+    next_step: str | None = Field(description="What to do next", examples=["No action needed."])
+    same_as: int | None = Field(description="Number of the row with the same transfer", examples=[None, 1])
+    link: str | None = Field(description="The page with more", examples=[f"https://intents.example/intent/{INTENT_ID}"])
     transfers: tuple[ApiListedTransfer, ...] = Field(description="The transfers that it is about")
     is_complete: bool = Field(description="Whether all lookups succeeded", examples=[True])
 
@@ -256,5 +337,5 @@ class ApiTriage(ApiModel):
     """What is known of the identifiers in a ticket, in their order."""
 
     rows: tuple[ApiTicketRow, ...] = Field(description="One for each identifier")
-    summary: str = Field(description="All of them in a sentence", examples=["All 3 identifiers resolved: 3 found."])
-    notes: tuple[str, ...] = Field(description="What of the text was changed or not read", examples=[()])
+    summary: str = Field(description="All of them in a sentence", examples=["1 identifier resolved: 1 found."])
+    notes: tuple[str, ...] = Field(description="What of the text was changed or not read", examples=[[]])

@@ -5,11 +5,13 @@ from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from ninja import Field, Query, Schema
+from ninja import Field, P, PathEx, Query, QueryEx, Schema
 
 from intents_ui import wiring
 from intents_ui.api import answers
 from intents_ui.api.models import (
+    ADDRESS,
+    INTENT_ID,
     ApiAddress,
     ApiIdentifier,
     ApiLookup,
@@ -41,16 +43,24 @@ MOST_MATCHES: Final = 50
 class TransferFilters(Schema):
     """Filters of the history, as in the URLs of its pages."""
 
-    owner: str | None = Field(None, description="Address of the owner")
-    status: list[str] | None = Field(None, description="`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`")
-    origin: str | None = Field(None, description="ID or name of the origin chain")
-    destination: str | None = Field(None, description="ID or name of the destination chain")
-    since: str | None = Field(None, alias="from", description="Created at this Unix time or later")
-    until: str | None = Field(None, alias="to", description="Created at this Unix time or earlier")
-    recoverable: str | None = Field(None, description="`1`: with recoverable balances only")
-    order: str | None = Field(None, description="`DESC` (newest first) or `ASC`")
-    size: str | None = Field(None, description="Transfers of a page, 1 to 100")
-    cursor: str | None = Field(None, description="From `next` or `previous` of another page")
+    owner: str | None = Field(None, description="Address of the owner", examples=[ADDRESS])
+    status: list[str] | None = Field(
+        None,
+        description="`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`. Repeat it for several",
+        examples=[["FAILED"]],
+    )
+    origin: str | None = Field(None, description="ID or name of the origin chain", examples=["8453"])
+    destination: str | None = Field(None, description="ID or name of the destination chain", examples=["arbitrum"])
+    since: str | None = Field(
+        None, alias="from", description="Created at this Unix time or later", examples=["1795258800"]
+    )
+    until: str | None = Field(
+        None, alias="to", description="Created at this Unix time or earlier", examples=["1795262400"]
+    )
+    recoverable: str | None = Field(None, description="`1`: with recoverable balances only", examples=["1"])
+    order: str | None = Field(None, description="`DESC` (newest first) or `ASC`", examples=["DESC"])
+    size: str | None = Field(None, description="Transfers of a page, 1 to 100", examples=["20"])
+    cursor: str | None = Field(None, description="From `next` or `previous` of another page", examples=["eyJwYWdl"])
 
 
 def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpResponse:
@@ -74,14 +84,18 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     )
 
 
-def get_transfer(request: HttpRequest, intent_id: str) -> HttpResponse:
+def get_transfer(
+    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
+) -> HttpResponse:
     """Get a transfer by its intent ID."""
     situation = situations.read(links.canonical(intent_id))
     return answered(answers.transfer(situation, root=root_of(request)))
 
 
 @marks.costly()
-def look_up(request: HttpRequest, q: str) -> HttpResponse:
+def look_up(
+    request: HttpRequest, q: QueryEx[str, P(description="Text with identifiers", examples=[INTENT_ID])]
+) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), root_of(request)
     if not read.lookups:
@@ -110,14 +124,18 @@ def look_up(request: HttpRequest, q: str) -> HttpResponse:
     )
 
 
-def get_reply(request: HttpRequest, intent_id: str) -> HttpResponse:
+def get_reply(
+    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
+) -> HttpResponse:
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), root_of(request)
     reply = Reply(situations.read(known), f"{root}{reverse('intent', args=[known])}")
     return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain, markdown=reply.markdown))
 
 
-def get_address(request: HttpRequest, address: str) -> HttpResponse:
+def get_address(
+    request: HttpRequest, address: PathEx[str, P(description="Address", examples=[ADDRESS])]
+) -> HttpResponse:
     """Get the roles of an address, its open transfers, and those with recoverable balances."""
     finding, root = addresses.read(address), root_of(request)
     owner = Filters(owner=finding.value)
@@ -148,12 +166,13 @@ class TicketText(Schema):
 
     text: str = Field(
         description="Any text with identifiers. It is neither stored nor logged",
-        examples=["My transfer 0x… has not arrived. Can you check?"],
+        examples=[f"My transfer {INTENT_ID} has not arrived. Can you check?"],
     )
 
 
 @marks.costly()
 @marks.body("triage")
+@marks.scope("triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
     found, root = rows_of(given.text, request), root_of(request)

@@ -1,4 +1,4 @@
-"""`/api/v1`: its operations, and their description as OpenAPI at `/api/openapi.json`.
+"""`/api/v1`: its operations.
 
 Middleware answers for failures, as for pages, with problem details (`middleware/failures.py`).
 """
@@ -8,7 +8,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Final
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
@@ -23,7 +23,6 @@ from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.errors import ServiceError
 
-PREFIX: Final = "/api/v1"
 NO_JSON: Final = Failure(
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     "Unsupported media type",
@@ -71,7 +70,8 @@ def answering(model: type[BaseModel]) -> dict[int, type[BaseModel]]:
 
 
 for method, path, name, view, model in OPERATIONS:
-    api.api_operation([method], path, operation_id=name, url_name=f"api-{name}", response=answering(model))(view)
+    answers, url_name = answering(model), f"api-{name}"
+    api.api_operation([method], path, operation_id=name, url_name=url_name, response=answers, by_alias=True)(view)
 
 
 def raised(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
@@ -133,8 +133,3 @@ def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
             request.method = method
 
     return answer
-
-
-@require_safe
-def openapi(request: HttpRequest) -> HttpResponse:
-    return JsonResponse(api.get_openapi_schema(path_prefix=f"{PREFIX}/"))

@@ -9,10 +9,14 @@ LONGEST_NAME = 200
 
 
 class Arguments(BaseModel):
+    """Arguments of a tool. Unknown ones are rejected."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class TextArguments(Arguments):
+    """Text to look up."""
+
     text: str = Field(
         min_length=1,
         max_length=identifiers.LONGEST,
@@ -21,14 +25,20 @@ class TextArguments(Arguments):
 
 
 class TransferArguments(Arguments):
+    """A transfer."""
+
     intent_id: str = Field(min_length=1, max_length=LONGEST_NAME, description="Intent ID, 0x and 64 hex characters")
 
 
 class TicketArguments(Arguments):
+    """Text of a ticket."""
+
     text: str = Field(min_length=1, max_length=ticket.LONGEST, description="A support ticket, unedited")
 
 
 class RouteArguments(Arguments):
+    """Routes between two chains."""
+
     origin: str = Field(
         min_length=1, max_length=LONGEST_NAME, description="ID or name of the origin chain", examples=["8453", "Base"]
     )

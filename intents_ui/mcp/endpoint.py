@@ -39,8 +39,10 @@ ENCODED: Final = "=?base64?"  # start of a name in a header that isn't plain tex
 
 @marks.costly(marks.posted)
 @marks.body("triage")
+@marks.scope("triage")
 @require_POST
 def view(request: HttpRequest) -> HttpResponse:
+    """Respond to one message."""
     if not client_ip.is_ours(request):
         return failures.page(request, FOREIGN)
     try:
@@ -80,4 +82,5 @@ def check(headers: Mapping[str, str], message: Message) -> None:
 
 
 def respond(body: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    """Return a message as a response, which isn't cached."""
     return JsonResponse(body, status=status, headers=NOT_STORED)

@@ -51,11 +51,12 @@ class Unanswered(Exception):
 
 
 def result(request_id: Id, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the response of a request that succeeded."""
     return {"jsonrpc": "2.0", "id": request_id, "result": found}
 
 
 def error(request_id: Id, code: Code, sentence: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return an error. The ID is None if the request couldn't be read."""
+    """Return the response of a request that failed. The ID is None if the request couldn't be read."""
     told = {"code": code.value, "message": sentence} | ({"data": data} if data else {})
     return {"jsonrpc": "2.0", "id": request_id, "error": told}
 

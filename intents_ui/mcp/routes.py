@@ -65,6 +65,7 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
 
 
 def notes(found: list[PeriodFigures], *, left_out: int) -> list[str]:
+    """Return why there are no routes, or why some are missing."""
     if not found:
         return [NOTHING]
     return [FEW.format(fewest=access.FEW_OWNERS, count=left_out)] if left_out else []

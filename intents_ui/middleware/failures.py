@@ -127,13 +127,14 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
 
 def problem(failure: Failure) -> dict[str, Any]:
     """Return the failure as problem details (RFC 9457)."""
+    origin = request_context.current()
     return {
         "type": "about:blank",
         "title": failure.status.phrase,
         "status": failure.status.value,
         "detail": f"{failure.title}. {failure.what}",
         "whatToDo": failure.todo,
-        "requestId": failure.reference,
+        "requestId": failure.reference or (origin and origin.id),
         "retryAfter": failure.retry_after,
         "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
     }
@@ -225,15 +226,16 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
+    is_of_api, method = request.path.startswith(api.PATHS), text.visible(request.method or "")[:20]
     response = page(
         request,
         Failure(
             HTTPStatus.METHOD_NOT_ALLOWED,
             "Method not allowed",
-            f"This page doesn't accept {text.visible(request.method or '')[:20]} requests.",
+            f"This {'path' if is_of_api else 'page'} doesn't accept {method} requests.",
             "Open it in a browser, or request it with GET."
-            if "GET" in refused["Allow"]
-            else f"Request it with {refused['Allow']}.",
+            if "GET" in refused["Allow"] and not is_of_api
+            else f"Send {refused['Allow']}.",
         ),
     )
     response["Allow"] = refused["Allow"]

@@ -2,27 +2,29 @@
 
 `asgi.py` detects requests that are too large and passes the reason to Django in the request's scope, so that a page can
 explain it. Rates are counted per client address, for pages only: not for static files, `/healthz` or this machine.
-Requests beyond the concurrency limits get a prerendered page without taking a thread.
+Requests with a token of the API count for the token instead. The API's answers say what is left. Requests beyond the
+concurrency limits get a prerendered page without taking a thread.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import wiring
+from intents_ui import api, wiring
+from intents_ui.api.tokens import Token
 from intents_ui.display.failures import MESSAGES, NOT_AGAIN, THOSE_GO_ON
-from intents_ui.middleware import failures, marks
+from intents_ui.middleware import api_access, failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
-from intents_ui.web.rate_limiter import Limit, spend, spend_here
+from intents_ui.web.rate_limiter import Limit, Quota, spend_here, take
 
 log = logging.getLogger(__name__)
 
@@ -37,29 +39,52 @@ START_AGAIN = "Go back, or start again from the search box."
 
 def limits(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     def answer(request: HttpRequest) -> HttpResponse:
-        refused = refusal(request)
+        found: list[Quota] = []
+        request.quotas = found  # type: ignore[attr-defined]  # as Django's middleware adds `user`
+        refused = refusal(request, found)
         return failures.page(request, refused) if refused else get_response(request)
 
     return answer
 
 
-def refusal(request: HttpRequest) -> Failure | None:
-    """Return the reason to reject the request, or None. Counts the request."""
+def quotas(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Say in the API's answers what is left, in the fields of draft-ietf-httpapi-ratelimit-headers-11."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        found: Sequence[Quota] = getattr(request, "quotas", ())
+        if found and request.path.startswith(api.PATHS):
+            limits = [each.limit for each in found]
+            response["RateLimit-Policy"] = ", ".join(f'"{each.name}";q={each.most};w={each.seconds}' for each in limits)
+            response["RateLimit"] = ", ".join(f'"{each.limit.name}";r={each.left};t={each.reset}' for each in found)
+        return response
+
+    return answer
+
+
+def refusal(request: HttpRequest, quotas: list[Quota]) -> Failure | None:
+    """Return the reason to reject the request, or None. Counts the request, and adds what it left to `quotas`."""
     scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
     if REFUSED in scope:
         found: Failure = scope[REFUSED]
         return found
+    if token := api_access.token_of(request):
+        quotas.append(take(Limit("token", token.limit, MINUTE), token.name))
+        return too_many_of_token(token, quotas[-1].wait) if quotas[-1].wait else None
     visitor = client_ip.of(request)
     if client_ip.is_behind_unnamed_proxy(request):
         log.warning(UNTRUSTED_PROXY, request.META.get("REMOTE_ADDR"), extra={"once": True})
     if not client_ip.is_counted(visitor):
         return None
-    if wait := spend(pages(), visitor):
+    quotas.append(take(pages(), visitor))
+    if wait := quotas[-1].wait:
         failure = too_many_pages(wait)
         rejections().remember(visitor, failure, seconds=wait, is_costly=False)
         return failure
-    costs = marks.of_path(request.path_info).is_costly(str(request.method), request.META.get("QUERY_STRING", ""))
-    if costs and (wait := spend(searches(), visitor)):
+    if not marks.of_path(request.path_info).is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
+        return None
+    quotas.append(take(searches(), visitor))
+    if wait := quotas[-1].wait:
         failure = too_many_searches(wait)
         rejections().remember(visitor, failure, seconds=wait, is_costly=True)
         return failure
@@ -130,6 +155,16 @@ def too_many_searches(wait: int) -> Failure:
     most = ENV.intents_rate_searches
     return too_many(
         f"{most} {'search, ticket, or export' if most == 1 else 'searches, tickets, and exports'} a minute", wait
+    )
+
+
+def too_many_of_token(token: Token, wait: int) -> Failure:
+    return Failure(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many requests",
+        f"The limit of this token is {token.limit} a minute on average.",
+        f"Try again in {wait} {'second' if wait == 1 else 'seconds'}, or ask your administrator to raise the limit.",
+        retry_after=wait,
     )
 
 

@@ -24,7 +24,7 @@ from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.urls import set_script_prefix
 
-from intents_ui import mcp, wiring
+from intents_ui import api, mcp, wiring
 from intents_ui.middleware import marks, request_limits
 from intents_ui.middleware.failures import Failure
 from intents_ui.middleware.request_limits import ConcurrencyLimiter
@@ -165,22 +165,47 @@ def leaving(place: request_limits.RequestSlot, send: Send) -> Send:
 async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
     """Reject the request at once, without a thread, with a prerendered page."""
     metrics.rejected_at_ingress.inc()
-    is_partial = (b"hx-request-type", b"partial") in scope["headers"]
-    is_json = scope["path"].endswith((".json", ".ndjson"))
-    is_rpc = scope["path"] == mcp.PATH
-    answer = refusal("rpc" if is_rpc else "json" if is_json else "partial" if is_partial else "page", failure)
+    path: str = scope["path"]
+    if path.startswith(api.PATHS):
+        answer = refusal("problem", failure, origin=allowed_origin(scope))
+    elif path == mcp.PATH:
+        answer = refusal("rpc", failure)
+    elif path.endswith((".json", ".ndjson")):
+        answer = refusal("json", failure)
+    else:
+        is_partial = (b"hx-request-type", b"partial") in scope["headers"]
+        answer = refusal("partial" if is_partial else "page", failure)
     await answer.send(send)
 
 
+def allowed_origin(scope: Message) -> str:
+    """Return the origin whose page sent the request, if it may read the answer. Else nothing."""
+    allowed = settings.ENV.intents_api_origins
+    sent = [str(value, "latin-1") for name, value in scope["headers"] if name == b"origin"]
+    return next((origin for origin in ("*", *sent) if origin in allowed), "")
+
+
+PATHS: Final = {
+    "page": "/",
+    "partial": "/",
+    "json": "/busy.json",
+    "problem": f"{api.PATHS}busy",
+    "rpc": mcp.PATH,
+}
+
+
 @cache
-def refusal(kind: Literal["page", "partial", "json", "rpc"], failure: Failure) -> Answer:
+def refusal(
+    kind: Literal["page", "partial", "json", "problem", "rpc"], failure: Failure, *, origin: str = ""
+) -> Answer:
     """Render the rejection with Django, so that it is a complete page."""
+    headers = [(b"hx-request-type", b"partial")] if kind == "partial" else []
     scope = {
         "method": "GET",
         "scheme": "https",
-        "path": {"json": "/busy.json", "rpc": mcp.PATH}.get(kind, "/"),
+        "path": PATHS[kind],
         "query_string": b"",
-        "headers": [(b"hx-request-type", b"partial")] if kind == "partial" else [],
+        "headers": [*headers, *([(b"origin", origin.encode())] if origin else [])],
         "server": ("localhost", 443),
         request_limits.REFUSED: failure,
     }

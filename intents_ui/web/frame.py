@@ -66,6 +66,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "embedded": wiring.embedded(),
         "has_mirror": has_mirror,
         "has_insight": has_insight,
+        "has_api": ENV.intents_api != "off",
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
         "nav": navigation(

@@ -52,6 +52,19 @@ class Limit:
         return self.seconds * MICROSECONDS // self.most
 
 
+@dataclass(frozen=True)
+class Quota:
+    """What is left of a limit. `wait`: seconds until a token is free, 0 if the request got one.
+
+    `reset`: the same, or else seconds until all tokens are free.
+    """
+
+    limit: Limit
+    left: int
+    wait: int
+    reset: int
+
+
 class CannotCount(Exception):
     """A strict limit can't be counted while Redis is down. Retry after `wait` seconds."""
 
@@ -62,7 +75,15 @@ class CannotCount(Exception):
 
 def spend(limit: Limit, visitor: str | None, count: int = 1) -> int:
     """Take tokens. Returns 0 if they were taken, or the seconds to wait. Raises CannotCount."""
-    return _take(limit, visitor, count * limit.each)
+    return _seconds(_take(limit, visitor, count * limit.each))
+
+
+def take(limit: Limit, visitor: str | None) -> Quota:
+    """Take a token if there is one, and return what is left. Raises CannotCount."""
+    wait = _take(limit, visitor, limit.each)
+    if wait > 0:
+        return Quota(limit, left=0, wait=_seconds(wait), reset=_seconds(wait))
+    return Quota(limit, left=-wait // limit.each, wait=0, reset=_seconds(wait + limit.seconds * MICROSECONDS))
 
 
 def give_back(limit: Limit, visitor: str | None) -> None:
@@ -82,15 +103,16 @@ def spend_here(limit: Limit, visitor: str | None) -> int:
 
 
 def _take(limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
+    """Return the microseconds to wait. Below 0: the time in which as many tokens refill as are left."""
     key, shared = _key(limit, visitor), caches["default"]
     if isinstance(shared, RedisCache):
         guard = wiring.redis_guard()
         wait = guard.call(lambda: _take_shared(shared, limit, key, cost, is_forced=is_forced))
         if wait is not None:
-            return _seconds(wait)
+            return wait
         if limit.is_strict:
             raise CannotCount(max(1, ceil(guard.seconds_paused)))
-    return _seconds(_take_here(limit, key, cost, is_forced=is_forced))
+    return _take_here(limit, key, cost, is_forced=is_forced)
 
 
 def _key(limit: Limit, visitor: str | None) -> str:

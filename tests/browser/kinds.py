@@ -90,6 +90,7 @@ PLACES: Final = [
     Kind("demo", "/demo"),
     Kind("help", "/help"),
     Kind("help of a status", "/help/status/FAILED"),
+    Kind("API", "/api"),
     Kind("kept in this browser", "/saved"),
     Kind("status", "/status"),
     Kind("insight", "/insight"),

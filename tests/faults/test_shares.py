@@ -1,6 +1,7 @@
 """Fairness: while one client uses all it can, the others are served from their own share."""
 
 import asyncio
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from django.core.cache import cache
 
 from intents_ui import asgi, wiring
+from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
 from intents_ui.server import handlers
@@ -264,7 +266,7 @@ def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monk
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     result = [ask(GREEDY, "/help").status_code for _ in range(request_limits.BURST_SECONDS + 1)]
     assert result == [200] * request_limits.BURST_SECONDS + [429]
-    monkeypatch.setattr(request_limits, "spend", None)
+    monkeypatch.setattr(request_limits, "take", None)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
     assert "Too many requests" in again.text
@@ -281,10 +283,21 @@ def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_re
     assert ask(GREEDY, f"/tx/{NOTHING}").status_code == 404
     assert is_refused(ask(GREEDY, f"/tx/{NOTHING}"))
     assert ask(GREEDY, "/help").status_code == 200
-    monkeypatch.setattr(request_limits, "spend", None)
+    monkeypatch.setattr(request_limits, "take", None)
     again = ask(GREEDY, f"/search?q={NOTHING}")
     assert is_refused(again)
     assert "1 search, ticket, or export a minute" in again.text
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_token_is_served_while_its_address_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
+    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"desk:{hashlib.sha256(b'one').hexdigest()}:read:60"))
+    assert [ask(GREEDY, "/help").status_code for _ in range(request_limits.BURST_SECONDS + 1)][-1] == 429
+    assert is_refused(ask(GREEDY, "/api/v1/chains"))
+    answer = ask(GREEDY, "/api/v1/chains", headers={"Authorization": "Bearer one"})
+    assert (answer.status_code, answer.headers["RateLimit"]) == (200, '"token";r=59;t=1')
+    assert "X-Request-ID" in answer.headers
 
 
 # Bodies

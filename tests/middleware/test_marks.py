@@ -67,7 +67,7 @@ api/v1/reply/<identifier:intent_id> api/v1/chains
 api/v1/tokens api/v1/routes
 api/v1/insight api/v1/insight/routes/<identifier:providers>/<identifier:origin>/<identifier:destination>
 api/v1/incidents api/v1/incidents/<chain:number>
-api/openapi.json
+api api/openapi.json
 .well-known/security.txt suggest help help/status/<identifier:status> demo
 """
 FRONT = [

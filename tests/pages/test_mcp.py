@@ -18,6 +18,7 @@ from intents_ui.mcp.messages import Code
 from intents_ui.mcp.methods import STATELESS, WITH_HANDSHAKE
 from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.middleware import request_limits
+from intents_ui.pages import triage
 from intents_ui.server import handlers
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
@@ -128,6 +129,19 @@ def test_a_ticket_beyond_the_limit_says_what_was_left_out(site: Client) -> None:
     found = json_of(call(site, "triage_ticket", text=text))
     assert len(found["rows"]) == 20
     assert found["notes"] == ["Only the first 20 of 21 identifiers were looked up."]
+
+
+def test_a_ticket_over_the_limit_of_service_calls_is_not_looked_up(
+    site: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triage.Allowance, "spend", lambda _: 7)
+    assert "Try again in 7 seconds" in failure(site, "triage_ticket", text=UNKNOWN)
+
+
+def test_a_row_that_is_not_ready_in_time_says_so(site: Client) -> None:
+    with request_context.within(0):
+        [row] = json_of(call(site, "triage_ticket", text=UNKNOWN))["rows"]
+    assert (row["status"], row["headline"]) == ("Lookup failed", "Request timed out")
 
 
 def test_without_a_local_copy_route_health_says_so(site: Client) -> None:
@@ -253,7 +267,7 @@ def test_other_methods_than_post_are_rejected(site: Client, method: str) -> None
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
     if method != "head":
         told = json.loads(answer.content)
-        assert (told["id"], told["error"]["data"]["whatToDo"]) == (None, "Request it with POST.")
+        assert (told["id"], told["error"]["data"]["whatToDo"]) == (None, "Send POST.")
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,17 @@ def test_a_rejection_is_rendered_once() -> None:
     assert failure.title.encode() in first.body
 
 
+@pytest.mark.parametrize(("path", "kind"), [("/api/v1/lookup", "application/problem+json"), ("/help", "text/html")])
+async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind: str) -> None:
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    sent: list[Any] = []
+    await handlers.turn_away({**SCOPE, "path": path}, send, request_limits.BUSY)
+    assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
+    assert sent[0]["status"] == 503
+
+
 async def test_a_refused_body_is_not_waited_for() -> None:
     async def receive() -> dict[str, Any]:
         raise AssertionError("the client is too slow")

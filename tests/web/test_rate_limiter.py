@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.test import override_settings
 
 from intents_ui import settings
-from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend, spend_here
+from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend, spend_here, take
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.pages.conftest import renew
@@ -62,6 +62,19 @@ def test_a_rejection_says_how_long_to_wait_and_tokens_refill_evenly(
     assert [spend(THREE_A_MINUTE, HERE) for _ in range(3)] == [0, 0, 20]
     clock.shift(timedelta(hours=9))
     assert spend_all(HERE) == [0, 0, 0, 20]
+
+
+@pytest.mark.usefixtures("where")
+def test_a_request_says_what_it_left(clock: time_machine.Traveller) -> None:
+    def found() -> tuple[int, int, int]:
+        quota = take(THREE_A_MINUTE, HERE)
+        return quota.left, quota.wait, quota.reset
+
+    assert [found() for _ in range(4)] == [(2, 0, 20), (1, 0, 40), (0, 0, 60), (0, 20, 20)]
+    clock.shift(timedelta(seconds=19))
+    assert found() == (0, 1, 1)
+    clock.shift(timedelta(seconds=31))
+    assert found() == (1, 0, 30)
 
 
 @pytest.mark.usefixtures("where")

@@ -1,0 +1,80 @@
+"""Processor time of the API's answers as a share of that of the pages with the same content, all from cached data.
+
+    .venv/bin/python -m bench.api
+
+A browser that looks up an intent ID gets a redirect from the search and then the transfer's page. What is measured is
+all that Django does, with compression. The cases take turns in one process, so that the machine's load affects all of
+them, and the fastest round of each counts.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import time
+from typing import Final
+
+import django
+from django.conf import settings
+
+from bench.costs import Site
+
+ROUNDS, REQUESTS = 60, 5
+
+
+def answer(path: str) -> int:
+    from intents_ui.server import handlers
+
+    where, _, query = path.partition("?")
+    scope = {
+        "method": "GET",
+        "scheme": "http",
+        "path": where,
+        "query_string": query.encode(),
+        "headers": [(b"host", b"localhost"), (b"accept-encoding", b"br")],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }
+    return handlers.PAGES.page(scope).status
+
+
+def seconds(paths: tuple[str, ...]) -> float:
+    began = time.process_time()
+    for _ in range(REQUESTS):
+        for path in paths:
+            assert answer(path) in (200, 302), path  # noqa: S101 - a measurement of anything else is none
+    return (time.process_time() - began) / REQUESTS
+
+
+def main() -> None:
+    django.setup()
+    logging.disable(logging.CRITICAL)
+    settings.MIRROR_DATABASE = None  # this machine may have one
+    with asyncio.Runner() as runner:
+        site = Site(runner)
+        site.restart()
+        intent_id = site.finished[0]
+        page = f"/intent/{intent_id}"
+        cases: Final = {
+            "lookup": ((f"/search?q={intent_id}", page), (f"/api/v1/lookup?q={intent_id}",)),
+            "transfer": ((page,), (f"/api/v1/transfers/{intent_id}",)),
+            "history": (("/history",), ("/api/v1/transfers",)),
+        }
+        fastest: dict[tuple[str, ...], float] = {}
+        for _ in range(ROUNDS):
+            for paths in (paths for case in cases.values() for paths in case):
+                fastest[paths] = min(fastest.get(paths, 60.0), seconds(paths))
+    shares = {
+        name: {
+            "page ms": round(fastest[of_page] * 1000, 2),
+            "API ms": round(fastest[of_api] * 1000, 2),
+            "share": round(fastest[of_api] / fastest[of_page], 2),
+        }
+        for name, (of_page, of_api) in cases.items()
+    }
+    print(json.dumps(shares, indent=2))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
+    main()

@@ -1,0 +1,49 @@
+"""Tokens of the API's clients, as `INTENTS_API_TOKENS` lists them."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+type Scope = Literal["read", "triage", "insight"]
+
+SCOPES: Final = get_args(Scope.__value__)
+ENTRY: Final = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9-]{0,31}):(?P<hash>[0-9a-f]{64}):(?P<scopes>[a-z+]+):(?P<limit>[1-9][0-9]{0,5})", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A client's token: the SHA-256 hash of it, what it is for, and how many requests a minute it may send."""
+
+    name: str
+    hash: str
+    scopes: frozenset[str]
+    limit: int
+
+
+def parse(text: str) -> tuple[Token, ...]:
+    """Return the tokens of a list with commas or line ends between its entries. Raises ValueError."""
+    tokens = tuple(_token(entry.strip()) for entry in re.split(r"[,\n]", text) if entry.strip())
+    for distinct in ({each.name for each in tokens}, {each.hash for each in tokens}):
+        if len(distinct) < len(tokens):
+            raise ValueError("must not list a name or hash twice")
+    return tokens
+
+
+def _token(entry: str) -> Token:
+    found = ENTRY.fullmatch(entry)
+    scopes = frozenset(found["scopes"].split("+")) if found else frozenset()
+    if not found or not scopes <= {*SCOPES}:
+        raise ValueError(f"must be a list of name:sha256:scopes:limit. Scopes: {'+'.join(SCOPES)}")
+    return Token(found["name"], found["hash"], scopes, int(found["limit"]))
+
+
+def find(tokens: Iterable[Token], given: str) -> Token | None:
+    """Return the token that a client sent. Takes as long for each of them, and for one that is unknown."""
+    sent = hashlib.sha256(given.encode(errors="replace")).hexdigest()
+    found = [each for each in tokens if hmac.compare_digest(each.hash, sent)]
+    return found[0] if found else None
