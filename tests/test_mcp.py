@@ -1,6 +1,8 @@
 """The official client of the Model Context Protocol with a dashboard over real HTTP."""
 
+import gc
 import threading
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -20,6 +22,15 @@ from tests.waiting import PATIENCE
 
 UNKNOWN: Final = f"0x{'12' * 32}"
 VERSIONS: Final = {"auto": LATEST_MODERN_VERSION, "legacy": LATEST_HANDSHAKE_VERSION}
+
+
+@pytest.fixture(autouse=True)
+def released() -> Iterator[None]:
+    """Release the connections that a canceled call of the client leaves open, or another test would fail for them."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @asynccontextmanager
