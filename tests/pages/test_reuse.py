@@ -184,6 +184,12 @@ def pages(form: str, samples: list[Sample]) -> list[str]:
     return list(dict.fromkeys(each.page(form) for each in samples))
 
 
+def some_page(form: str, samples: list[Sample]) -> str:
+    """Return the page of one of the samples. Together, the forms have all of them."""
+    found = pages(form, samples)
+    return found[ALL_PAGES.index(form) % len(found)]
+
+
 def moments() -> Iterator[datetime]:
     """Yield both sides of each time at which a text changes. Then the clock goes back."""
     expires_at = NOON + timedelta(minutes=5)  # of the quote
@@ -210,15 +216,15 @@ def test_a_reused_object_is_shown_as_of_now(
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ALL_PAGES)
 def test_a_reused_object_has_the_current_names(dashboards: Dashboards, samples: list[Sample], form: str) -> None:
-    for page in pages(form, samples):
-        before = dashboards.compare(page)
-        for old, new in NAMES.values():
-            dashboards.service.edit = functools.partial(renamed, old, new)
-            dashboards.rename()
-            dashboards.compare(page)
-        dashboards.service.edit = EditedService.edit
+    page = some_page(form, samples)
+    before = dashboards.compare(page)
+    for old, new in NAMES.values():
+        dashboards.service.edit = functools.partial(renamed, old, new)
         dashboards.rename()
-        assert dashboards.compare(page) == before
+        dashboards.compare(page)
+    dashboards.service.edit = EditedService.edit
+    dashboards.rename()
+    assert dashboards.compare(page) == before
 
 
 def renamed(old: str, new: str, operation: str, text: str) -> str:
@@ -230,13 +236,13 @@ def renamed(old: str, new: str, operation: str, text: str) -> str:
 def test_a_reused_object_has_logos_of_configured_hosts_only(
     dashboards: Dashboards, samples: list[Sample], monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    for page in pages(form, samples):
-        before = dashboards.compare(page)
-        for hosts in ([HOST], []):
-            monkeypatch.setattr(ENV, "intents_logo_hosts", hosts)
-            dashboards.rename()
-            after = dashboards.compare(page)
-        assert after == before
+    page = some_page(form, samples)
+    before = dashboards.compare(page)
+    for hosts in ([HOST], []):
+        monkeypatch.setattr(ENV, "intents_logo_hosts", hosts)
+        dashboards.rename()
+        after = dashboards.compare(page)
+    assert after == before
 
 
 @pytest.mark.sampled(4)
