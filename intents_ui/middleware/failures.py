@@ -247,14 +247,17 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     plain, query = "/" + request.path.strip("/"), request.META["QUERY_STRING"]
     if request.path != plain and is_valid_path(plain) and not DOTS.search(plain):
         return redirect(escape_uri_path(plain) + (f"?{query}" if query else ""), permanent=True)
+    is_of_api = request.path.startswith(api.PATHS)
     return page(
         request,
         Failure(
             HTTPStatus.NOT_FOUND,
-            "Page not found",
+            "Not found" if is_of_api else "Page not found",
             # A view explains its own URL; the resolver's text is for developers.
             str(exception) if request.resolver_match else "This URL doesn't exist.",
-            "If you followed a link, it may be cut off. Paste what you have into the search box.",
+            "Check the path, or look up any text with an identifier at /api/v1/lookup."
+            if is_of_api
+            else "If you followed a link, it may be cut off. Paste what you have into the search box.",
             looked_for=looked_for(request),
         ),
     )

@@ -141,7 +141,7 @@ def test_rows_of_the_table_are_in_the_order_that_was_chosen(site: Client) -> Non
 @pytest.mark.usefixtures("figures")
 def test_an_unknown_choice_is_named_and_replaced(site: Client) -> None:
     page = text(read(site, "/insight?window=2y&by=moon", 400))
-    assert "Unknown time “2y”, so this is the default." in page
+    assert "Unknown time “2y”. This is the default." in page
     assert "Unknown grouping “moon”" in page
 
 

@@ -94,6 +94,7 @@ def test_a_request_without_an_answer_has_a_problem(site: Client, path: str, stat
     problem = Problem.model_validate(get(site, path, status))
     assert problem.status == status
     assert problem.detail
+    assert "Page not found" not in problem.detail
     assert problem.what_to_do
 
 

@@ -89,6 +89,6 @@ def read(given: Mapping[str, str], *, path: str) -> Choices:
         written = given.get(name, "")
         found = next((each for each in words if each == written), None)
         if written and found is None:
-            problems[name] = f"Unknown {CALLED[name]} “{text.name(written).shown}”, so this is the default."
+            problems[name] = f"Unknown {CALLED[name]} “{text.name(written).shown}”."
         values[name] = found or values[name]
     return Choices(path, values, problems)
