@@ -255,7 +255,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
             "Not found" if is_of_api else "Page not found",
             # A view explains its own URL; the resolver's text is for developers.
             str(exception) if request.resolver_match else "This URL doesn't exist.",
-            "Check the path, or look up any text with an identifier at /api/v1/lookup."
+            "Check the path, and the identifiers in it."
             if is_of_api
             else "If you followed a link, it may be cut off. Paste what you have into the search box.",
             looked_for=looked_for(request),
