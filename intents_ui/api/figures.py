@@ -22,13 +22,13 @@ type View = Callable[..., HttpResponse]
 OFF = Failure(
     HTTPStatus.NOT_FOUND,
     "Insight is off",
-    "This dashboard shows no figures of many transfers.",
+    Refusal.OFF.value,
     "Look up single transfers.",
 )
 FOR_OPERATORS = Failure(
     HTTPStatus.FORBIDDEN,
     "Operators only",
-    "Figures tell about transfers of other people, so only the operator can see them.",
+    Refusal.FOR_OPERATORS.value,
     "Ask the administrator.",
 )
 UNREADABLE = Failure(

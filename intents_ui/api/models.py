@@ -89,7 +89,7 @@ class ApiSummary(ApiModel):
         description="What to do next",
         examples=["No action needed. If the wallet doesn't show the funds, switch it to Base."],
     )
-    who: str = Field(description=f"Who acts next: {one_of(Who)}", examples=["nobody"])
+    who: str = Field(description=f"Who acts next: {one_of(Who)}", examples=["owner"])
     deadline: str | None = Field(description="Until when", examples=[None, "2026-11-21T12:05:00Z"])
     certainty: str = Field(
         description=f"How certain the location of the funds is: {one_of(Certainty)}", examples=["confirmed"]

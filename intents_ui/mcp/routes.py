@@ -17,11 +17,8 @@ from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.settings import ENV
 from intents_ui.web.insight import access, data, incidents, tables
 
-OFF: Final = "This dashboard shows no figures of many transfers."
-FOR_OPERATORS: Final = "Only the operator of this dashboard can see figures of many transfers, in a browser."
 UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
 NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
@@ -30,8 +27,8 @@ FEW: Final = "Only the operator can see figures of fewer than {fewest} owners. R
 
 def health(request: HttpRequest, given: RouteArguments) -> str:
     """Return the figures of the routes between two chains that this client may see, and their open incidents."""
-    if not access.is_open(request):
-        raise Unanswered(OFF if ENV.intents_insight == "off" else FOR_OPERATORS)
+    if refusal := access.why_refused(request):
+        raise Unanswered(refusal.value)
     pair = chain(given.origin, which="origin"), chain(given.destination, which="destination")
     try:
         found, recent = read(pair, given.provider), incidents.read()

@@ -100,7 +100,7 @@ def test_the_emulator_has_scenarios_and_faults(installed: Path) -> None:
     command = [installed / "intents-ui", "emulator", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        wait_for(f"{url}/GetChains", process)  # type: ignore[arg-type]
+        wait_for(f"{url}/GetChains", process)
         with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
             assert client.post(f"{url}/GetChains", json={}).status_code == 200
             assert client.post(f"{url}/GetTokenList", json={"chainIds": [1]}).status_code == 500

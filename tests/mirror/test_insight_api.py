@@ -60,7 +60,7 @@ def test_an_incomplete_time_has_no_rates(site: Client) -> None:
 def test_unknown_choices_and_routes_are_problems(site: Client) -> None:
     problem = Problem.model_validate(get(site, "/api/v1/insight?window=2y&by=moon", 400))
     assert {each.field for each in problem.fields} == {"window", "by"}
-    assert get(site, "/api/v1/insight/routes/NOBODY/1/2", 404)["detail"]
+    assert get(site, "/api/v1/insight/routes/UNKNOWN/1/2", 404)["detail"]
 
 
 @pytest.mark.parametrize(("setting", "status"), [("off", 404), ("operator", 403)])

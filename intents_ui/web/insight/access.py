@@ -22,7 +22,7 @@ class Refusal(Enum):
     """Why figures can't be shown."""
 
     OFF = "This dashboard shows no figures of many transfers."
-    FOR_OPERATORS = "Figures tell about transfers of other people, so only the operator can see them."
+    FOR_OPERATORS = "Figures tell about transfers of other people. Only the operator can see them, in a browser."
     NO_MIRROR = "This dashboard has no local copy of the history, so it knows only single transfers."
 
 

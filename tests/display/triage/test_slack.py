@@ -1,6 +1,7 @@
 """Rows as blocks of Slack: only our words and links are markup."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.triage import rows, slack
@@ -9,9 +10,9 @@ from intents_ui.display.triage.rows import Link, TriageOutcome, TriageRow
 HOSTILE = "<!channel> <https://evil.example|*you*> & `x`"
 
 
-def row(**changes: object) -> TriageRow:
+def row(**changes: Any) -> TriageRow:
     at = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    return TriageRow(1, "0x12", "transaction", TriageOutcome.FOUND, rows.NOT_FOUND, HOSTILE, at, **changes)  # type: ignore[arg-type]
+    return TriageRow(1, "0x12", "transaction", TriageOutcome.FOUND, rows.NOT_FOUND, HOSTILE, at, **changes)
 
 
 def test_words_are_plain_text_and_only_links_are_markup() -> None:
