@@ -18,7 +18,7 @@ from intents_ui.api.catalog_models import (
     ApiTokens,
 )
 from intents_ui.api.models import ADDRESS, SHOWN
-from intents_ui.api.responses import answered, invalid, root_of
+from intents_ui.api.responses import answered, invalid
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.routes import query
@@ -28,7 +28,7 @@ from intents_ui.display.tokens import chains
 from intents_ui.middleware import failures
 from intents_ui.service.wire.models import ChainInfo
 from intents_ui.service.wire.results import Price
-from intents_ui.web import cursors
+from intents_ui.web import client_ip, cursors
 from intents_ui.web.catalog import routes, tokens
 
 MOST_TOKENS: Final = 100  # of one page
@@ -39,7 +39,7 @@ SAME: Final = "It is the same token as `token`."
 
 def list_chains(request: HttpRequest) -> HttpResponse:
     """List the supported chains."""
-    listed, root = wiring.catalog().listed_chains(), root_of(request)
+    listed, root = wiring.catalog().listed_chains(), client_ip.root(request)
     return answered(
         ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
     )
@@ -75,7 +75,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return invalid(request, parsed)
-    found, catalog, root = tokens.find(parsed.filters), wiring.catalog(), root_of(request)
+    found, catalog, root = tokens.find(parsed.filters), wiring.catalog(), client_ip.root(request)
     shown = found.tokens[given.after : given.after + MOST_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
     rows, end = token_list.rows(shown, using=token_list.Given(catalog, shown)), given.after + len(shown)
@@ -132,7 +132,7 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
     parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return invalid(request, parsed)
-    question, root = parsed.filters, root_of(request)
+    question, root = parsed.filters, client_ip.root(request)
     match question.kind:
         case RouteDirection.NOTHING | RouteDirection.CHAIN:
             return failures.invalid_fields(request, {"token": TWO_SIDES})

@@ -16,8 +16,3 @@ def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
     """Reject filters by the names of their parameters."""
     names = parsed.filters.PARAMETERS
     return failures.invalid_fields(request, {names.get(name, name): why for name, why in parsed.problems.items()})
-
-
-def root_of(request: HttpRequest) -> str:
-    """Return the dashboard's URL, without the slash."""
-    return request.build_absolute_uri("/")[:-1]

@@ -22,7 +22,7 @@ from intents_ui.api.models import (
     ApiTransfers,
     ApiTriage,
 )
-from intents_ui.api.responses import answered, invalid, root_of
+from intents_ui.api.responses import answered, invalid
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
@@ -32,7 +32,7 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.wire.results import Position
-from intents_ui.web import cursors, links
+from intents_ui.web import client_ip, cursors, links
 from intents_ui.web.transfers import addresses, lookups, situations
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.triage.ticket_lookup import rows_of
@@ -68,7 +68,7 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return invalid(request, parsed)
-    query, root = parsed.filters.query, root_of(request)
+    query, root = parsed.filters.query, client_ip.root(request)
     found = wiring.leaf(parsed.filters.request, parsed.filters.first, at=cursors.read(given.cursor or "", of=query))
 
     def page(position: Position | None) -> str | None:
@@ -89,7 +89,7 @@ def get_transfer(
 ) -> HttpResponse:
     """Get a transfer by its intent ID."""
     situation = situations.read(links.canonical(intent_id))
-    return answered(answers.transfer(situation, root=root_of(request)))
+    return answered(answers.transfer(situation, root=client_ip.root(request)))
 
 
 @marks.costly()
@@ -97,7 +97,7 @@ def look_up(
     request: HttpRequest, q: QueryEx[str, P(description="Text with identifiers", examples=[INTENT_ID])]
 ) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
-    read, root = identifiers.read(q), root_of(request)
+    read, root = identifiers.read(q), client_ip.root(request)
     if not read.lookups:
         return failures.invalid_fields(request, {"q": read.problem or input_errors.NOTHING})
     found = lookups.of_text(read)
@@ -128,7 +128,7 @@ def get_reply(
     request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
 ) -> HttpResponse:
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
-    known, root = links.canonical(intent_id), root_of(request)
+    known, root = links.canonical(intent_id), client_ip.root(request)
     reply = Reply(situations.read(known), f"{root}{reverse('intent', args=[known])}")
     return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain, markdown=reply.markdown))
 
@@ -137,7 +137,7 @@ def get_address(
     request: HttpRequest, address: PathEx[str, P(description="Address", examples=[ADDRESS])]
 ) -> HttpResponse:
     """Get the roles of an address, its open transfers, and those with recoverable balances."""
-    finding, root = addresses.read(address), root_of(request)
+    finding, root = addresses.read(address), client_ip.root(request)
     owner = Filters(owner=finding.value)
     found = AddressLookup(finding, listed=owner)
     errors = [error for error in found.errors if error]
@@ -175,7 +175,7 @@ class TicketText(Schema):
 @marks.scope("triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
-    found, root = rows_of(given.text, request), root_of(request)
+    found, root = rows_of(given.text, request), client_ip.root(request)
     if found.wait:
         status, todo = HTTPStatus.TOO_MANY_REQUESTS, "Wait, or send fewer identifiers."
         return failures.page(request, Failure(status, "Too many requests", found.problem, todo, retry_after=found.wait))

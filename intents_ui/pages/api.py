@@ -13,7 +13,7 @@ from intents_ui.display.lists.filters import Filters
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
-from intents_ui.web import cursors
+from intents_ui.web import client_ip, cursors
 
 
 @require_safe
@@ -22,7 +22,7 @@ def view(request: HttpRequest) -> HttpResponse:
         raise Http404("This dashboard has no API.")
     reference = Reference(description.document(ENV.intents_api))
     context = {
-        "operations": reference.operations(request.build_absolute_uri("/")[:-1], _known()),
+        "operations": reference.operations(client_ip.root(request), _known()),
         "objects": reference.objects(),
         "headers": description.HEADERS,
         "needs_token": ENV.intents_api == "token",
