@@ -218,6 +218,7 @@ def test_zendesk_opens_the_side_bar_with_its_token_and_sends_the_ticket(browser:
         assert frame is not None
         expect(frame.get_by_role("article")).to_contain_text("Refunded")
         assert visit.page.evaluate("window.resized") == {"width": "100%", "height": "600px"}
+        visit.page.unroute_all(behavior="wait")  # a refresh may be on its way
 
 
 @pytest.mark.parametrize("text", ["{ids}", "", "rejected"], ids=["transfers", "empty", "rejected"])

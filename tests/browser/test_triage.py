@@ -118,8 +118,8 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
 
 
 def ticket_of_fifty(visit: Visit) -> str:
-    """Return a message with 48 old transfers, which no longer change, a token and an unknown hash."""
-    paths = [some_intent(visit, scenario) for scenario in (2, 8, 10, 18, 20)]
+    """Return a message with 48 old transfers of each urgency, which no longer change, a token and an unknown hash."""
+    paths = [some_intent(visit, scenario) for scenario in (2, 8, 10, 18, 20, 25)]
     for status in ("FAILED", "REFUNDED", "SUCCEEDED"):
         listed = httpx.get(
             f"{visit.root}/history?status={status}&order=ASC&size=50", trust_env=False, timeout=PATIENCE
