@@ -168,9 +168,12 @@ class Emulator:
         """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""
         return self._document(self._trading.held(scenario_named(which), self._micros()))
 
-    def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0) -> Document:
-        """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document."""
-        return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age))
+    def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0, owner: int | None = None) -> Document:
+        """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document.
+
+        `owner` is the number of its owner. From OWNERS on, owners have no other transfers.
+        """
+        return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age, owner=owner))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -149,19 +149,27 @@ class Trading:
         )
         return number
 
-    def play(self, scenario: Scenario, variant: str, now: int, age: float, *, held: bool = False) -> int:
+    def play(
+        self,
+        scenario: Scenario,
+        variant: str,
+        now: int,
+        age: float,
+        *,
+        held: bool = False,
+        owner: int | None = None,
+    ) -> int:
         """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
 
         If `held`, it stays at that age.
         """
         number, born = self.ledger.next_number(now)
-        owner = number // STREAMS % OWNERS
         transfer = transfer_of(
             scenario.deal_of(variant),
             self.catalogue,
             number=number,
             born=born - round(age * MICROSECONDS),
-            owner=owner,
+            owner=number // STREAMS % OWNERS if owner is None else owner,
             expiry=self.expiry,
             scenario=scenario,
             variant=variant,

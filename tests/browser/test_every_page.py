@@ -1,43 +1,41 @@
-"""Every kind of page, opened once with scripts and once without, and looked at for all that must be so of each.
+"""Every kind of page, opened once with scripts and once without, and checked for what holds on each page.
 
-What the other tests of this folder need not look at again is what is proved here, of every page and with everything in
-it unfolded:
+Other tests of this folder don't repeat these checks. Each page is checked with all its sections open:
 
-| claim | where |
+| claim | checked at |
 |---|---|
-| nothing is wider than the screen | 320, 360, 640 (1280 at 200 %), 768 and 1280 px; folded at 320, 360, 1280 |
-| | 640 px with words of twice the size; 360 px without scripts too |
-| nothing is cut off | 320 px; 640 px with words of twice the size |
-| no error in the console, no request to another host | while it is looked at, and in every visit of any test; it |
-| | loads at 1280, 768 or 360 px in turn, at 360 px without scripts |
+| nothing is wider than the screen | 320, 360, 640 (1280 at 200%), 768 and 1280 px; closed at 320, 360 and 1280 px; |
+| | 640 px with text of twice the size; 360 px without scripts |
+| nothing is cut off | 320 px; 640 px with text of twice the size |
+| no error in the console, no request to another host | during these checks, and in each visit of any test. A page |
+| | loads at 1280, 768 or 360 px in turn, and at 360 px without scripts |
 | links and buttons of at least 24 px | 360 px, with scripts and without |
-| axe-core finds nothing (WCAG 2.0 to 2.2 A and AA, best practice) | light at 1280 px, dark at 360 px: of every page |
-| | the colours in both, what is no matter of colour in one of them by turns |
-| contrast under the pointer, with the focus, of placeholders, of fields' edges, of the focus' ring | both themes |
-| landmarks, headings, tables, errors of fields, nothing that ticks where it is read out | 320 px |
-| what scrolls by itself is reached by keyboard | 320 px |
-| nothing moves where a reader wants no motion | 320 px |
-| every word is ours (docs/style.md) | unfolded, with scripts and without |
-| no control that is seen does nothing | without scripts |
-| light and dark | what depends on it, as told; the colours of a theme, and that it is kept: test_look_up.py |
+| axe-core finds nothing (WCAG 2.0 to 2.2 A and AA, best practice) | light at 1280 px and dark at 360 px. Rules about |
+| | colors run in both, the others in one of them in turn |
+| contrast of hover and focus states, placeholders, borders of fields and focus rings | both themes |
+| landmarks, headings, tables, errors of fields, nothing in a live region that changes every second | 320 px |
+| scrollable regions can be reached by keyboard | 320 px |
+| no animation with reduced motion | 320 px |
+| every word is one of ours (docs/style.md) | with scripts and without |
+| no visible control does nothing | without scripts |
+| light and dark | test_look_up.py: a theme's colors, and that the choice is kept |
 
-A journey (search, filter, page, export, follow) is made once with scripts and once without where both lead there, in
-the two themes and on the two widths that differ most, and not in each product of these. How each is made:
+A journey (search, filter, page, export, follow) is made once with scripts and once without where both lead to its end,
+in the two themes and on the two widths that differ most, not in each combination of them:
 
 | page | with scripts | without |
 |---|---|---|
-| search, an intent, its raw JSON | test_look_up.py | test_look_up.py |
-| an intent that moves | test_live.py: stream, polling | test_live.py: refresh |
-| what its addresses hold | test_balances.py | test_balances.py |
-| the response on the first screen; on paper | test_answer.py; test_print.py | |
-| history: filters, pages, the way back | test_history.py | test_history.py |
+| search, a transfer, its raw JSON | test_look_up.py | test_look_up.py |
+| a running transfer | test_live.py: stream, polling | test_live.py: refresh |
+| its on-chain balances | test_balances.py | test_balances.py |
+| its summary on the first screen; in print | test_answer.py; test_print.py | |
+| history: filters, pages, back | test_history.py | test_history.py |
 | an address | test_address.py | test_address.py |
 | triage | test_triage.py | test_triage.py |
 | exports | test_export.py | test_export.py |
-| routes: chosen, swapped, asked; chains against chains | test_routes.py | test_routes.py |
+| routes: choice, swap, lookup, matrix | test_routes.py | test_routes.py |
 
-Which pages there are is told in kinds.py; a new page gets a line there. `make test` opens those kinds of pages
-that its seed draws; `make deep` opens all of them both ways.
+The kinds of pages are in kinds.py. A new page gets a line there. `make test` opens a sample of them, `make deep` all.
 """
 
 from collections import Counter, defaultdict
@@ -61,32 +59,32 @@ type Look = Callable[[Page], Findings]
 
 WITH_SCRIPTS: Final = [
     "nothing is wider than the screen",
-    "nothing is wider than the screen with large words",
+    "nothing is wider than the screen with large text",
     "nothing is cut off",
-    "nothing goes wrong in the browser",
-    "nothing has moved while it loaded",
-    "it is short enough for a phone",
-    "what is pressed is large enough",
-    "axe finds nothing in the light",
-    "axe finds nothing in the dark",
-    "nothing is faint in any state",
-    "it is built for everybody",
-    "what scrolls is reached by keyboard",
-    "nothing moves",
-    "every word is ours",
+    "the browser reports no error",
+    "nothing shifts while the page loads",
+    "the page is short enough for a phone",
+    "controls are large enough",
+    "axe finds nothing in the light theme",
+    "axe finds nothing in the dark theme",
+    "contrast is high enough in every state",
+    "the structure is accessible",
+    "scrollable regions can be reached by keyboard",
+    "nothing is animated",
+    "every word is one of ours",
 ]
 WITHOUT: Final = [
     "nothing is wider than the screen",
-    "it is short enough for a phone",
-    "nothing goes wrong in the browser",
-    "what is pressed is large enough",
-    "no control that is seen does nothing",
-    "every word is ours",
+    "the page is short enough for a phone",
+    "the browser reports no error",
+    "controls are large enough",
+    "no visible control does nothing",
+    "every word is one of ours",
 ]
 
 
 class Walk:
-    """What was wrong where, by claim, and the number of pages checked for each claim."""
+    """Findings by claim, and the number of pages checked for each claim."""
 
     def __init__(
         self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, *, widths: Sequence[int], **window: Any
@@ -102,7 +100,7 @@ class Walk:
                     self.titles[visit.page.title()].append(kind)
                     for claim, found in look(visit.page):
                         self._note(claim, kind, found)
-                    self._note("nothing goes wrong in the browser", kind, visit.faults)
+                    self._note("the browser reports no error", kind, visit.faults)
                     visit.faults.clear()
         self.pages = sum(map(len, roots.values()))
 
@@ -158,49 +156,49 @@ def look_with_scripts() -> Look:
     def look(page: Page) -> Findings:
         is_whole_in_light = next(in_light)
         loaded(page)
-        yield "nothing has moved while it loaded", page.evaluate(looks.SHIFTED)
+        yield "nothing shifts while the page loads", page.evaluate(looks.SHIFTED)
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         for width in (1280, 360, 320):
             yield "nothing is wider than the screen", too_wide(page, width)
             if width == 360:
-                yield "it is short enough for a phone", page.evaluate(looks.LONG)
+                yield "the page is short enough for a phone", page.evaluate(looks.LONG)
         kinds.unfold(page)
-        yield "every word is ours", foreign_words(page)
-        yield "nothing is wider than the screen", too_wide(page, 320, "unfolded")
+        yield "every word is one of ours", foreign_words(page)
+        yield "nothing is wider than the screen", too_wide(page, 320, "with open sections")
         yield "nothing is cut off", page.evaluate(looks.CUT)
-        yield "it is built for everybody", page.evaluate(looks.BUILT)
-        yield "what scrolls is reached by keyboard", page.evaluate(looks.SCROLLED)
-        yield "nothing moves", page.evaluate(looks.MOVING)
-        yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
-        yield "what is pressed is large enough", page.evaluate(looks.SMALL)
-        yield "nothing is wider than the screen", too_wide(page, 640, "unfolded")
+        yield "the structure is accessible", page.evaluate(looks.BUILT)
+        yield "scrollable regions can be reached by keyboard", page.evaluate(looks.SCROLLED)
+        yield "nothing is animated", page.evaluate(looks.MOVING)
+        yield "nothing is wider than the screen", too_wide(page, 360, "with open sections")
+        yield "controls are large enough", page.evaluate(looks.SMALL)
+        yield "nothing is wider than the screen", too_wide(page, 640, "with open sections")
         page.evaluate(looks.LARGE_WORDS, "200%")
-        yield "nothing is wider than the screen with large words", too_wide(page, 640, "with large words")
+        yield "nothing is wider than the screen with large text", too_wide(page, 640, "with large text")
         yield "nothing is cut off", page.evaluate(looks.CUT)
         page.evaluate(looks.LARGE_WORDS, "")
         for width in (768, 1280):
-            yield "nothing is wider than the screen", too_wide(page, width, "unfolded")
+            yield "nothing is wider than the screen", too_wide(page, width, "with open sections")
         page.evaluate(looks.SHORTEN)
         shapes = looks.new_shapes(page, known["light"])
-        yield "axe finds nothing in the light", looks.axe(page, shapes, is_whole=is_whole_in_light)
-        yield "nothing is faint in any state", looks.faint(page, shapes)
+        yield "axe finds nothing in the light theme", looks.axe(page, shapes, is_whole=is_whole_in_light)
+        yield "contrast is high enough in every state", looks.faint(page, shapes)
         page.emulate_media(color_scheme="dark", reduced_motion="reduce")
         show(page, 360)
         shapes = looks.new_shapes(page, known["dark"])
-        yield "axe finds nothing in the dark", looks.axe(page, shapes, is_whole=not is_whole_in_light)
-        yield "nothing is faint in any state", looks.faint(page, shapes)
+        yield "axe finds nothing in the dark theme", looks.axe(page, shapes, is_whole=not is_whole_in_light)
+        yield "contrast is high enough in every state", looks.faint(page, shapes)
 
     return look
 
 
 def look_without(page: Page) -> Findings:
     yield "nothing is wider than the screen", too_wide(page, 360)
-    yield "it is short enough for a phone", page.evaluate(looks.LONG)
+    yield "the page is short enough for a phone", page.evaluate(looks.LONG)
     kinds.unfold(page)
-    yield "nothing is wider than the screen", too_wide(page, 360, "unfolded")
-    yield "what is pressed is large enough", page.evaluate(looks.SMALL)
-    yield "no control that is seen does nothing", page.evaluate(looks.DEAD)
-    yield "every word is ours", foreign_words(page)
+    yield "nothing is wider than the screen", too_wide(page, 360, "with open sections")
+    yield "controls are large enough", page.evaluate(looks.SMALL)
+    yield "no visible control does nothing", page.evaluate(looks.DEAD)
+    yield "every word is one of ours", foreign_words(page)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +227,7 @@ def test_every_kind_of_page_without_scripts(walked_without_scripts: Walk, claim:
 
 
 def test_each_kind_of_page_has_a_title_of_its_own(walked_without_scripts: Walk) -> None:
-    """An error page is titled by what went wrong, unlike any other page."""
+    """The title of an error page is the error. No other page has it."""
     for title, called in walked_without_scripts.titles.items():
         assert title.endswith(" · Intents"), called
         assert len(title) > len(" · Intents"), called

@@ -15,7 +15,7 @@ from intents_ui.exports import progress
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web.jinja import Page, Templates, environment
 from tests.browser.kinds import PLACES, QUOTE
-from tests.surfaces import PARTIAL, Transfer, moments, world
+from tests.surfaces import PARTIAL, Transfer, moments, play, world
 
 OF_A_TRANSFER = (
     "/intent/{0}",
@@ -84,7 +84,7 @@ def test_pages_of_a_transfer_are_the_same_at_any_moment(compared: Compared, scen
     with world() as (emulator, site):
         # Every second moment: together, the scenarios have all of them.
         for moment in list(moments(scenario))[scenario.number % 2 :: 2]:
-            played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)
+            played = play(emulator, scenario, moment)
             transfer = Transfer(played["intentId"], played["ownerAddress"], site)
             for path in OF_A_TRANSFER + (LISTS if moment.name == "at its worst" else ()):
                 for headers in ({}, PARTIAL):

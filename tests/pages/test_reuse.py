@@ -8,6 +8,7 @@ import gc
 import json
 import re
 import secrets
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -16,11 +17,13 @@ import httpx
 import pytest
 import time_machine
 from django.core.cache import cache
+from django.template import engines
 from django.template.backends import utils
 from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.transfers import OWNERS
 from intents_ui.pages import intent
 from intents_ui.service.catalog import catalog
 from intents_ui.service.client import ServiceClient
@@ -100,14 +103,11 @@ class Dashboards:
         self.service = service
         self.entries = HeldEntries(wiring.config().names)
         self._reusing = self._dashboard(self.entries)
-        self._functions: dict[str, list[Any]] = {}
 
     def compare(self, page: str) -> tuple[int, bytes]:
         """Return the page with reused objects, after comparing it with the page of a new dashboard."""
         reused = self._drawn(self._reusing, page)
-        if page not in self._functions:  # a page's first drawing loads its templates, which remember macros
-            self._functions[page] = remembering_functions()
-        for function in self._functions[page]:
+        for function in remembering_functions(len(sys.modules), len(engines["jinja2"].env.cache)):
             function.cache_clear()
         other = self._dashboard(EntryCache(wiring.config().names))
         expected = self._drawn(other, page)
@@ -135,8 +135,12 @@ class Dashboards:
         return answer.status_code, content(answer).encode() if answer.streaming else answer.content
 
 
-def remembering_functions() -> list[Any]:
-    """Return the functions of the dashboard that remember the results of earlier arguments."""
+@functools.cache
+def remembering_functions(modules: int, templates: int) -> list[Any]:
+    """Return the functions of the dashboard that remember the results of earlier arguments.
+
+    They are found again when other modules or templates have been loaded, whose number the arguments are.
+    """
     found = [each for each in gc.get_objects() if type(each) is functools._lru_cache_wrapper]
     return [each for each in found if each.__module__.startswith("intents_ui.")]
 
@@ -154,8 +158,9 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 
 @pytest.fixture(scope="module")
 def samples(emulator: Emulator) -> list[Sample]:
-    """A quote, a transfer in progress, and one that was refunded."""
-    found = [emulator.play("expired-quote"), emulator.play("stalled-in-bridge", age=40), emulator.finished(8)]
+    """A quote, a transfer in progress, and one that was refunded, of an owner without others."""
+    ages = {"expired-quote": 0, "stalled-in-bridge": 40, "refunded-on-origin": 3600}
+    found = [emulator.play(scenario, age=age, owner=OWNERS) for scenario, age in ages.items()]
     return [Sample.of(wiring.service(), each["intentId"]) for each in found]
 
 
@@ -166,7 +171,7 @@ def dashboards(emulator: Emulator, clock: time_machine.Traveller) -> Iterator[Da
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_cache_ttl", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
         patch.setattr(utils, "get_token", lambda request: "the same token each time")
-        patch.setattr(ENV, "intents_max_export_rows", 100)
+        patch.setattr(ENV, "intents_max_export_rows", 20)
         patch.setattr(catalog, "PATIENCE_SECONDS", PATIENCE)  # names are the same, however busy the machine is
         patch.setattr(ENV, "intents_balance_timeout", PATIENCE)
         patch.setattr(Entries, "_known", {})  # never releases a list

@@ -16,7 +16,7 @@ def test_the_pages_of_a_transfer_use_our_words_at_every_moment(scenario: Scenari
     found = []
     with surfaces.world() as (emulator, site):
         for moment in surfaces.moments(scenario):
-            played = emulator.play(scenario.number, variant=moment.variant, age=moment.age)
+            played = surfaces.play(emulator, scenario, moment)
             paths = [f"/intent/{played['intentId']}{part}" for part in PARTS]
             paths += [f"/embed/intent/{played['intentId']}", f"/address/{played['ownerAddress']}"]
             for path in paths:
