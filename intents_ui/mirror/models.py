@@ -71,6 +71,21 @@ class Transfer(models.Model):
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_hour"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
+            # In the order of the groups in which open transfers are counted, with all that is counted of each.
+            models.Index(
+                fields=[
+                    "route",
+                    "origin_token",
+                    "destination_token",
+                    "status",
+                    "updated",
+                    "expires",
+                    "started",
+                    "created",
+                ],
+                condition=Q(outcome="open"),
+                name="transfer_open_groups",
+            ),
         ]
 
 

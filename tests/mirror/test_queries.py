@@ -364,7 +364,8 @@ def test_a_page_takes_six_queries_at_most_and_reads_no_table_of_transfers(world:
 
 # Small tables, small parts of tables by an index of these, the first window, and compound queries.
 SCANNED = (
-    r"SCAN (mirror_transfer USING INDEX transfer_open|mirror_window USING (COVERING )?INDEX window_unsealed"
+    r"SCAN (mirror_transfer USING INDEX transfer_open|transfer USING INDEX transfer_open_groups|counted"
+    r"|mirror_window USING (COVERING )?INDEX window_unsealed"
     r"|U0 USING COVERING INDEX sqlite_autoindex_mirror_window_1|mirror_dirtyhour"
     r"|mirror_day USING (COVERING )?INDEX day_dirty|\(subquery-\d\))"
 )

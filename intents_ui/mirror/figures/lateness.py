@@ -11,13 +11,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import BigIntegerField, Case, Count, F, Q, Value, When
-from django.db.models.functions import Coalesce
+from django.db import connection
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
-from intents_ui.mirror.figures.scopes import Level, ScopeName, is_part, scopes_of, scopes_of_tokens
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of, scopes_of_tokens
 from intents_ui.mirror.models import Scope, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.wire.models import IntentStatus
@@ -28,8 +27,25 @@ UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn'
 MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MILLISECOND = timedelta(milliseconds=1)
-OF_ROUTE = tuple(f"route__{name}" for name in RouteKey._fields)
-OF_TOKENS = tuple(f"{side}_token__{name}" for side in ("origin", "destination") for name in TokenKey._fields)
+BEGAN = "COALESCE(transfer.started, transfer.created) / 1000 * 1000"
+LATE_BY_RULE = f", COUNT(*) FILTER (WHERE {BEGAN} < %s)"
+# An index has all that is counted, in the order of the groups. Names are read afterwards, once for each group.
+COUNT_OPEN = f"""
+SELECT route.providers, route.origin_chain, route.destination_chain, origin.chain, origin.address, origin.symbol,
+       destination.chain, destination.address, destination.symbol, counted.*
+FROM (
+  SELECT transfer.route_id, transfer.origin_token_id, transfer.destination_token_id,
+         MAX(scope.late_after), COUNT(*), COUNT(*) FILTER (WHERE {BEGAN} + scope.late_after < %s){{by_rule}}
+  FROM mirror_transfer AS transfer LEFT JOIN mirror_scope AS scope ON scope.route_id = transfer.route_id
+  WHERE transfer.outcome = 'open' AND NOT (
+    transfer.status = %s AND transfer.updated > %s
+    AND (transfer.expires IS NULL OR transfer.expires = 0 OR transfer.expires > %s))
+  GROUP BY transfer.route_id, transfer.origin_token_id, transfer.destination_token_id
+) AS counted
+JOIN mirror_route AS route ON route.id = counted.route_id
+LEFT JOIN mirror_token AS origin ON origin.id = counted.origin_token_id
+LEFT JOIN mirror_token AS destination ON destination.id = counted.destination_token_id
+"""  # noqa: S608 - no values
 
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
@@ -108,8 +124,7 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
         if end is None or now < end + UNSEEN:
             return None
     since = moment(started or created)
-    rule = max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
-    usual = rule if late_after is None else timedelta(milliseconds=late_after)
+    usual = _rule(providers, slow) if late_after is None else timedelta(milliseconds=late_after)
     basis = Basis.RULE if late_after is None else Basis.PROVIDER if is_by_provider else Basis.ROUTE
     return OpenTransfer(
         intent_id=unpacked(bytes(intent_id), HASH),
@@ -124,6 +139,11 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
     )
 
 
+def _rule(providers: str, slow: Slow) -> timedelta:
+    """Return after how long a transfer over these providers is late, without enough deliveries."""
+    return max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
+
+
 @dataclass(frozen=True, slots=True)
 class OpenCounts:
     """The open and the late transfers of each scope."""
@@ -132,36 +152,24 @@ class OpenCounts:
     late: Counter[ScopeName] = field(default_factory=Counter)
 
 
-def count_open(*, now: datetime, slow: Slow, of_tokens: bool = False) -> OpenCounts:
-    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query.
-
-    Those of tokens are counted with `of_tokens` only.
-    """
+def count_open(*, now: datetime, slow: Slow) -> OpenCounts:
+    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
     at = int(now.timestamp() * 1000)
     ended = at - UNSEEN // MILLISECOND
+    rules = sorted({_rule(providers, slow) for providers in ("", *slow)})
+    began = [at - rule // MILLISECOND for rule in rules]
     # Those have no deposit yet, as far as is known.
-    unseen = Q(status=IntentStatus.COMMITTED, updated__gt=ended - TIME_TO_EXECUTE // MILLISECOND) & (
-        Q(expires=None) | Q(expires=0) | Q(expires__gt=ended)
-    )
-    by_limit = sorted(((length, name) for name, length in slow.items() if length > USUAL), reverse=True)
-    rule = Case(
-        *(When(is_part(ScopeName(Level.PROVIDER, name)), then=Value(each // MILLISECOND)) for each, name in by_limit),
-        default=Value(USUAL // MILLISECOND),
-        output_field=BigIntegerField(),
-    )
-    began = Coalesce("started", "created") / 1000 * 1000
-    is_late = Q(limit__lt=Value(at, output_field=BigIntegerField()) - F("began"))
-    rows = (
-        Transfer.objects.filter(~unseen, outcome=Outcome.OPEN)
-        .annotate(limit=Coalesce("route__scope__late_after", rule), began=began)
-        .values_list(*OF_ROUTE, *(OF_TOKENS if of_tokens else ()))
-        .annotate(count=Count("pk"), late=Count("pk", filter=is_late))
-    )
+    unseen = IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [at, *began, *unseen])
+        rows = cursor.fetchall()
     found = OpenCounts()
-    for *keys, count, late in rows:
-        tokens = (TokenKey(*keys[3:6]), TokenKey(*keys[6:])) if of_tokens else ()
-        named = scopes_of_tokens(each for each in tokens if each.address)
-        for scope in (*scopes_of(RouteKey(*keys[:3])), *named):
+    for row in rows:
+        route, tokens = RouteKey(*row[:3]), [TokenKey(*row[3:6]), TokenKey(*row[6:9])]
+        late_after, count, late, *late_by_rule = row[12:]
+        if late_after is None:
+            late = late_by_rule[rules.index(_rule(route.providers, slow))]
+        for scope in (*scopes_of(route), *scopes_of_tokens(each for each in tokens if each.address)):
             found.open[scope] += count
             if late:
                 found.late[scope] += late

@@ -229,7 +229,7 @@ def overview(
 ) -> Overview:
     """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Five queries."""
     gaps = coverage.gaps(now=now)
-    still_open = count_open(now=now, slow=slow or {}, of_tokens=level is Level.TOKEN)
+    still_open = count_open(now=now, slow=slow or {})
     column = ORDERS[order]
     total = _summaries(period).filter(scope__level=Level.SERVICE).first()
     ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
@@ -244,7 +244,7 @@ def overview(
 def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None = None) -> ScopeReport:
     """Return the figures of one scope. Six queries."""
     gaps = coverage.gaps(now=now)
-    still_open = count_open(now=now, slow=slow or {}, of_tokens=scope.level is Level.TOKEN)
+    still_open = count_open(now=now, slow=slow or {})
     summaries = _summaries(period)
     if scope.level is Level.ROUTE:
         summaries = summaries.filter(
