@@ -205,14 +205,14 @@ def look_without(page: Page) -> Findings:
 def walked(
     browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]], draw: Callable[[Sequence, int], list]
 ) -> Walk:
-    roots = {server: draw(kinds.every(server), 14)}
+    roots = {server: draw(kinds.every(server), 8)}
     roots |= {root: draw(all_kinds, 1) for root, all_kinds in troubled.items()}
     return Walk(browser, roots, look_with_scripts(), theme="light", widths=(1280, 768, 360))
 
 
 @pytest.fixture(scope="module")
 def walked_without_scripts(browser: Browser, server: str, draw: Callable[[Sequence, int], list]) -> Walk:
-    roots = {server: draw(kinds.every(server), 40)}
+    roots = {server: draw(kinds.every(server), 24)}
     return Walk(browser, roots, look_without, theme="dark", widths=(360,), scripts=False)
 
 

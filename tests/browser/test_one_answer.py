@@ -1,7 +1,7 @@
 """The headline of a transfer's page is complete in its first response: nothing that loads later changes it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import batched
 from typing import Any, NamedTuple
@@ -99,19 +99,21 @@ def another(visit: Visit) -> Visit:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", COPIES)
-def test_no_headline_changes_after_the_first_response(browser: Browser, patient: str, kind: str) -> None:
-    found = [copy for copy in copies(patient) if kind in copy.name]
-    assert len(found) == SCENARIOS
-    moved = found
+def test_no_headline_changes_after_the_first_response(
+    browser: Browser, patient: str, draw: Callable[[Sequence, int], list], kind: str
+) -> None:
+    all_copies = [copy for copy in copies(patient) if kind in copy.name]
+    assert len(all_copies) == SCENARIOS
+    moved = found = draw(all_copies, 10)
     with visiting(browser, patient, theme="light", width=1280) as visit:
         tabs = [visit, *(another(visit) for _ in range(AT_ONCE - 1))]
         for _ in range(ROUNDS):
             moved = list(moved_meanwhile(patient, tabs, moved))
             assert all(copy.is_live for copy in moved), moved
         faults = [fault for tab in tabs[1:] for fault in tab.faults]
-    print(f"{SCENARIOS - len(moved)} headlines compared, {len(moved)} transfers moved each time")
+    print(f"{len(found) - len(moved)} headlines compared, {len(moved)} transfers moved each time")
     assert faults == []
-    assert len(moved) < SCENARIOS / 2  # most of those that may change don't
+    assert len(moved) <= len(found) / 2  # most of those that may change don't
 
 
 def moved_meanwhile(root: str, tabs: list[Visit], found: list[Copy]) -> Iterator[Copy]:

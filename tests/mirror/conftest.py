@@ -1,6 +1,8 @@
 """Databases of the mirror: SQLite, and PostgreSQL where its programs and psycopg are installed."""
 
 import contextlib
+import functools
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,12 +25,39 @@ __all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
 @contextlib.contextmanager
 def using(database: dict[str, Any]) -> Iterator[None]:
     """Let Django use this database in this thread, with the mirror's tables."""
+    is_new = isinstance(database["NAME"], Path) and not database["NAME"].exists()
+    if is_new:
+        database["NAME"].write_bytes(migrated())
+    with connected(database):
+        if not is_new:
+            migrate(str(database))
+        yield
+
+
+@functools.cache
+def migrated() -> bytes:
+    """Return an empty SQLite database with the mirror's tables: migrations take longer than most tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = settings.sqlite(Path(folder, "mirror.sqlite3"))
+        with connected(database):
+            migrate(str(database))
+        return database["NAME"].read_bytes()
+
+
+@functools.cache
+def migrate(database: str) -> None:
+    """Migrate the connected database, once."""
+    call_command("migrate", verbosity=0)
+
+
+@contextlib.contextmanager
+def connected(database: dict[str, Any]) -> Iterator[None]:
+    """Let Django use this database in this thread."""
     usual = connections.settings["default"]
     connections["default"].close()
     connections.settings["default"] = {**usual, **database}
     del connections["default"]
     try:
-        call_command("migrate", verbosity=0)
         yield
     finally:
         connections["default"].close()
