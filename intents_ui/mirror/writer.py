@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from hashlib import blake2b
 from itertools import batched
 from typing import Any
@@ -429,25 +429,15 @@ def empty() -> None:
 
 
 COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus)
+LOADED = [field.name for field in fields(Window)]
 WINDOW_FIELDS = [field.name for field in WindowRow._meta.fields if field.name != "start"]
 
 
 def load(rows: models.QuerySet[WindowRow]) -> Iterator[Window]:
     """Yield the windows of rows of the ledger."""
-    for row in rows.iterator():
-        yield Window(
-            start=row.start,
-            end=row.end,
-            due=row.due,
-            read_at=row.read_at,
-            order=Order(row.order) if row.order else None,
-            digest=bytes(row.digest),
-            rows=row.rows,
-            has_dead=row.has_dead,
-            is_sealed=row.is_sealed,
-            failures=row.failures,
-            reason=row.reason,
-        )
+    for row in rows.values(*LOADED).iterator():
+        order = Order(row["order"]) if row["order"] else None
+        yield Window(**row | {"order": order, "digest": bytes(row["digest"])})
 
 
 def digest(entries: Iterable[Entry]) -> bytes:
