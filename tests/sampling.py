@@ -20,14 +20,14 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 ROTATING = {
     "tests/browser/": 5,
     "tests/cli/": 2,
-    "tests/display/": 2,
-    "tests/emulator/": 3,
-    "tests/faults/": 3,
+    "tests/display/": 3,
+    "tests/emulator/": 4,
+    "tests/faults/": 4,
     "tests/live/": 2,
-    "tests/mirror/": 5,
-    "tests/pages/": 5,
-    "tests/service/": 2,
-    "tests/test_": 5,
+    "tests/mirror/": 7,
+    "tests/pages/": 6,
+    "tests/service/": 3,
+    "tests/test_": 6,
     "tests/web/": 3,
 }
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
