@@ -171,7 +171,7 @@ class Emulator:
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0, owner: int | None = None) -> Document:
         """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document.
 
-        `owner` is the number of its owner. From OWNERS on, owners have no other transfers.
+        `owner` is the number of its owner, by default one of the history's. From OWNERS on, owners have no history.
         """
         return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age, owner=owner))
 

@@ -45,7 +45,7 @@ FROM (
 JOIN mirror_route AS route ON route.id = counted.route_id
 LEFT JOIN mirror_token AS origin ON origin.id = counted.origin_token_id
 LEFT JOIN mirror_token AS destination ON destination.id = counted.destination_token_id
-"""  # noqa: S608 - no values
+"""  # noqa: S608 - only constants are inserted; values are parameters
 
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
