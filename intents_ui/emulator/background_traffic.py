@@ -30,6 +30,7 @@ _CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 
 _REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
 _CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
 _SLOW_CCTP: Final = 3
+LONGEST_STRETCH: Final = 1.6
 
 
 class Dice:
@@ -59,11 +60,20 @@ class Ordinary:
 
 def ordinary(number: int, catalogue: Catalogue) -> Ordinary:
     dice = Dice(number)
-    scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
-    variant = dice.one_of(scenario.variant_names)
+    scenario, variant = _drawn(dice)
     deal = _deal(scenario, dice, catalogue)
     stretch = (70 + dice.below(90)) / 100
     return Ordinary(scenario, variant, deal, stretch)
+
+
+def course(number: int) -> tuple[Scenario, str]:
+    """Return only the scenario and variant of an intent, without building its deal."""
+    return _drawn(Dice(number))
+
+
+def _drawn(dice: Dice) -> tuple[Scenario, str]:
+    scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
+    return scenario, dice.one_of(scenario.variant_names)
 
 
 def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:

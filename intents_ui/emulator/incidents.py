@@ -73,6 +73,11 @@ def affected(transfer: Ordinary, number: int, born: int, until: int) -> Ordinary
     return transfer
 
 
+def is_any(born: int, until: int) -> bool:
+    """Return whether any incident may change a transfer that was quoted then."""
+    return any(incident.affects(born, until) for incident in INCIDENTS)
+
+
 def occurrences(since: int, until: int) -> Iterator[Occurrence]:
     """Yield the occurrences that began after `since` and ended by `until`, latest first for each incident."""
     for incident in INCIDENTS:

@@ -7,7 +7,7 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.faults import changed_course
+from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
@@ -82,16 +82,25 @@ class Ledger:
         transfer = self.world.transfer(number)
         return Course(transfer, self.world.scenes(transfer))
 
+    def last_status(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> str | None:
+        """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
+        if number in self._courses or number % STREAMS == MADE or faults & COURSES:
+            return None
+        return self.world.last_status(number, now)
+
     def entries(
-        self,
-        now: int,
-        *,
-        descending: bool,
-        reach: Reach = EVERYTHING_LISTED,
-        owner: str | None = None,
-        faults: frozenset[str] = NO_FAULTS,
+        self, now: int, *, descending: bool, owner: str | None = None, faults: frozenset[str] = NO_FAULTS
     ) -> Iterator[Entry]:
         """Yield intents in order of ID."""
+        for number in self.numbers(now, descending=descending, owner=owner):
+            entry = self.entry(number, now, faults)
+            if entry:
+                yield entry
+
+    def numbers(
+        self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None
+    ) -> Iterator[int]:
+        """Yield the numbers of intents in order of ID."""
         found = self.world.numbers(now, reach, descending=descending, owner=owner)
         earliest, until = reach.start(now), reach.until(now)
         with self._lock:
@@ -106,9 +115,7 @@ class Ledger:
                 reverse=descending,
             )
         for _, number in merge(found, made, reverse=descending):
-            entry = self.entry(number, now, faults)
-            if entry:
-                yield entry
+            yield number
 
     def bearing(self, name: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""

@@ -119,17 +119,17 @@ class Lookups:
         yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
 
     def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
-        found = self.ledger.entries(
-            ask.now,
-            descending=not page.upward,
-            reach=page.reach(filters.since, filters.until),
-            owner=filters.owner,
-            faults=ask.faults,
-        )
-        for examined, entry in enumerate(found):
+        reach = page.reach(filters.since, filters.until)
+        found = self.ledger.numbers(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
+        for examined, number in enumerate(found):
             if examined >= MOST_EXAMINED:
                 raise Refusal(TIMED_OUT, f"more than {MOST_EXAMINED} intents examined")
-            if filters.pass_(entry):
+            if filters.statuses:
+                status = self.ledger.last_status(number, ask.now, ask.faults)
+                if status is not None and status not in filters.statuses:
+                    continue
+            entry = self.ledger.entry(number, ask.now, ask.faults)
+            if entry and filters.pass_(entry):
                 yield entry
 
     def _history_row(self, entry: Entry, ask: Ask) -> Document:

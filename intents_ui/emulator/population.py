@@ -14,10 +14,10 @@ from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import ordinary
+from intents_ui.emulator.background_traffic import LONGEST_STRETCH, course, ordinary
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
-from intents_ui.emulator.incidents import affected
+from intents_ui.emulator.incidents import affected, is_any
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.scenario_engine import MAIN, Scenario, Scene, play
 from intents_ui.emulator.scenarios import SCENARIOS
@@ -48,6 +48,7 @@ _RUSH_BEAT: Final = _MINUTE // 8
 _RUSH_KEPT: Final = 720
 
 _OWNER_SLOTS: Final = 4096
+_ENDS_KEPT: Final = 50_000  # more than lists of open intents leave out
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class World:
         self.expiry = expiry
         self.streams = {stream.index: stream for stream in _streams(size)}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
+        self.end = lru_cache(maxsize=_ENDS_KEPT)(self._end)
         self._owner_of_slot = _owner_slots()
         self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
         for slot, owner in enumerate(self._owner_of_slot):
@@ -133,6 +135,25 @@ class World:
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
         return stream is not None and stream.born(number // STREAMS) <= now
+
+    def last_status(self, number: int, now: int) -> str | None:
+        """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
+        at, status = self.end(number)
+        return status if at is not None and now > at else None
+
+    def _end(self, number: int) -> tuple[int | None, str]:
+        """Return when an intent has its last status at the latest, in microseconds, without building the intent."""
+        k, index = divmod(number, STREAMS)
+        stream = self.streams[index]
+        born, stretch = stream.born(k), LONGEST_STRETCH
+        if stream.scenario:
+            scenario, variant = stream.scenario, _variant(stream.scenario, k)
+        elif is_any(born, self.incidents_until):
+            return None, ""
+        else:
+            scenario, variant = course(number)
+        last = scenes_of(scenario, variant)[-1]
+        return born + micros(last.at * stretch), last.status
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""

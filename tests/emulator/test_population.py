@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
-from intents_ui.emulator.population import ORDINARY, STREAMS
+from intents_ui.emulator.population import ORDINARY, STREAMS, Reach
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, Clock, call
 
+DAY = 24 * 3600 * MICROSECONDS
 PRINT_A_PAGE = """
 import sys
 from tests.emulator.driving import Clock, request
@@ -122,3 +123,18 @@ def test_a_hundred_thousand_intents_are_available_at_once(clock):
     emulator = Emulator(now=clock, size=100_000)
     entries = emulator.ledger.entries(round(NOW * MICROSECONDS), descending=True)
     assert len(list(islice(entries, 50))) == 50
+
+
+@given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
+def test_the_last_status_of_an_intent_is_told_without_building_it(days, skipped, moment):
+    clock = Clock(NOW + moment)
+    emulator = Emulator(now=clock, incidents_until=clock())
+    now = round(clock() * MICROSECONDS)
+    reach = Reach(since=now - DAY, latest=now) if days == 0 else Reach(now - (days + 1) * DAY, latest=now - days * DAY)
+    numbers = list(islice(emulator.ledger.numbers(now, descending=True, reach=reach), skipped, None, 400))
+    told = {number: emulator.ledger.last_status(number, now) for number in numbers}
+    actual = {number: entry.scene.status for number in numbers if (entry := emulator.ledger.entry(number, now))}
+    assert {number: status for number, status in told.items() if status} == {
+        number: actual[number] for number, status in told.items() if status
+    }
+    assert days == 0 or any(told.values())
