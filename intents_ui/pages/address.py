@@ -72,6 +72,7 @@ def head(finding: Finding) -> dict[str, object]:
         "finding": finding,
         "owner": None,
         "is_owner": False,
+        "are_open_below": False,
         "roles": (),
         "tokens": (),
         "nearest": (),
@@ -91,6 +92,7 @@ def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> Htt
     context = head(finding) | cards(parts, finding) | {"paid": paid}
     if context["is_owner"]:
         context |= history(parts.listed.found, finding, parsed, error=parts.listed.error)
+        context["are_open_below"] = parsed.filters.status == filters.IN_FLIGHT
     return page(request, context)
 
 

@@ -99,18 +99,20 @@ def test_a_hidden_tab_reports_each_state_once_and_stops_at_the_end(visit: Visit)
     expect(page).to_have_title(re.compile("^Refunded · 300"))
 
 
-def test_a_permitted_notification_is_shown_by_the_browser(visit: Visit) -> None:
-    page, transfer = visit.page, Transfer(visit.root)
-    page.context.grant_permissions(["notifications"], origin=visit.root)
-    page.add_init_script(SHOWN)
-    visit.open(transfer.path)
-    assert page.evaluate("Notification.permission") == "granted"
-    page.locator(SWITCH).click()
-    expect(page.locator("[data-follow-note]")).to_contain_text("You'll also get notifications.")
-    connected(page)
-    hide(page)
-    transfer.commit()
-    expect(page.locator("html")).to_have_attribute("data-came", re.compile("^show: Committed · "))
+def test_a_permitted_notification_is_shown_by_the_browser(whole_browser: Browser, server: str) -> None:
+    transfer = Transfer(server)
+    with visiting(whole_browser, server, theme="light", width=1280) as visit:
+        page = visit.page
+        page.context.grant_permissions(["notifications"], origin=server)
+        page.add_init_script(SHOWN)
+        visit.open(transfer.path)
+        assert page.evaluate("Notification.permission") == "granted"
+        page.locator(SWITCH).click()
+        expect(page.locator("[data-follow-note]")).to_contain_text("You'll also get notifications.")
+        connected(page)
+        hide(page)
+        transfer.commit()
+        expect(page.locator("html")).to_have_attribute("data-came", re.compile("^show: Committed · "))
 
 
 def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Browser, server: str) -> None:

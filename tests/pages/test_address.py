@@ -156,6 +156,14 @@ def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator
     assert "Expired" in visible_text(answer)
 
 
+def test_open_transfers_are_listed_once_if_the_history_is_filtered_by_them(site: Client, emulator: Emulator) -> None:
+    made = quote(emulator, ownerAddress=UNUSED_ADDRESS)
+    assert "Open transfers" in headings(site.get(f"/address/{UNUSED_ADDRESS}?status=FAILED"))
+    filtered = site.get(f"/address/{UNUSED_ADDRESS}?status=in-flight")
+    assert "Open transfers" not in headings(filtered)
+    assert listed(filtered) == [made["intentId"]]
+
+
 def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busiest: str) -> None:
     found = call(emulator, "SearchIntents", {"byOwnerAddress": busiest})["intents"]
     done = [intent for intent in found if intent["status"] == "SUCCEEDED"]
