@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields
 from hashlib import blake2b
 from itertools import batched
 from typing import Any
@@ -93,6 +93,15 @@ SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WH
 AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.address = %s
                 AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
 """
+LEDGER = tuple(field.name for field in fields(Window))
+SAVE = f"""
+INSERT INTO mirror_window ({", ".join(f'"{name}"' for name in LEDGER)}, epoch)
+VALUES ({", ".join(["%s"] * (len(LEDGER) + 1))}) ON CONFLICT (start) DO UPDATE
+SET {", ".join(f'"{name}" = excluded."{name}"' for name in LEDGER[1:])}, epoch = excluded.epoch
+"""  # noqa: S608 - names of columns
+SET_STATE = """
+INSERT INTO mirror_state (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
 # Sealed windows with fewer rows than they had when they were last read.
 LACKING = """
 SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
@@ -144,6 +153,7 @@ class Writer:
         self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
         self._forgotten: frozenset[str] = frozenset()
         self._departed: dict[bytes, int] = {}
+        self._calls: dict[str, int] | None = None  # by hour, as stored
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -155,6 +165,7 @@ class Writer:
         except BaseException:
             for each in (self._routes, self._tokens, self._reasons):
                 each.forget()
+            self._calls = None
             raise
 
     def begin(self, source: str, *, start: int, now: int) -> None:
@@ -188,7 +199,7 @@ class Writer:
         with self.transaction():
             changed += self._upsert(rest, reading.at, now)
             self._note_statuses(reading)
-            _count_calls(reading.calls, now)
+            self._count_calls(reading.calls, now)
             match reading.task:
                 case OpenSet() as open_set:
                     self._note_departed(open_set, reading, now)
@@ -325,6 +336,13 @@ class Writer:
                 create_defaults={"first_seen": reading.at, "last_seen": reading.at, "example": example},
             )
 
+    def _count_calls(self, calls: int, now: int) -> None:
+        hour = now // windows.HOUR
+        known = state(CALLS, {}) if self._calls is None else self._calls
+        counted = {each: count for each, count in known.items() if int(each) > hour - HOURS_OF_CALLS}
+        self._calls = {**counted, str(hour): counted.get(str(hour), 0) + calls}
+        set_state(CALLS, self._calls)
+
     # The ledger
 
     def _extend(self, start: int, now: int) -> None:
@@ -385,14 +403,13 @@ class Writer:
             WindowRow.objects.bulk_create([self._row(each) for each in some])
 
     def _save(self, found: Iterable[Window]) -> None:
-        rows = [self._row(each) for each in found]
-        if rows:  # an update of many rows takes Django ten times as long as an upsert
-            WindowRow.objects.bulk_create(
-                rows, batch_size=50, update_conflicts=True, unique_fields=["start"], update_fields=WINDOW_FIELDS
-            )
+        rows = [(*_columns(each), self.epoch) for each in found]
+        if rows:
+            with connection.cursor() as cursor:
+                cursor.executemany(SAVE, rows)
 
     def _row(self, window: Window) -> WindowRow:
-        return WindowRow(**{**asdict(window), "order": window.order or ""}, epoch=self.epoch)
+        return WindowRow(**dict(zip(LEDGER, _columns(window), strict=True)), epoch=self.epoch)
 
 
 def _hour(each: Entry, read_at: int) -> int | None:
@@ -429,15 +446,18 @@ def empty() -> None:
 
 
 COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus)
-LOADED = [field.name for field in fields(Window)]
-WINDOW_FIELDS = [field.name for field in WindowRow._meta.fields if field.name != "start"]
 
 
 def load(rows: models.QuerySet[WindowRow]) -> Iterator[Window]:
     """Yield the windows of rows of the ledger."""
-    for row in rows.values(*LOADED).iterator():
+    for row in rows.values(*LEDGER):
         order = Order(row["order"]) if row["order"] else None
         yield Window(**row | {"order": order, "digest": bytes(row["digest"])})
+
+
+def _columns(window: Window) -> list[Any]:
+    columns = {name: getattr(window, name) for name in LEDGER}
+    return list((columns | {"order": str(columns["order"] or "")}).values())
 
 
 def digest(entries: Iterable[Entry]) -> bytes:
@@ -453,14 +473,8 @@ def state(name: str, default: Any = None) -> Any:
 
 def set_state(name: str, value: Any) -> None:
     """Write a named value, within a transaction."""
-    row = State(name=name, value=json.dumps(value))
-    State.objects.bulk_create([row], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
-
-
-def _count_calls(calls: int, now: int) -> None:
-    hour = now // windows.HOUR
-    counted = {each: count for each, count in state(CALLS, {}).items() if int(each) > hour - HOURS_OF_CALLS}
-    set_state(CALLS, {**counted, str(hour): counted.get(str(hour), 0) + calls})
+    with connection.cursor() as cursor:
+        cursor.execute(SET_STATE, [name, json.dumps(value)])
 
 
 def _is_of(each: Entry, start: int, end: int) -> bool:
