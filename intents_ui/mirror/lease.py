@@ -15,7 +15,7 @@ from intents_ui.mirror.models import Lease
 SECONDS = 14  # with the second between two looks of a spare process, a takeover takes at most 15
 RENEWED_EVERY = 5
 ROW = 1
-FENCE = "UPDATE mirror_lease SET epoch = epoch WHERE id = %s AND epoch = %s"
+FENCE = "UPDATE mirror_lease SET epoch = epoch WHERE mirror_lease.id = %s AND epoch = %s"
 
 
 class LeaseLost(Exception):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -46,8 +47,7 @@ class Compared:
     def __init__(self) -> None:
         self.ours: Templates = engines["jinja2"].env  # type: ignore[attr-defined]
         assert self.ours.code_generator_class is PlainCodeGenerator
-        self.stock: Templates = environment(loader=self.ours.loader, autoescape=True)
-        self.stock.code_generator_class = CodeGenerator
+        self.stock = stock(self.ours)
         self.names: list[str] = []
         self.differ: list[str] = []
 
@@ -62,6 +62,14 @@ class Compared:
         if shown != expected:
             pairs = zip(shown.splitlines(), expected.splitlines(), strict=False)
             self.differ.append(f"{name}: {next((pair for pair in pairs if pair[0] != pair[1]), 'lines')}")
+
+
+@cache
+def stock(ours: Templates) -> Templates:
+    """Return templates with Jinja's own generator. They take seconds to compile."""
+    found: Templates = environment(loader=ours.loader, autoescape=True)
+    found.code_generator_class = CodeGenerator
+    return found
 
 
 original = Page.render
