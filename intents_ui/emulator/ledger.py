@@ -89,10 +89,16 @@ class Ledger:
         return self.world.last_status(number, now)
 
     def entries(
-        self, now: int, *, descending: bool, owner: str | None = None, faults: frozenset[str] = NO_FAULTS
+        self,
+        now: int,
+        *,
+        descending: bool,
+        reach: Reach = EVERYTHING_LISTED,
+        owner: str | None = None,
+        faults: frozenset[str] = NO_FAULTS,
     ) -> Iterator[Entry]:
         """Yield intents in order of ID."""
-        for number in self.numbers(now, descending=descending, owner=owner):
+        for number in self.numbers(now, descending=descending, reach=reach, owner=owner):
             entry = self.entry(number, now, faults)
             if entry:
                 yield entry
