@@ -18,16 +18,16 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
-    "tests/browser/": 5,
+    "tests/browser/": 6,
     "tests/cli/": 2,
-    "tests/display/": 3,
+    "tests/display/": 4,
     "tests/emulator/": 4,
-    "tests/faults/": 4,
+    "tests/faults/": 5,
     "tests/live/": 2,
-    "tests/mirror/": 7,
-    "tests/pages/": 6,
-    "tests/service/": 3,
-    "tests/test_": 6,
+    "tests/mirror/": 9,
+    "tests/pages/": 8,
+    "tests/service/": 4,
+    "tests/test_": 8,
     "tests/web/": 3,
 }
 """By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
