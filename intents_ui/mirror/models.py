@@ -69,7 +69,7 @@ class Transfer(models.Model):
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
-            models.Index(fields=["hour"], name="transfer_hour"),
+            models.Index(fields=["hour", "id"], name="transfer_ended"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # In the order of the groups in which open transfers are counted, with all that is counted of each.
             models.Index(

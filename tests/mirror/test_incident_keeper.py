@@ -173,7 +173,7 @@ def test_what_ended_in_a_minute_is_read_by_an_index(story: Writer) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
         plan = str(cursor.fetchall())
-    assert "transfer_hour" in plan
+    assert "transfer_ended" in plan
 
 
 def test_an_incident_is_stored_as_it_is(led: Writer) -> None:

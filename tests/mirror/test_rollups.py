@@ -58,6 +58,16 @@ def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
     check_settled([*of_world(world)], now=int(world.now))
 
 
+def test_an_hour_with_many_transfers_is_counted_in_parts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rollups, "ROWS_AT_ONCE", 7)
+    past(world, 70, days=0.1)
+    mirror = settled(world, days=1)
+    mirror.count(is_final=True)
+    assert max(Hour.objects.values_list("delivered", flat=True)) > 2 * rollups.ROWS_AT_ONCE
+    check_settled([*of_rows()], now=int(world.now))
+    check_settled([*of_world(world)], now=int(world.now))
+
+
 def test_the_sums_of_hours_are_those_of_the_rows_of_each_day(world: World) -> None:
     past(world, 100, days=3)
     mirror = settled(world, days=4)

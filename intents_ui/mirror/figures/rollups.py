@@ -33,12 +33,16 @@ SUMMARY_EVERY, BUSY_SUMMARY_EVERY = 20, 5 * MINUTE
 BACKLOG = 24  # marked hours during a backfill
 SCOPES, DAY_SCOPES = 20, 60  # of a transaction
 LISTED = 50  # reasons and pairs of tokens of a summary
+ROWS_AT_ONCE = 2000  # an hour may have hundreds of thousands
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 MOST_KNOWN = 20_000  # scopes of routes, and of tokens, in memory
 IDLE_SECONDS = 0.25  # between two looks
 WORK_SHARE = 4  # seconds of other work for each second of this
 VERSION, FORMAT = "rollups", 2  # raise the format with every change of what is counted
+
+LINKS = ("route", "reason", "origin_token", "destination_token")
+ROW_COLUMNS = tuple(f"{name}_id" if name in LINKS else name for name in Row._fields)
 
 MARK = """
 INSERT INTO mirror_dirtyhour (start, first, last, changes) VALUES (%s, %s, %s, %s)
@@ -189,13 +193,10 @@ class Rollups:
 
     def _tallies(self, start: int, end: int, *, since: int = 0) -> dict[int, Tally]:
         """Return the figures of each scope of the transfers that ended in these hours, not before `since`."""
-        rows = Transfer.objects.filter(hour__gte=start, hour__lt=end).values_list(
-            "pk", "route_id", "outcome", "created", "updated", "started", "ended", "owner", "failed_step", "reason_id",
-            "origin_token_id", "destination_token_id", "sent",
-        )  # fmt: skip
-        found = [row for row in map(Row._make, rows) if row.end >= since * 1000]
-        tokens = {each for row in found for each in (row.origin_token, row.destination_token) if each is not None}
-        return tally.by_scope(found, self._scopes_of({row.route for row in found}), self._scope_of_each(tokens))
+        rows = (row for hour in range(start, end, HOUR) for row in _ended_in(hour) if row.end >= since * 1000)
+        groups = tally.by_group(rows)
+        tokens = {each for _, *pair in groups for each in pair if each is not None}
+        return tally.by_scope(groups, self._scopes_of({route for route, *_ in groups}), self._scope_of_each(tokens))
 
     def _scopes_of(self, routes: Collection[int]) -> Mapping[int, Sequence[int]]:
         """Return the scopes of routes. Those that are missing are added."""
@@ -305,6 +306,17 @@ class Rollups:
                     [(each.late_after, each.is_late_by_provider, now, False, pk) for pk, each in scopes.items()],
                 )
         return True
+
+
+def _ended_in(hour: int) -> Iterator[Row]:
+    """Yield the transfers that ended in an hour, and hold some of them at a time."""
+    last, count = 0, ROWS_AT_ONCE
+    while count == ROWS_AT_ONCE:
+        rows = Transfer.objects.filter(hour=hour, pk__gt=last).order_by("pk").values_list(*ROW_COLUMNS)[:ROWS_AT_ONCE]
+        count = 0
+        for row in map(Row._make, rows):
+            last, count = row.pk, count + 1
+            yield row
 
 
 def _key(route: Route) -> RouteKey:

@@ -34,6 +34,7 @@ SIZE = 4  # bytes of a hash
 
 type Cause = tuple[int | None, int | None]  # failed step and reason
 type Pair = tuple[int | None, int | None]  # tokens of the origin and the destination
+type Group = tuple[int, int | None, int | None]  # route and pair
 DELIVERED: Cause | None = None
 
 
@@ -128,11 +129,11 @@ class Tally:
             duration = row.duration
             if duration is not None:
                 histogram.add(self.durations, [(histogram.bucket(duration), 1)])
-                self.slowest.append((duration, row.pk))
+                _push(self.slowest, (duration, row.pk))
         else:
             cause = row.failed_step, row.reason
             self.reasons[cause] = self.reasons.get(cause, 0) + 1
-            self.failures.append((row.end, row.pk))
+            _push(self.failures, (row.end, row.pk))
         if row.owner is not None:
             self.owners.setdefault(cause, set()).add(owner_hash(row.owner))
 
@@ -201,14 +202,21 @@ def load(columns: Sequence[Any]) -> Tally:
     )
 
 
-def by_scope(rows: Iterable[Row], scopes: Mapping[int, Sequence[int]], tokens: Mapping[int, int]) -> dict[int, Tally]:
-    """Return the figures of each scope. `scopes` are those of each route, `tokens` has that of each token."""
-    groups: dict[tuple[int, int | None, int | None], Tally] = {}
+def by_group(rows: Iterable[Row]) -> dict[Group, Tally]:
+    """Return the figures of each route and pair of tokens. Takes memory for the groups and their owners only."""
+    found: dict[Group, Tally] = {}
     for row in rows:
         key = row.route, row.origin_token, row.destination_token
-        if key not in groups:
-            groups[key] = Tally()
-        groups[key].add(row)
+        if key not in found:
+            found[key] = Tally()
+        found[key].add(row)
+    return found
+
+
+def by_scope(
+    groups: Mapping[Group, Tally], scopes: Mapping[int, Sequence[int]], tokens: Mapping[int, int]
+) -> dict[int, Tally]:
+    """Return the figures of each scope. `scopes` are those of each route, `tokens` has that of each token."""
     routes: dict[int, Tally] = {}
     found: dict[int, Tally] = {}
     for (route, *pair), tally in groups.items():
@@ -228,6 +236,14 @@ def owner_hash(owner: bytes) -> int:
 def first(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the greatest, from the greatest on."""
     return heapq.nlargest(FIRST, found)
+
+
+def _push(heap: list[tuple[int, int]], each: tuple[int, int]) -> None:
+    """Add one, and keep the greatest."""
+    if len(heap) < FIRST:
+        heapq.heappush(heap, each)
+    else:
+        heapq.heappushpop(heap, each)
 
 
 def _order(pair: tuple[int | None, int | None]) -> tuple[int, int]:
