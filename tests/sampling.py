@@ -11,26 +11,31 @@ completes the run of a seed, so that `.ci/run` runs no test twice.
 import random
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import batched
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
-    "tests/browser/": 6,
-    "tests/cli/": 2,
-    "tests/display/": 4,
-    "tests/emulator/": 4,
-    "tests/faults/": 5,
-    "tests/live/": 2,
-    "tests/mirror/": 9,
-    "tests/pages/": 8,
-    "tests/service/": 4,
-    "tests/test_": 8,
-    "tests/web/": 3,
+    "tests/browser/test_every_page": (1, 1),
+    "tests/browser/": (2, 3),
+    "tests/cli/": (1, 2),
+    "tests/display/": (1, 4),
+    "tests/emulator/": (1, 4),
+    "tests/faults/": (2, 3),
+    "tests/live/": (1, 2),
+    "tests/mirror/": (2, 4),
+    "tests/pages/": (2, 4),
+    "tests/service/": (1, 4),
+    "tests/test_cost": (1, 1),
+    "tests/test_": (2, 4),
+    "tests/web/": (1, 3),
 }
-"""By prefix of a file's path: `--rotate` runs one of this many tests, and all marked `finding`."""
+"""By prefix of a file's path: `--rotate` runs one of this many files, one of this many tests, and all marked `finding`.
+
+Most files start programs of their own, which takes longer than a few tests do.
+"""
 LONGEST = (
     "tests/faults/test_soak.py",
     "tests/pages/test_reuse.py",
@@ -127,12 +132,18 @@ def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]
     for item in items:
         if not item.get_closest_marker("finding"):
             files[item.location[0]][item.nodeid.partition("[")[0]].append(item)
-    for path, tests in files.items():
-        share = next((share for start, share in ROTATING.items() if path.startswith(start)), 1)
-        chance = random.Random(f"{seed} {path}")  # noqa: S311 - not a secret
-        # One of each group with about as many cases, so that all seeds run about as long.
-        for group in batched(sorted(tests, key=lambda test: len(tests[test]), reverse=True), share, strict=False):
-            drawn = chance.choice(group)
-            for test in group:
-                if test != drawn:
-                    yield from tests[test]
+    for prefix, (of_files, of_tests) in ROTATING.items():
+        paths = [path for path in files if prefix == next((each for each in ROTATING if path.startswith(each)), "")]
+        some = _drawn(paths, of_files, key=lambda path: len(files[path]), seed=f"{seed} {prefix}")
+        for path in paths:
+            tests = files[path]
+            kept = _drawn(tests, of_tests, key=lambda test: len(tests[test]), seed=f"{seed} {path}")
+            for test, cases in tests.items():
+                if path not in some or test not in kept:
+                    yield from cases
+
+
+def _drawn(names: Collection[str], share: int, *, key: Callable[[str], int], seed: str) -> set[str]:
+    """Return one of each group of names with about the same size, so that all seeds run about as long."""
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    return {chance.choice(group) for group in batched(sorted(names, key=key, reverse=True), share, strict=False)}

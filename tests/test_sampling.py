@@ -66,22 +66,20 @@ def test_a_deep_run_includes_everything(collected) -> None:
     assert len(collected("--deep")) == 42
 
 
-def test_a_rotating_run_draws_some_tests_of_each_slow_file_and_all_regression_tests(
+def test_a_rotating_run_draws_some_files_and_some_of_their_tests_and_all_regression_tests(
     project: pytest.Pytester,
 ) -> None:
+    of_files, of_tests = ROTATING["tests/pages/"]
     project.mkpydir("tests")
     project.path.joinpath("tests", "pages").mkdir()
-    names = [f"test_{number}" for number in range(9)]
-    source = "".join(f"def {name}(): pass\n" for name in names)
-    found = "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
-    project.path.joinpath("tests", "pages", "test_slow.py").write_text(source + found)
-    collected = [
-        project.runpytest("tests", "-v", *options) for options in ([], ["--rotate", "--seed=1"], ["--rotate", "--deep"])
-    ]
-    for result in collected:
-        result.stdout.fnmatch_lines(["*::test_found PASSED*"])
-    rotated = ceil(len(names) / ROTATING["tests/pages/"]) + 1
-    assert [result.parseoutcomes()["passed"] for result in collected] == [10, rotated, 10]
+    source = "".join(f"def test_{number}(): pass\n" for number in range(9))
+    source += "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
+    for number in range(of_files + 1):
+        project.path.joinpath("tests", "pages", f"test_slow_{number}.py").write_text(source)
+    for options, files, tests in ((), of_files + 1, 9), (("--rotate", "--seed=1"), 2, ceil(9 / of_tests)):
+        result = project.runpytest("tests", "--import-mode=importlib", "-v", *options)
+        assert str(result.stdout).count("::test_found PASSED") == of_files + 1
+        assert result.parseoutcomes()["passed"] == files * tests + of_files + 1
 
 
 def test_the_seed_is_printed(project: pytest.Pytester) -> None:
