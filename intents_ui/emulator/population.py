@@ -48,7 +48,6 @@ _RUSH_BEAT: Final = _MINUTE // 8
 _RUSH_KEPT: Final = 720
 
 _OWNER_SLOTS: Final = 4096
-_ENDS_KEPT: Final = 50_000  # more than lists of open intents leave out
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,6 @@ class World:
         self.expiry = expiry
         self.streams = {stream.index: stream for stream in _streams(size)}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
-        self.end = lru_cache(maxsize=_ENDS_KEPT)(self._end)
         self._owner_of_slot = _owner_slots()
         self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
         for slot, owner in enumerate(self._owner_of_slot):
@@ -138,22 +136,17 @@ class World:
 
     def last_status(self, number: int, now: int) -> str | None:
         """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
-        at, status = self.end(number)
-        return status if at is not None and now > at else None
-
-    def _end(self, number: int) -> tuple[int | None, str]:
-        """Return when an intent has its last status at the latest, in microseconds, without building the intent."""
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
         born, stretch = stream.born(k), LONGEST_STRETCH
         if stream.scenario:
             scenario, variant = stream.scenario, _variant(stream.scenario, k)
         elif is_any(born, self.incidents_until):
-            return None, ""
+            return None
         else:
             scenario, variant = course(number)
         last = scenes_of(scenario, variant)[-1]
-        return born + micros(last.at * stretch), last.status
+        return last.status if now - born > micros(last.at * stretch) else None
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
