@@ -19,6 +19,7 @@ from intents_ui.display.search import input_errors
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
+from intents_ui.emulator.transfers import OWNERS
 from intents_ui.service.http.in_process import InProcessTransport
 from tests.emulator.driving import call, quote
 
@@ -162,6 +163,15 @@ def test_open_transfers_are_listed_once_if_the_history_is_filtered_by_them(site:
     filtered = site.get(f"/address/{UNUSED_ADDRESS}?status=in-flight")
     assert "Open transfers" not in headings(filtered)
     assert listed(filtered) == [made["intentId"]]
+
+
+@pytest.mark.parametrize(("count", "folded"), [(5, False), (6, True)])
+def test_a_phone_folds_recoverable_transfers_after_the_fifth(
+    site: Client, emulator: Emulator, count: int, folded: bool
+) -> None:
+    made = [emulator.play("refund-failed", age=9999, owner=OWNERS + 1) for _ in range(count)]
+    card = part(site.get(f"/address/{made[0]['ownerAddress']}"), "Recoverable")
+    assert (f"Show all {count}" in card) is folded
 
 
 def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busiest: str) -> None:
