@@ -6,11 +6,12 @@ anything but `statuses.leg`, so two states of one `StepStatus` can't be distingu
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,7 @@ ON_ONE_CHAIN = (None, "SUCCEEDED", "FAILED")
 REFUNDS = (None, "MINING", "SUCCEEDED", "FAILED")
 EXPIRES_AT = NOW + timedelta(minutes=3)
 IN_TIME, EXPIRED, OVERDUE = NOW, NOW + timedelta(minutes=12), NOW + timedelta(hours=2)
+DRAWN = 300  # cases of a status, in each run of make test
 TIMES = (IN_TIME, EXPIRED, OVERDUE)
 
 
@@ -209,9 +211,11 @@ def returned(state: str | None, chain_id: int) -> IntentTransaction | None:
     )
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
+def test_every_combination_has_a_summary_consistent_with_its_facts(
+    status: str, draw: Callable[[Sequence[Any], int], list[Any]]
+) -> None:
     of_intent = intent(
         None,
         owner_address=OWNER,
@@ -219,9 +223,12 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
         destination_intent_address=ADDRESSES[BASE],
         expires_at=EXPIRES_AT,
     )
-    chosen = set()
+    chosen, are_all = set(), True
     for same_chain in (False, True):
-        for case, of_receipt in cases(status, same_chain=same_chain):
+        possible = list(cases(status, same_chain=same_chain))
+        drawn = draw(possible, DRAWN)
+        are_all &= len(drawn) == len(possible)
+        for case, of_receipt in drawn:
             left, unchecked = case.left(), {}
             for (held, balances), now in product(BALANCES[same_chain], times(of_intent, of_receipt)):
                 result = summaries.of(
@@ -240,7 +247,8 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str):
                 problem = problem or flips(unchecked.setdefault(now, result), result)
                 assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {result.key}: {problem}"
     listed = {key for key, row in EXPLANATIONS.items() if status in row.statuses} or {"unknown.status"}
-    assert chosen == listed - BY_OTHER_FACTS
+    assert chosen <= listed - BY_OTHER_FACTS
+    assert chosen == listed - BY_OTHER_FACTS or not are_all
 
 
 def times(of_intent: Intent, of_receipt: IntentReceipt) -> list[datetime]:
