@@ -76,7 +76,12 @@ def test_a_rotating_run_draws_some_files_and_some_of_their_tests_and_all_regress
     source += "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
     for number in range(of_files + 1):
         project.path.joinpath("tests", "pages", f"test_slow_{number}.py").write_text(source)
-    for options, files, tests in ((), of_files + 1, 9), (("--rotate", "--seed=1"), 2, ceil(9 / of_tests)):
+    everything, sample = (of_files + 1, 9), (2, ceil(9 / of_tests))
+    for options, (files, tests) in (
+        ((), everything),
+        (("--rotate", "--seed=1"), sample),
+        (("--rotate", "--deep"), everything),
+    ):
         result = project.runpytest("tests", "--import-mode=importlib", "-v", *options)
         assert str(result.stdout).count("::test_found PASSED") == of_files + 1
         assert result.parseoutcomes()["passed"] == files * tests + of_files + 1

@@ -30,7 +30,7 @@ _CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 
 _REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
 _CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
 _SLOW_CCTP: Final = 3
-LONGEST_STRETCH: Final = 1.6
+LONGEST_STRETCH: Final = 1.6  # limit on what `ordinary` draws
 
 
 class Dice:
@@ -66,8 +66,8 @@ def ordinary(number: int, catalogue: Catalogue) -> Ordinary:
     return Ordinary(scenario, variant, deal, stretch)
 
 
-def course(number: int) -> tuple[Scenario, str]:
-    """Return only the scenario and variant of an intent, without building its deal."""
+def scenario_of(number: int) -> tuple[Scenario, str]:
+    """Return the scenario and variant of an intent, without its deal."""
     return _drawn(Dice(number))
 
 

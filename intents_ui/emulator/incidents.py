@@ -73,7 +73,7 @@ def affected(transfer: Ordinary, number: int, born: int, until: int) -> Ordinary
     return transfer
 
 
-def is_any(born: int, until: int) -> bool:
+def may_affect(born: int, until: int) -> bool:
     """Return whether any incident may change a transfer that was quoted then."""
     return any(incident.affects(born, until) for incident in INCIDENTS)
 

@@ -14,10 +14,10 @@ from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import LONGEST_STRETCH, course, ordinary
+from intents_ui.emulator.background_traffic import LONGEST_STRETCH, ordinary, scenario_of
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
-from intents_ui.emulator.incidents import affected, is_any
+from intents_ui.emulator.incidents import affected, may_affect
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.scenario_engine import MAIN, Scenario, Scene, play
 from intents_ui.emulator.scenarios import SCENARIOS
@@ -141,10 +141,10 @@ class World:
         born, stretch = stream.born(k), LONGEST_STRETCH
         if stream.scenario:
             scenario, variant = stream.scenario, _variant(stream.scenario, k)
-        elif is_any(born, self.incidents_until):
+        elif may_affect(born, self.incidents_until):
             return None
         else:
-            scenario, variant = course(number)
+            scenario, variant = scenario_of(number)
         last = scenes_of(scenario, variant)[-1]
         return last.status if now - born > micros(last.at * stretch) else None
 

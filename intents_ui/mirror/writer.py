@@ -93,11 +93,11 @@ SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WH
 AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.address = %s
                 AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
 """
-LEDGER = tuple(field.name for field in fields(Window))
+WINDOW_COLUMNS = tuple(field.name for field in fields(Window))
 SAVE = f"""
-INSERT INTO mirror_window ({", ".join(f'"{name}"' for name in LEDGER)}, epoch)
-VALUES ({", ".join(["%s"] * (len(LEDGER) + 1))}) ON CONFLICT (start) DO UPDATE
-SET {", ".join(f'"{name}" = excluded."{name}"' for name in LEDGER[1:])}, epoch = excluded.epoch
+INSERT INTO mirror_window ({", ".join(f'"{name}"' for name in WINDOW_COLUMNS)}, epoch)
+VALUES ({", ".join(["%s"] * (len(WINDOW_COLUMNS) + 1))}) ON CONFLICT (start) DO UPDATE
+SET {", ".join(f'"{name}" = excluded."{name}"' for name in WINDOW_COLUMNS[1:])}, epoch = excluded.epoch
 """  # noqa: S608 - names of columns
 SET_STATE = """
 INSERT INTO mirror_state (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
@@ -403,13 +403,13 @@ class Writer:
             WindowRow.objects.bulk_create([self._row(each) for each in some])
 
     def _save(self, found: Iterable[Window]) -> None:
-        rows = [(*_columns(each), self.epoch) for each in found]
+        rows = [(*_columns(each).values(), self.epoch) for each in found]
         if rows:
             with connection.cursor() as cursor:
                 cursor.executemany(SAVE, rows)
 
     def _row(self, window: Window) -> WindowRow:
-        return WindowRow(**dict(zip(LEDGER, _columns(window), strict=True)), epoch=self.epoch)
+        return WindowRow(**_columns(window), epoch=self.epoch)
 
 
 def _hour(each: Entry, read_at: int) -> int | None:
@@ -450,14 +450,13 @@ COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, Unk
 
 def load(rows: models.QuerySet[WindowRow]) -> Iterator[Window]:
     """Yield the windows of rows of the ledger."""
-    for row in rows.values(*LEDGER):
+    for row in rows.values(*WINDOW_COLUMNS).iterator():
         order = Order(row["order"]) if row["order"] else None
         yield Window(**row | {"order": order, "digest": bytes(row["digest"])})
 
 
-def _columns(window: Window) -> list[Any]:
-    columns = {name: getattr(window, name) for name in LEDGER}
-    return list((columns | {"order": str(columns["order"] or "")}).values())
+def _columns(window: Window) -> dict[str, Any]:
+    return {name: getattr(window, name) for name in WINDOW_COLUMNS} | {"order": str(window.order or "")}
 
 
 def digest(entries: Iterable[Entry]) -> bytes:

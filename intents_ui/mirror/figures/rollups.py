@@ -41,9 +41,6 @@ IDLE_SECONDS = 0.25  # between two looks
 WORK_SHARE = 4  # seconds of other work for each second of this
 VERSION, FORMAT = "rollups", 2  # raise the format with every change of what is counted
 
-LINKS = ("route", "reason", "origin_token", "destination_token")
-ROW_COLUMNS = tuple(f"{name}_id" if name in LINKS else name for name in Row._fields)
-
 MARK = """
 INSERT INTO mirror_dirtyhour (start, first, last, changes) VALUES (%s, %s, %s, %s)
 ON CONFLICT (start) DO UPDATE SET last = excluded.last, changes = mirror_dirtyhour.changes + excluded.changes
@@ -312,7 +309,7 @@ def _ended_in(hour: int) -> Iterator[Row]:
     """Yield the transfers that ended in an hour, and hold some of them at a time."""
     last, count = 0, ROWS_AT_ONCE
     while count == ROWS_AT_ONCE:
-        rows = Transfer.objects.filter(hour=hour, pk__gt=last).order_by("pk").values_list(*ROW_COLUMNS)[:ROWS_AT_ONCE]
+        rows = Transfer.objects.filter(hour=hour, pk__gt=last).order_by("pk").values_list(*Row._fields)[:ROWS_AT_ONCE]
         count = 0
         for row in map(Row._make, rows):
             last, count = row.pk, count + 1
