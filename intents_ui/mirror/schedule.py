@@ -23,6 +23,7 @@ OPEN_SETS = (
 AUDITS = 20  # windows an hour
 NEAR = 20  # seconds between transfers that are read by one call
 LOOKED_AT = 120  # windows that are due, to find neighbors among
+DUE = "WHERE due <= %s ORDER BY start DESC LIMIT %s"
 
 
 class Schedule:
@@ -65,10 +66,9 @@ class Schedule:
         if self._departed:
             return Span((self._next_departed(now),))
         reading = {window.start for task in busy if isinstance(task, Span) for window in task.windows}
-        due = WindowRow.objects.filter(due__lte=now).exclude(start__in=reading).order_by("-start")[:LOOKED_AT]
-        runs = list(windows.together(list(load(due)), page_size=PAGE_SIZE))
-        if runs:
-            return Span(runs[-1])
+        due = (each for each in load(DUE, now, LOOKED_AT + len(reading)) if each.start not in reading)
+        if run := windows.newest_run(due, page_size=PAGE_SIZE):
+            return Span(run)
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)
         return None
@@ -91,4 +91,4 @@ class Schedule:
         sealed = WindowRow.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
         starts = list(sealed)
         chosen = {starts[int(len(starts) * self._random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
-        return list(load(WindowRow.objects.filter(start__in=chosen)))
+        return [window for start in chosen for window in load("WHERE start = %s", start)]

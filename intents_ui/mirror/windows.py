@@ -153,28 +153,30 @@ def sooner(window: Window, *, now: int) -> Window:
     return replace(window, due=min(window.due, wanted)) if not window.failures else window
 
 
-def together(due: Sequence[Window], *, page_size: int) -> Iterator[tuple[Window, ...]]:
-    """Yield neighbors among the windows that can be read as one list: of the same order, and not too long.
+def newest_run(due: Iterable[Window], *, page_size: int) -> tuple[Window, ...]:
+    """Return the newest neighbors that can be read as one list: of the same order, and not too long.
 
-    The order of a read doesn't matter long before a window can be sealed.
+    `due` are from the newest on. No more of them are taken than needed. The order of a read doesn't matter long before
+    a window can be sealed.
     """
     run: list[Window] = []
-    for window in sorted(due, key=lambda each: each.start):
-        joins = (
-            run
-            and run[-1].end == window.start
-            and _may_join(run[-1])
-            and _may_join(window)
-            and (run[-1].order is window.order or (_is_young(run[-1]) and _is_young(window)))
-            and is_sample(run[-1]) is is_sample(window)
-            and sum(each.rows for each in run) + window.rows <= MOST_PAGES * page_size // 2
-        )
-        if run and not joins:
-            yield tuple(run)
-            run = []
+    for window in due:
+        if run and not _joins(window, run, most_rows=MOST_PAGES * page_size // 2):
+            break
         run.append(window)
-    if run:
-        yield tuple(run)
+    return tuple(reversed(run))
+
+
+def _joins(window: Window, run: Sequence[Window], *, most_rows: int) -> bool:
+    next_one = run[-1]
+    return (
+        window.end == next_one.start
+        and _may_join(window)
+        and _may_join(next_one)
+        and (window.order is next_one.order or (_is_young(window) and _is_young(next_one)))
+        and is_sample(window) is is_sample(next_one)
+        and sum(each.rows for each in run) + window.rows <= most_rows
+    )
 
 
 def _may_join(window: Window) -> bool:

@@ -94,8 +94,10 @@ AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.addres
                 AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
 """
 WINDOW_COLUMNS = tuple(field.name for field in fields(Window))
+QUOTED_COLUMNS = ", ".join(f'"{name}"' for name in WINDOW_COLUMNS)
+LOAD = f"SELECT {QUOTED_COLUMNS} FROM mirror_window {{}}"  # noqa: S608 - names of columns
 SAVE = f"""
-INSERT INTO mirror_window ({", ".join(f'"{name}"' for name in WINDOW_COLUMNS)}, epoch)
+INSERT INTO mirror_window ({QUOTED_COLUMNS}, epoch)
 VALUES ({", ".join(["%s"] * (len(WINDOW_COLUMNS) + 1))}) ON CONFLICT (start) DO UPDATE
 SET {", ".join(f'"{name}" = excluded."{name}"' for name in WINDOW_COLUMNS[1:])}, epoch = excluded.epoch
 """  # noqa: S608 - names of columns
@@ -227,7 +229,7 @@ class Writer:
     def verify(self, *, now: int) -> int:
         """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
         with self.transaction():
-            known = list(load(WindowRow.objects.all()))
+            known = list(load())
             missing = list(windows.gaps(known, now=now))
             self._insert(missing)
             with connection.cursor() as cursor:
@@ -350,7 +352,7 @@ class Writer:
         self._insert(windows.extended(start if end is None else end, now=now))
 
     def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
-        known = {each.start: each for each in load(WindowRow.objects.filter(start__in=[w.start for w in span.windows]))}
+        known = {each.start: each for each in load("WHERE start >= %s AND start < %s", span.start, span.end)}
         for read in span.windows:
             window = known.get(read.start)
             if window is None or window.version != read.version:
@@ -392,8 +394,7 @@ class Writer:
         if not left:
             return
         departed = left.values()
-        rows = WindowRow.objects.filter(start__lte=max(departed), end__gt=min(departed)).order_by("start")
-        near = list(load(rows))
+        near = list(load('WHERE start <= %s AND "end" > %s ORDER BY start', max(departed), min(departed)))
         starts = [each.start for each in near]
         places = {bisect_right(starts, created) - 1 for created in departed}
         self._save(windows.sooner(near[place], now=now) for place in places if place >= 0)
@@ -448,11 +449,16 @@ def empty() -> None:
 COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus)
 
 
-def load(rows: models.QuerySet[WindowRow]) -> Iterator[Window]:
-    """Yield the windows of rows of the ledger."""
-    for row in rows.values(*WINDOW_COLUMNS).iterator():
-        order = Order(row["order"]) if row["order"] else None
-        yield Window(**row | {"order": order, "digest": bytes(row["digest"])})
+def load(clauses: str = "", *values: int) -> Iterator[Window]:
+    """Yield windows of the ledger. `clauses` are those of SQL after the table, with %s for each value."""
+    with connection.cursor() as cursor:
+        cursor.execute(LOAD.format(clauses), values)
+        for row in cursor:
+            columns = dict(zip(WINDOW_COLUMNS, row, strict=True))
+            columns["order"] = Order(columns["order"]) if columns["order"] else None
+            columns["digest"] = bytes(columns["digest"])
+            columns["has_dead"], columns["is_sealed"] = bool(columns["has_dead"]), bool(columns["is_sealed"])
+            yield Window(**columns)
 
 
 def _columns(window: Window) -> dict[str, Any]:

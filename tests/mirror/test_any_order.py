@@ -116,10 +116,10 @@ class Histories(RuleBasedStateMachine):
     def replay(self, which: int) -> None:
         """Write a reading once more, which changes nothing (I5)."""
         reading = self.copy.readings[which % len(self.copy.readings)]
-        before = rows(), list(load(models.Window.objects.order_by("start")))
+        before = rows(), list(load("ORDER BY start"))
         assert self.copy.writer is not None
         changed = self.copy.writer.commit(reading, now=int(self.world.now))
-        after = rows(), list(load(models.Window.objects.order_by("start")))
+        after = rows(), list(load("ORDER BY start"))
         assert (changed, after[0]) == (0, before[0])
         if isinstance(reading.task, Span) and not reading.why:
             assert after[1] == before[1]
@@ -159,7 +159,7 @@ class Histories(RuleBasedStateMachine):
         self.copy.count(is_final=True)
         check_settled([*of_rows()], now=int(self.world.now))
         check_settled([*of_world(self.world)], now=int(self.world.now))
-        for window in load(models.Window.objects.filter(end__lte=int(self.world.now) - SEALED_FROM - 5 * MINUTE)):
+        for window in load('WHERE "end" <= %s', int(self.world.now) - SEALED_FROM - 5 * MINUTE):
             assert window.condition is Condition.SEALED
             assert window.digest == self.digest(window.start, window.end)
 

@@ -26,7 +26,7 @@ def world(copy: object) -> World:
 
 
 def conditions() -> set[Condition]:
-    return {window.condition for window in load(Window.objects.all())}
+    return {window.condition for window in load()}
 
 
 def test_what_happens_is_known_soon(world: World) -> None:
@@ -139,7 +139,7 @@ def test_a_window_that_is_too_long_is_split(world: World) -> None:
 def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) -> None:
     mirror = Copy(world)
     mirror.settle(10)
-    sample = next(each for each in load(Window.objects.order_by("start")) if windows.is_sample(each))
+    sample = next(each for each in load("ORDER BY start") if windows.is_sample(each))
     world.create(age=world.now - sample.start - 1, status="HALTED")
     world.transfers[0].changes[0] = (0.0, "HALTED", START * 1000)
     with patch.dict("tests.mirror.world.STEPS", QUOTED=(None,) * 4):
@@ -225,7 +225,7 @@ def test_a_list_that_breaks_off_is_a_hole_with_its_reason_until_it_is_read_to_it
     mirror.step()
     world.always = fault
     mirror.settle(5 * MINUTE)
-    holes = [window for window in load(Window.objects.all()) if window.condition is Condition.HOLE]
+    holes = [window for window in load() if window.condition is Condition.HOLE]
     assert holes
     assert all(reason in window.reason for window in holes)
     if fault in ("repeats", "unreadable"):
@@ -268,12 +268,12 @@ def test_writing_readings_again_changes_nothing(world: World) -> None:
     for age in range(0, 100, 10):
         world.create(age=age, status="SUCCEEDED")
     mirror.settle(3 * MINUTE)
-    before = list(load(Window.objects.order_by("start")))
+    before = list(load("ORDER BY start"))
     assert mirror.writer is not None
     for reading in reversed(mirror.readings):
         if isinstance(reading.task, Span):
             assert mirror.writer.commit(reading, now=int(world.now)) == 0
-    assert list(load(Window.objects.order_by("start"))) == before
+    assert list(load("ORDER BY start")) == before
 
 
 # Upkeep
@@ -299,7 +299,7 @@ def test_a_missing_transfer_makes_its_window_a_hole(world: World) -> None:
     Transfer.objects.all().delete()
     assert mirror.writer is not None
     assert mirror.writer.verify(now=int(world.now)) == 1
-    hole = next(window for window in load(Window.objects.all()) if window.condition is Condition.HOLE)
+    hole = next(window for window in load() if window.condition is Condition.HOLE)
     assert (hole.reason, hole.due) == (writer.ROWS_MISSING, int(world.now))
 
 

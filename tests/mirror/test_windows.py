@@ -150,12 +150,20 @@ def test_neighbors_are_read_as_one_list_within_its_limits() -> None:
         read(NOW + 3 * MINUTE, 1990),
         read(NOW - MINUTE, 1, Order.DESCENDING),
     )
-    runs = list(windows.together([full, apart, turned, *found], page_size=100))
-    assert runs == [(turned,), tuple(found), (full,), (apart,)]
+    assert runs([full, apart, turned, *found]) == [(apart,), (full,), tuple(found), (turned,)]
     young = [replace(each, read_at=NOW) for each in (turned, *found)]
-    assert list(windows.together(young, page_size=100)) == [tuple(young)]
+    assert runs(young) == [tuple(young)]
     unread = Window(start=NOW, end=NOW + MINUTE, due=NOW)
-    assert list(windows.together([unread, found[1]], page_size=100)) == [(unread,), (found[1],)]
+    assert runs([unread, found[1]]) == [(found[1],), (unread,)]
+
+
+def runs(due: list[Window]) -> list[tuple[Window, ...]]:
+    """Return all runs of these windows, the newest first."""
+    found, left = [], sorted(due, key=lambda each: each.start, reverse=True)
+    while left:
+        found.append(windows.newest_run(left, page_size=100))
+        left = left[len(found[-1]) :]
+    return found
 
 
 @pytest.mark.parametrize(("age", "soonest"), [(0, 0), (HOUR, HOUR // 10), (DAY, DAY // 10)])
