@@ -1,5 +1,6 @@
 """Shared fixtures: the dashboard over HTTP, and programs that tests require."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import django.conf
+import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -35,6 +37,9 @@ def pytest_configure() -> None:
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
     settings.ENV.intents_balance_timeout = 2.0
     canary.watch()
+    # Clients share their SSL context, because making one takes longer than most requests of a test.
+    shared = functools.cache(httpx.create_ssl_context)
+    httpx.create_ssl_context = httpx._transports.default.create_ssl_context = shared  # type: ignore[assignment]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,7 +1,7 @@
 """Checks of an open page. Each returns its findings as sentences.
 
-Colors are checked by shape: elements with the same names, classes and states within the same ancestors have the same
-colors. The first and the last element of each shape on a page are checked, and none on later pages.
+Colors and sizes are checked by shape: elements with the same names, classes and states within the same ancestors look
+the same. The first and the last element of each shape on a page are checked, and none on later pages.
 """
 
 from typing import Any, Final
@@ -71,8 +71,9 @@ MOVING: Final = """() => document.getAnimations()
   .filter((one) => one.effect.getComputedTiming().activeDuration > 10)
   .map((one) => `moves: ${one.animationName ?? one.transitionProperty} ${one.effect.target.outerHTML.slice(0, 60)}`)"""
 CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
-  .filter((one) => one.checkVisibility() && !one.closest(".unseen, svg") && one.innerText?.trim())
+  .filter((one) => one.checkVisibility() && !one.closest(".unseen, svg"))
   .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
+  .filter((one) => one.innerText?.trim())
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
 # How far the page has moved content while it loaded, without shifts after input (web.dev/cls), and what it moved.
@@ -129,8 +130,12 @@ AXE: Final[dict[str, Any]] = {
     "resultTypes": ["violations"],
     "preload": False,
 }
-# These two rules check colors only, and take most of the time.
-COLOURS: Final = ["color-contrast", "link-in-text-block"]
+# These rules depend on an element's shape and surroundings only, and take most of the time.
+RULES_BY_SHAPE: Final = {
+    "color-contrast": "[data-looked-at]",
+    "link-in-text-block": "a[href][data-looked-at]",
+    "target-size": "[data-looked-at]",
+}
 BY_SHAPE: Final = """() => {
   const names = new WeakMap([[document.documentElement, ""]]);
   const word = ({ name, value }) => /^(class|type|role|open|hidden|disabled|aria-[a-z]+|data-[a-z-]+)$/.test(name)
@@ -158,14 +163,16 @@ UNCOVER: Final = """() => {
   for (const part of document.querySelectorAll("details[open] > :not(summary)"))
     if (getComputedStyle(part).position === "absolute") part.style.position = "static";
 }"""
-RUN_AXE: Final = """async ([shapes, rules, colours, isWhole]) => {
-  const found = ({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
+RUN_AXE: Final = """async ([shapes, rules, ofShapes, isWhole]) => {
   const include = shapes.flatMap((each) => byShape.get(each)).filter((each) => each.isConnected);
-  const of = { resultTypes: rules.resultTypes, preload: false, runOnly: colours };
-  const others = Object.fromEntries(colours.map((each) => [each, { enabled: false }]));
-  const whole = isWhole ? found(await axe.run(document, { ...rules, rules: others })) : [];
-  return include.length ? [...whole, ...found(await axe.run({ include }, of))] : whole;
+  if (!isWhole && !include.length) return [];
+  include.forEach((each) => each.setAttribute("data-looked-at", ""));
+  axe.configure({ rules: Object.entries(ofShapes).map(([id, selector]) => ({ id, selector })) });
+  const { violations } = isWhole ? await axe.run(document, rules)
+    : await axe.run({ include }, { ...rules, runOnly: Object.keys(ofShapes) });
+  include.forEach((each) => each.removeAttribute("data-looked-at"));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
 }"""
 
 # axe doesn't check hover and focus states, placeholders, generated content,
@@ -270,7 +277,7 @@ def new_shapes(page: Page, known: set[str]) -> list[str]:
 
 
 def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
-    """Return axe-core's findings: about colors in these shapes, about everything else only if `is_whole`."""
+    """Return axe-core's findings: about colors and sizes in these shapes, about everything else only if `is_whole`."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     # The header of a list covers rows that have scrolled below it, and a bar at the bottom of the screen what is there.
@@ -278,7 +285,7 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
     page.evaluate(UNCOVER)
     assert page.viewport_size
     page.set_viewport_size(page.viewport_size | {"height": page.evaluate("document.documentElement.scrollHeight")})
-    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, COLOURS, is_whole])
+    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, RULES_BY_SHAPE, is_whole])
     return found
 
 
