@@ -83,9 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             left_out |= set(_not_this_time(items, config.option.seed))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     kept = [item for item in items if item not in left_out]
-    items[:] = sorted(
-        kept, key=lambda item: LONGEST.index(item.location[0]) if item.location[0] in LONGEST else len(LONGEST)
-    )
+    items[:] = sorted(kept, key=lambda item: LONGEST.index(_file(item)) if _file(item) in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(scope="session")
@@ -127,11 +125,16 @@ def _ran_whole(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
             yield item
 
 
+def _file(item: pytest.Item) -> str:
+    """Return the path of a test's file, which `item.location` finds in a longer way."""
+    return item.nodeid.partition("::")[0]
+
+
 def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
     files: defaultdict[str, defaultdict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
     for item in items:
         if not item.get_closest_marker("finding"):
-            files[item.location[0]][item.nodeid.partition("[")[0]].append(item)
+            files[_file(item)][item.nodeid.partition("[")[0]].append(item)
     for prefix, (of_files, of_tests) in ROTATING.items():
         paths = [path for path in files if prefix == next((each for each in ROTATING if path.startswith(each)), "")]
         some = _drawn(paths, of_files, key=lambda path: len(files[path]), seed=f"{seed} {prefix}")
