@@ -14,6 +14,7 @@ from intents_ui.service.catalog import catalog, prices
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
+from tests import surfaces
 from tests.waiting import PATIENCE
 
 # Tests of pages with this data depend on its lifetimes.
@@ -62,6 +63,13 @@ def still(emulator: Emulator) -> Iterator[None]:
     """Stop the clock, so that nothing happens between two requests, however slow the machine is."""
     with time_machine.travel(datetime.now(UTC), tick=False):
         yield
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[tuple[Emulator, Client]]:
+    """A world for all scenarios. Their transfers don't meet: each scenario has an owner of its own."""
+    with surfaces.world() as found:
+        yield found
 
 
 def fresh() -> Iterator[Emulator]:

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 from django.template import engines
 from django.template.backends import utils
+from django.test import Client
 from jinja2.compiler import CodeGenerator
 
+from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.exports import progress
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web.jinja import Page, Templates, environment
+from tests import surfaces
 from tests.browser.kinds import PLACES, QUOTE
-from tests.surfaces import PARTIAL, Transfer, moments, play, world
+from tests.surfaces import PARTIAL, Transfer, moments, play
 
 OF_A_TRANSFER = (
     "/intent/{0}",
@@ -88,30 +91,32 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 @pytest.mark.sampled(3)
-def test_pages_of_a_transfer_are_the_same_at_any_moment(compared: Compared, scenario: Scenario) -> None:
-    with world() as (emulator, site):
-        # Every second moment: together, the scenarios have all of them.
-        for moment in list(moments(scenario))[scenario.number % 2 :: 2]:
-            played = play(emulator, scenario, moment)
-            transfer = Transfer(played["intentId"], played["ownerAddress"], site)
-            for path in OF_A_TRANSFER + (LISTS if moment.name == "at its worst" else ()):
-                for headers in ({}, PARTIAL):
-                    site.get(path.format(transfer.intent_id, transfer.owner), headers=headers)
-            rows = [env.get_template("triage/rows.html").module for env in (compared.ours, compared.stock)]
-            ours, stock = (each.triage_row(transfer.triage_row) for each in rows)  # type: ignore[attr-defined]
-            compared.note("triage/rows.html", ours, stock)
+def test_pages_of_a_transfer_are_the_same_at_any_moment(
+    compared: Compared, world: tuple[Emulator, Client], scenario: Scenario
+) -> None:
+    emulator, site = world
+    # Every second moment: together, the scenarios have all of them.
+    for moment in list(moments(scenario))[scenario.number % 2 :: 2]:
+        played = play(emulator, scenario, moment)
+        transfer = Transfer(played["intentId"], played["ownerAddress"], site)
+        for path in OF_A_TRANSFER + (LISTS if moment.name == "at its worst" else ()):
+            for headers in ({}, PARTIAL):
+                site.get(path.format(transfer.intent_id, transfer.owner), headers=headers)
+        rows = [env.get_template("triage/rows.html").module for env in (compared.ours, compared.stock)]
+        ours, stock = (each.triage_row(transfer.triage_row) for each in rows)  # type: ignore[attr-defined]
+        compared.note("triage/rows.html", ours, stock)
 
 
 @pytest.mark.parametrize("kind", [each for each in PLACES if not each.then], ids=lambda kind: kind.name)
 @pytest.mark.sampled(12)
-def test_every_kind_of_page_is_the_same(compared: Compared, kind: Any) -> None:
-    with world() as (_, site):
-        for headers in ({}, PARTIAL):
-            site.get(kind.path, headers=headers)
+def test_every_kind_of_page_is_the_same(compared: Compared, world: tuple[Emulator, Client], kind: Any) -> None:
+    _, site = world
+    for headers in ({}, PARTIAL):
+        site.get(kind.path, headers=headers)
 
 
 def test_pages_without_the_service_are_the_same(compared: Compared) -> None:
-    with world() as (emulator, site):
+    with surfaces.world() as (emulator, site):
         for operation in ("GetIntentHistory", "GetChains", "GetTokenList", "SearchIntents", "GetIntent"):
             emulator.inject(operation, "failing-500")
         for path in IN_TROUBLE:
@@ -119,7 +124,7 @@ def test_pages_without_the_service_are_the_same(compared: Compared) -> None:
 
 
 def test_pages_of_a_console_call_are_the_same(compared: Compared) -> None:
-    with world() as (_, site):
+    with surfaces.world() as (_, site):
         site.post("/console/QuoteIntent", {"ask": "json", "json": json.dumps(QUOTE)})
         for query in ("GetIntentHistory?ask=fields", "GetChains?ask=fields", "GetIntent?ask=json&json={}"):
             site.get(f"/console/{query}")

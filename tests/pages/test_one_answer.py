@@ -1,5 +1,6 @@
 """Consistency: every surface shows the summary of a transfer, or the beginning of it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +15,16 @@ from tests import surfaces
 REFUNDED = 8
 
 
+@pytest.fixture(scope="module", params=[True, False], ids=["with balances", "without balances"])
+def world(request: pytest.FixtureRequest) -> Iterator[tuple[Emulator, Client]]:
+    with surfaces.world(checked=request.param) as found:
+        yield found
+
+
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("checked", [True, False], ids=["with balances", "without balances"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
-def test_every_surface_shows_the_same_summary_at_every_time(scenario: Scenario, checked: bool) -> None:
-    found = surfaces.examine((scenario,), checked=checked)
+def test_every_surface_shows_the_same_summary_at_every_time(world: tuple[Emulator, Client], scenario: Scenario) -> None:
+    found = surfaces.examine(*world, (scenario,))
     assert len(found.cells) == len(surfaces.SURFACES) * 6
     assert not found.wrong, "\n".join(f"{key}: {problem}" for key, problem in found.wrong.items())
 
@@ -27,7 +33,8 @@ def test_a_surface_with_a_different_text_is_detected(monkeypatch: pytest.MonkeyP
     """The comparison can fail, for example for a badge that claims a delivery."""
     other = surfaces.Said("Failed", "Delivered", "In the recipient's wallet on Base.")
     monkeypatch.setattr(surfaces, "SURFACES", {"badge": lambda _: other})
-    found = surfaces.examine((SCENARIOS[24],), checked=True)
+    with surfaces.world() as (emulator, site):
+        found = surfaces.examine(emulator, site, (SCENARIOS[24],))
     assert len(found.wrong) == len(found.cells) == 6
 
 
