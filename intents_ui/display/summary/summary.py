@@ -42,7 +42,7 @@ class Summary:
     situation: Situation
     gaps: Placeholders
 
-    @property
+    @cached_property
     def row(self) -> MessageRow:
         return EXPLANATIONS[self.key]
 
@@ -132,7 +132,7 @@ class Summary:
         """Return the next step, followed by the warning, for surfaces that show both as one text."""
         return f"{self.next_step} {SECOND_DEPOSIT}" if self.warn_second_deposit else self.next_step
 
-    @property
+    @cached_property
     def who(self) -> Who:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
@@ -171,12 +171,12 @@ class Summary:
 
     # Balances
 
-    @property
+    @cached_property
     def is_provisional(self) -> bool:
         """Return whether unknown balances could change the headline."""
         return bool(self._stem) and self.situation.has_balance is None and self._stem != self._headline
 
-    @property
+    @cached_property
     def is_pending(self) -> bool:
         return self.is_provisional and self.situation.balances.check is Check.PENDING
 

@@ -111,6 +111,7 @@ def quarrel(situation: Situation) -> str:
 @pytest.mark.sampled(6)
 def test_the_outcome_agrees_with_the_page_whatever_the_states(status: str, same_chain: bool) -> None:
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
+    of_intent = intent(status)
     usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
     for deposit, origin, destination, back in itertools.product(DEPOSITS, LEGS, LEGS, REFUNDS):
         legs = {
@@ -121,7 +122,7 @@ def test_the_outcome_agrees_with_the_page_whatever_the_states(status: str, same_
         }
         shown = usual.model_copy(update=legs)
         for later in (timedelta(), timedelta(hours=1)):
-            problem = quarrel(at(intent(status), shown, now=NOW + later))
+            problem = quarrel(at(of_intent, shown, now=NOW + later))
             assert not problem, f"{status} {deposit} {origin} {destination} {back}: {problem}"
 
 
