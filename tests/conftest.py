@@ -1,6 +1,7 @@
 """Shared fixtures: the dashboard over HTTP, and programs that tests require."""
 
 import functools
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -40,6 +41,8 @@ def pytest_configure() -> None:
     # Clients share their SSL context, because making one takes longer than most requests of a test.
     shared = functools.cache(httpx.create_ssl_context)
     httpx.create_ssl_context = httpx._transports.default.create_ssl_context = shared  # type: ignore[assignment]
+    if importlib.util.find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # httpx searches the whole path for it at each request to the emulator
 
 
 @pytest.hookimpl(wrapper=True)
