@@ -193,8 +193,7 @@ class Mutation:
 
     def __call__(self, document: Any) -> Any:
         self.seen += 1
-        every = list(places(document))
-        if self.seen <= self.call or not every:
+        if self.seen <= self.call or not (every := list(places(document))):
             return document
         self.seen = -1000
         return self.of(document, every[self.node % len(every)])
