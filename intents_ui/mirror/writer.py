@@ -87,6 +87,14 @@ WHERE (mirror_transfer.fingerprint <> excluded.fingerprint OR mirror_transfer.ou
        AND excluded.read_at >= mirror_transfer.read_at)
 """  # noqa: S608 - names of columns
 STORED = "SELECT intent_id, fingerprint, outcome, rules, hour FROM mirror_transfer WHERE intent_id IN ({})"
+# Open transfers, and those that lately expired.
+LISTABLE = """
+SELECT intent_id, created FROM mirror_transfer
+WHERE outcome = 'open' AND created >= %s AND created < %s AND status IN ({0})
+UNION ALL
+SELECT intent_id, created FROM mirror_transfer
+WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({0})
+"""
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -377,15 +385,14 @@ class Writer:
         A few old ones are read alone (`take_departed`). Otherwise their windows are due.
         """
         listed = {each.intent_id for each in reading.entries}
-        listable = Transfer.objects.filter(
-            status__in=task.statuses, created__gte=reading.complete_since, created__lt=reading.at
-        )
-        expired = listable.filter(outcome=Outcome.NO_DEPOSIT, created__gte=reading.at - windows.HOUR * 1000)
-        known = [
-            row
-            for some in (listable.filter(outcome=Outcome.OPEN), expired)
-            for row in some.values_list("intent_id", "created")
-        ]
+        lately = max(reading.complete_since, reading.at - windows.HOUR * 1000)
+        with connection.cursor() as cursor:
+            statuses = [str(each) for each in task.statuses]
+            cursor.execute(
+                LISTABLE.format(", ".join(["%s"] * len(statuses))),
+                [reading.complete_since, reading.at, *statuses, lately, reading.at, *statuses],
+            )
+            known = cursor.fetchall()
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         alone = {intent_id: created for intent_id, created in left.items() if created < now - ALONE_FROM}
         if len(alone) <= MOST_ALONE:

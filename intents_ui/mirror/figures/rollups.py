@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, models, transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Min, Q
@@ -76,6 +76,14 @@ class Period(StrEnum):
 
 
 DAYS = {Period.WEEK: 7, Period.MONTH: 30, Period.QUARTER: 90}  # with today
+
+
+class Mark(NamedTuple):
+    """A marked hour, and when it was first and last changed since it was counted."""
+
+    start: int
+    first: int
+    last: int
 
 
 def mark(hours: Mapping[int, int], *, now: int) -> None:
@@ -148,7 +156,7 @@ class Rollups:
 
     def step(self, *, now: int, is_final: bool = False) -> bool:
         """Do one piece of work. Return whether any was due. `is_final`: don't wait until nothing changes."""
-        dirty = list(DirtyHour.objects.order_by("-start"))
+        dirty = [Mark(*row) for row in DirtyHour.objects.order_by("-start").values_list(*Mark._fields)]
         due = next((each for each in dirty if is_final or _is_due(each, now)), None)
         if due is not None:
             self._count(due.start, now=now)
@@ -332,7 +340,7 @@ def _set_late(scope: Scope, own: int | None, providers: Mapping[str, int | None]
     scope.late_after = max(known) if scope.is_late_by_provider else own
 
 
-def _is_due(mark: DirtyHour, now: int) -> bool:
+def _is_due(mark: Mark, now: int) -> bool:
     if mark.start >= now // HOUR * HOUR - HOUR:
         return mark.first <= now - RECENT_EVERY
     return mark.last <= now - QUIET or mark.first <= now - LONGEST_WAIT
