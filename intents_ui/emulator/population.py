@@ -138,15 +138,15 @@ class World:
         """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
-        born, stretch = stream.born(k), LONGEST_STRETCH
+        born = stream.born(k)
         if stream.scenario:
             scenario, variant = stream.scenario, _variant(stream.scenario, k)
         elif may_affect(born, self.incidents_until):
             return None
         else:
             scenario, variant = scenario_of(number)
-        last = scenes_of(scenario, variant)[-1]
-        return last.status if now - born > micros(last.at * stretch) else None
+        status, longest = _LAST[scenario.number, variant]
+        return status if now - born > longest else None
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
@@ -220,6 +220,8 @@ _SCENES: Final = {
     for scenario in SCENARIOS
     for variant in scenario.variant_names
 }
+# The last status of each, and the microseconds until it at the longest stretch.
+_LAST: Final = {name: (scenes[-1].status, micros(scenes[-1].at * LONGEST_STRETCH)) for name, scenes in _SCENES.items()}
 
 
 def _streams(size: int) -> Iterator[Stream]:
