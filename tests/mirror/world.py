@@ -161,20 +161,21 @@ class World(httpx.BaseTransport):
         def place(made: Made) -> int:
             return made.number if column == "id" else made.created
 
+        since, until, after = asked.get("fromTime", 0), asked.get("toTime", 2**62), page.get("after")
         found = []
-        for made in sorted(self.transfers, key=place, reverse=not is_ascending):
+        for made in sorted(
+            (each for each in self.transfers if since <= each.created // 1000 <= until),
+            key=place,
+            reverse=not is_ascending,
+        ):
             seen = made.seen(self.now)
-            after = page.get("after")
             if seen is None or (after is not None and (place(made) <= after if is_ascending else place(made) >= after)):
                 continue
-            second = made.created // 1000
-            if asked.get("byStatuses") and seen[0] not in asked["byStatuses"]:
-                continue
-            if asked.get("fromTime", 0) <= second <= asked.get("toTime", 2**62):
-                found.append((place(made), made.entry(*seen)))
+            if not asked.get("byStatuses") or seen[0] in asked["byStatuses"]:
+                found.append((made, seen))
         shown, rest = found[: self.page], found[self.page :]
-        entries = [entry for _, entry in shown]
-        following = {**page, "after": shown[-1][0], "more": True} if rest and shown else None
+        entries = [made.entry(*seen) for made, seen in shown]
+        following = {**page, "after": place(shown[-1][0]), "more": True} if rest and shown else None
         if fault == "duplicates":
             entries += entries
         if fault == "reordered":
