@@ -1,13 +1,13 @@
 """Figures counted the slow way, from rows or from the world, and as the rollups have them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from intents_ui.mirror.figures import histogram, tally
 from intents_ui.mirror.figures.rollups import Period
-from intents_ui.mirror.models import Day, DirtyHour, Hour, Scope, Summary, Token, Transfer
+from intents_ui.mirror.models import Day, DirtyHour, Hour, Reason, Scope, Summary, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
 from tests.mirror.world import NAMES, World, expected
 
@@ -105,13 +105,16 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
     }
 
 
-def stored(row: Hour | Day | Summary) -> dict[str, Any]:
-    """Return the same figures of a row."""
-    from intents_ui.mirror.models import Reason
-
-    found = tally.details(row.details)
+def stored[B: Hour | Day | Summary, K](rows: Iterable[B], key: Callable[[B], K]) -> dict[K, dict[str, Any]]:
+    """Return the same figures of rows, each by its key."""
     texts = dict(Reason.objects.values_list("pk", "text"))
-    assert {each for pair in found.tokens for each in pair[:2]} <= {None, *Token.objects.values_list("pk", flat=True)}
+    tokens = {None, *Token.objects.values_list("pk", flat=True)}
+    return {key(row): _stored(row, texts, tokens) for row in rows}
+
+
+def _stored(row: Hour | Day | Summary, texts: Mapping[int, str], tokens: Collection[int | None]) -> dict[str, Any]:
+    found = tally.details(row.details)
+    assert all(each in tokens for pair in found.tokens for each in pair[:2])
     return {
         **{outcome: getattr(row, outcome) for outcome in ENDED},
         "owners": row.owners,
@@ -150,7 +153,7 @@ def check_settled_hours() -> None:
     """Check that each hour without a mark equals its rows."""
     dirty, of = {*DirtyHour.objects.values_list("start", flat=True)}, keys()
     wanted = grouped(of_rows(), lambda each: each.end // (HOUR * 1000) * HOUR)
-    found = {(of[row.scope_id], row.start): stored(row) for row in Hour.objects.all()}
+    found = stored(Hour.objects.all(), lambda row: (of[row.scope_id], row.start))
     assert {key: each for key, each in found.items() if key[1] not in dirty} == {
         key: each for key, each in wanted.items() if key[1] not in dirty
     }
@@ -162,11 +165,11 @@ def check_settled(ended: list[Ended], *, now: int) -> None:
     assert not Day.objects.filter(is_dirty=True).exists()
     of = keys()
     for table, length in ((Hour, HOUR), (Day, DAY)):
-        found = {(of[row.scope_id], row.start): stored(row) for row in table._default_manager.all()}
+        found = stored(table._default_manager.all(), lambda row: (of[row.scope_id], row.start))
         wanted = grouped(ended, lambda each, length=length: each.end // (length * 1000) * length)  # type: ignore[misc]
         assert {*found} == {*wanted}
         assert found == wanted
     for period in Period:
         since = period.since(now)
-        summaries = {(of[row.scope_id], since): stored(row) for row in Summary.objects.filter(period=period)}
+        summaries = stored(Summary.objects.filter(period=period), lambda row, since=since: (of[row.scope_id], since))  # type: ignore[misc]
         assert summaries == grouped(ended, lambda each, since=since: since if each.end >= since * 1000 else None)  # type: ignore[misc]

@@ -33,8 +33,8 @@ def world(copy: object) -> World:
     return World()
 
 
-def counted(world: World, *, days: int) -> Copy:
-    mirror = settled(world, days=days)
+def counted(world: World, *, days: int, width: int = DAY) -> Copy:
+    mirror = settled(world, days=days, width=width)
     mirror.count(is_final=True)
     return mirror
 
@@ -152,7 +152,7 @@ def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
 
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
     past(world, 100, days=3)
-    mirror = counted(world, days=8)
+    mirror = counted(world, days=8, width=HOUR)
     assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
     hole = START // DAY * DAY - DAY
     Window.objects.filter(start=hole).update(is_sealed=False, failures=3, reason="the service repeated a page")
@@ -207,7 +207,7 @@ def test_an_hour_that_is_yet_to_be_counted_has_no_rates(world: World) -> None:
 
 def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:
     past(world, 30, days=1)
-    mirror = counted(world, days=2)
+    mirror = counted(world, days=2, width=HOUR)
     some = Window.objects.filter(start=START - 5 * HOUR)
     some.update(is_sealed=False, read_at=int(world.now) - 10 * MINUTE)
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import call_command
 
-from intents_ui.mirror import entry, writer
+from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.figures import rollups, tally
 from intents_ui.mirror.figures.rollups import Rollups
 from intents_ui.mirror.models import Day, DirtyHour, Hour, Lease, Scope, Summary, Transfer
@@ -41,12 +41,17 @@ def past(world: World, count: int, *, days: float, seed: int = 1) -> list[Made]:
     return made
 
 
-def settled(world: World, *, days: int = 0) -> Copy:
-    """Return a mirror that has read all."""
+def settled(world: World, *, days: int = 0, width: int = DAY) -> Copy:
+    """Return a mirror that has read all. The windows of its past have this width, in seconds."""
     world.page = 100
     mirror = Copy(world, days=days, calls=100)
-    mirror.settle(2 * MINUTE)
+    with patch.object(windows, "BACKFILL_WIDTH", width):
+        mirror.settle(2 * MINUTE)
     return mirror
+
+
+def days() -> dict[int, dict[str, Any]]:
+    return stored(Day.objects.all(), lambda row: row.pk)
 
 
 def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
@@ -83,7 +88,7 @@ def test_a_change_moves_a_transfer_from_its_old_hour_to_its_new_one(world: World
     made = past(world, 10, days=1)[0]
     made.changes[0] = (world.now, "FAILED", int((world.now - 90 * MINUTE) * 1000))
     made.created = int((world.now - 91 * MINUTE) * 1000)
-    mirror = settled(world, days=1)
+    mirror = settled(world, days=1, width=HOUR)
     mirror.count(is_final=True)
     world.change(made, "REFUNDED")
     mirror.settle(75 * MINUTE, step=120)
@@ -223,13 +228,13 @@ def test_days_outlive_their_hours_and_their_rows(world: World) -> None:
     past(world, 200, days=8)
     mirror = settled(world, days=8)
     mirror.count(is_final=True)
-    before = {row.pk: stored(row) for row in Day.objects.all()}
+    before = days()
     assert mirror.writer is not None
     with patch.object(rollups, "HOURS_DAYS", 3):
         mirror.writer.expire(now=int(world.now), days=5)
         mirror.count(is_final=True)
         assert min(Hour.objects.values_list("start", flat=True)) >= START // DAY * DAY - 3 * DAY
-        after = {row.pk: stored(row) for row in Day.objects.all()}
+        after = days()
         assert {pk: {**each, "reasons": None} for pk, each in after.items()} == {
             pk: {**each, "reasons": None} for pk, each in before.items()
         }
@@ -239,7 +244,7 @@ def test_days_outlive_their_hours_and_their_rows(world: World) -> None:
             rollups.mark({int(world.now) // HOUR * HOUR - age * DAY: 1}, now=0)
         Day.objects.filter(start=START // DAY * DAY - 4 * DAY).update(delivered=99)
         mirror.count(is_final=True)
-        assert {row.pk: stored(row) for row in Day.objects.all()} == after
+        assert days() == after
     with patch.object(rollups, "DAYS_DAYS", 2):
         mirror.writer.expire(now=int(world.now))
         assert min(Day.objects.values_list("start", flat=True)) >= world.now - 2 * DAY
