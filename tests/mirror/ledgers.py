@@ -18,12 +18,14 @@ def whole(now: datetime, *, days: int = 3, holes: Sequence[float] = ()) -> int:
     end = int(now.timestamp()) // HOUR * HOUR
     starts = range(end - days * DAY, end, HOUR)
     lacking = {int(end - age * HOUR) for age in holes}
-    for start in starts:
-        is_hole = start in lacking
-        Window.objects.create(
+    Window.objects.bulk_create(
+        Window(
             start=start, end=start + HOUR, due=NEVER, read_at=start + 2 * HOUR, rows=5, order="ASC",
-            is_sealed=not is_hole, failures=3 if is_hole else 0, reason=REASON if is_hole else "",
-        )  # fmt: skip
+            is_sealed=start not in lacking, failures=3 if start in lacking else 0,
+            reason=REASON if start in lacking else "",
+        )
+        for start in starts
+    )  # fmt: skip
     return end
 
 

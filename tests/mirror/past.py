@@ -30,9 +30,10 @@ def write(
         Token.objects.create(key=chain.encode(), chain=chain, address="0x" + "11" * 20, symbol="USDC")
         for chain in ("8453", "42161")
     ]
+    stored = [route(key) for key in routes]
     rows = []
     for hour in range(at // HOUR * HOUR - days * DAY, at, HOUR):
-        for place, key in enumerate(routes):
+        for place, on in enumerate(stored):
             for turn in range(max(per_hour - place, 1)):
                 end = hour + draw.randrange(HOUR)
                 if end < at:
@@ -42,7 +43,7 @@ def write(
                         ended(
                             number,
                             end,
-                            key,
+                            on,
                             seconds=draw.randrange(15, 90),
                             reason=failure if is_bad else None,
                             tokens=usdc,
@@ -52,7 +53,7 @@ def write(
 
 
 def ended(
-    number: int, end: int, key: RouteKey, *, seconds: int, reason: Reason | None, tokens: Sequence[Token]
+    number: int, end: int, on: Route, *, seconds: int, reason: Reason | None, tokens: Sequence[Token]
 ) -> Transfer:
     """Return a transfer that ended then, in Unix seconds. With a reason it failed. It has an owner of its own."""
     began, at, became = (
@@ -62,7 +63,7 @@ def ended(
     )
     return Transfer(
         intent_id=number.to_bytes(32), created=began, updated=at, started=began, ended=at, status=became[0],
-        outcome=became[1], rules=1, route=route(key), read_at=at, fingerprint=b"", owner=number.to_bytes(20),
+        outcome=became[1], rules=1, route=on, read_at=at, fingerprint=b"", owner=number.to_bytes(20),
         hour=end // HOUR * HOUR, reason=reason, failed_step=1 if reason else None, origin_token=tokens[0],
         destination_token=tokens[1], sent="1500000",
     )  # fmt: skip
@@ -97,18 +98,19 @@ def incident(
     """Write an incident of a route that began so many minutes ago, with 12 owners of 30 whose transfers failed."""
     at = int(now.timestamp())
     since, closed = at - minutes * 60, at - 60 if state == "over" else None
+    on = route(key)
     row = Incident.objects.create(
-        number=number, level="route", name=str(route(key).pk), kind="slow" if state == "slow" else "failing",
+        number=number, level="route", name=str(on.pk), kind="slow" if state == "slow" else "failing",
         state=state, since=since, opened=since + 300, closed=closed, recovered=at - 1800 if closed else None, bad=12,
         owners=30, usual=0.02, is_alert=True,
     )  # fmt: skip
-    IncidentRoute.objects.create(incident=row, route=route(key))
+    IncidentRoute.objects.create(incident=row, route=on)
     failure, tokens = Reason.objects.get(key=b"failure"), list(Token.objects.order_by("pk"))
     Transfer.objects.bulk_create(
         ended(
             FIRST * (number + 1) + place,
             since + 60 + 70 * place,
-            key,
+            on,
             seconds=40,
             reason=failure if place % 5 < 2 else None,
             tokens=tokens,

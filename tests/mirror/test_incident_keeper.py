@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from intents_ui.emulator import Emulator
-from intents_ui.mirror import lease, models, readonly, writer
+from intents_ui.mirror import lease, models, readonly, schedule, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents import keeper, queries
@@ -40,8 +40,10 @@ def led(copy: object) -> Writer:
     """Lead a mirror without transfers, whose ledger of three days is complete."""
     epoch = lease.acquire(now=1)
     assert epoch is not None
-    for start in range(START - 3 * DAY, START + DAY, HOUR):
-        models.Window.objects.create(start=start, end=start + HOUR, due=2**62, read_at=start + HOUR, is_sealed=True)
+    models.Window.objects.bulk_create(
+        models.Window(start=start, end=start + HOUR, due=2**62, read_at=start + HOUR, is_sealed=True)
+        for start in range(START - 3 * DAY, START + DAY, HOUR)
+    )
     return Writer(epoch)
 
 
@@ -50,16 +52,18 @@ def route(key: RouteKey = RELAY) -> models.Route:
     return found
 
 
-def end(
-    at: int, *, outcome: str = "delivered", owner: bytes | None = None, seconds: int = 30, on: RouteKey = RELAY
-) -> None:
-    """Write a transfer that ended then."""
-    number = models.Transfer.objects.count() + 1
-    models.Transfer.objects.create(
+def ended(number: int, at: int, on: models.Route, *, outcome: str = "delivered", seconds: int = 30) -> models.Transfer:
+    """Return a transfer that ended then. It has an owner of its own."""
+    return models.Transfer(
         intent_id=number.to_bytes(32), created=at * 1000, updated=at * 1000, started=(at - seconds) * 1000,
-        ended=at * 1000, status="", outcome=outcome, rules=1, route=route(on), read_at=at * 1000, fingerprint=b"",
-        owner=number.to_bytes(20) if owner is None else owner, hour=at // HOUR * HOUR,
+        ended=at * 1000, status="", outcome=outcome, rules=1, route=on, read_at=at * 1000, fingerprint=b"",
+        owner=number.to_bytes(20), hour=at // HOUR * HOUR,
     )  # fmt: skip
+
+
+def end(at: int, *, seconds: int = 30, on: RouteKey = RELAY) -> None:
+    """Write a transfer that ended then."""
+    ended(models.Transfer.objects.count() + 1, at, route(on), seconds=seconds).save()
 
 
 def opened() -> list[queries.Incident]:
@@ -85,17 +89,12 @@ def settle(kept: Keeper, led: Writer, *, since: int, until: int) -> None:
 @pytest.fixture
 def story(led: Writer) -> Writer:
     """Write three quiet days, and an hour in which half of a route's transfers fail."""
-    with patch.object(models.Transfer.objects, "count", count_up()):
-        for at in range(START - 3 * DAY, START, 240):
-            end(at)
-        for at in range(START, START + HOUR, 60):
-            end(at, outcome="refunded" if at % 120 == 0 else "delivered")
+    on, quiet, hour = route(), range(START - 3 * DAY, START, 240), range(START, START + HOUR, 60)
+    models.Transfer.objects.bulk_create(
+        ended(number, at, on, outcome="refunded" if at in hour and at % 120 == 0 else "delivered")
+        for number, at in enumerate([*quiet, *hour])
+    )
     return led
-
-
-def count_up() -> Any:
-    numbers = iter(range(10**6))
-    return lambda: next(numbers)
 
 
 def test_an_incident_is_written_and_found_by_pages(story: Writer) -> None:
@@ -287,7 +286,8 @@ class Followed:
 
 @pytest.fixture
 def few_hours() -> Iterator[None]:
-    with patch.object(keeper, "LEAST_HOURS", 1):
+    """Judge after an hour, and don't look for older transfers that are still open."""
+    with patch.object(keeper, "LEAST_HOURS", 1), patch.object(schedule, "OPEN_SETS", schedule.OPEN_SETS[:2]):
         yield
 
 
