@@ -61,7 +61,8 @@ def _base58(raw: bytes) -> str:
     while value:
         value, letter = divmod(value, 58)
         letters = _BASE58[letter] + letters
-    return letters
+    zeros = len(raw) - len(raw.lstrip(b"\0"))
+    return _BASE58[0] * zeros + letters
 
 
 def read(name: str) -> Named | None:

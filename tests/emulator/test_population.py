@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intents_ui.display.formatting import hashes
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
@@ -56,6 +57,12 @@ def test_names_lead_back(role, number, attempt):
     assert names.read(names.base58_signature_of(role, number, attempt)) == Named(role, number, attempt)
     assert names.read(names.base58_address_of(role, number)) == Named(role, number)
     assert names.read(names.address_of(role, number)) == Named(role, number)
+
+
+def test_base58_keeps_the_length_of_names_that_begin_with_a_zero():
+    numbers = range(2000)
+    assert all(hashes.is_solana_signature(names.base58_signature_of(Role.DEPOSIT, number)) for number in numbers)
+    assert all(hashes.is_solana_address(names.base58_address_of(Role.OWNER, number)) for number in numbers)
 
 
 @given(st.one_of(st.text(), st.binary(min_size=32, max_size=32).map(bytes.hex), st.just("0x" + "0" * 64)))
