@@ -21,6 +21,8 @@ from tests.waiting import PATIENCE
 # Without these, Chromium contacts its vendor's hosts at startup.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 QUIET += ["--disable-component-update", "--disable-sync"]
+# Scripts of pages that live for seconds only take less processor time without being optimized.
+QUIET += ["--js-flags=--single-threaded --no-opt"]
 
 # Browsers also log most of this in the console, but not everything in every version.
 VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>

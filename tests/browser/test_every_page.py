@@ -94,6 +94,7 @@ class Walk:
         self.titles: dict[str, list[kinds.Kind]] = defaultdict(list)
         for root, all_kinds in roots.items():
             with visiting(browser, root, width=widths[0], **window) as visit:
+                visit.page.add_init_script(looks.AXE_SCRIPT)  # which then isn't compiled at each page
                 for kind, width in zip(all_kinds, cycle(widths), strict=False):
                     show(visit.page, width)
                     kind.open(visit)
