@@ -62,8 +62,7 @@ def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Call
         look(f"log of {record.name}", form.format(record))
         record.exc_text = None  # each formatter formats it itself
         look(f"log of {record.name}", record.__dict__)
-        if record.levelno > logging.DEBUG or logging.root.level == logging.DEBUG:  # else nobody reads it
-            handle(logger, record)
+        handle(logger, record)
 
     return watched
 

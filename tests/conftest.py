@@ -38,11 +38,17 @@ def pytest_configure() -> None:
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
     settings.ENV.intents_balance_timeout = 2.0
     canary.watch()
-    # Clients share their SSL context, because making one takes longer than most requests of a test.
+    hasten_httpx()
+
+
+def hasten_httpx() -> None:
+    """Let clients share an SSL context, and look for an optional module once: both take as long as a request."""
     shared = functools.cache(httpx.create_ssl_context)
-    httpx.create_ssl_context = httpx._transports.default.create_ssl_context = shared  # type: ignore[assignment]
+    patch = pytest.MonkeyPatch()  # never undone
+    for place in ("httpx.create_ssl_context", "httpx._transports.default.create_ssl_context"):
+        patch.setattr(place, shared)
     if importlib.util.find_spec("sniffio") is None:
-        sys.modules["sniffio"] = None  # httpx searches the whole path for it at each request to the emulator
+        patch.setitem(sys.modules, "sniffio", None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -443,7 +443,8 @@ class Matrix:
 
 @contextmanager
 def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
-    """Yield an emulator at one moment, and a client of a site that can be embedded. Only names are cached.
+    """Yield an emulator at one moment, and a client of a site that can be embedded. Only names and the
+    newest transfers of each route are cached.
 
     `checked`: balances are available.
     """
@@ -459,7 +460,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
             # The clock is stopped, so cache entries don't age.
             patch.setattr(wiring.current().response_cache, "_clock", lambda: 0.0)
             patch.setattr(wiring.service()._guard, "_clock", lambda: 0.0)
-            # Nor do the newest transfers of a route, which are most of a page's work.
+            # The newest transfers of a route stay the same, and reading them is most of a page's work.
             patch.setattr(route_stats, "newest", cache(route_stats.newest))
             yield emulator, Client(headers={"host": HOST})
 

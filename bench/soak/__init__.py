@@ -30,9 +30,9 @@ from bench.soak.visitors import KINDS, Places, Tally, Visitor
 from intents_ui.emulator import Emulator
 
 VISITORS: Final = 50
-WARM_UP: Final = 0.3  # of the total time, five minutes at most
+WARM_UP: Final = 0.3  # of the total time
 WARM_ANSWERS: Final = 1_000  # at least, during the warm-up
-LONGEST_WARM_UP: Final = 300.0
+LONGEST_WARM_UP: Final = 300.0  # seconds
 STRETCHES: Final = 12  # parts of the second half. The minimum of each is the memory in permanent use
 MORE_MEMORY: Final = 1.2
 ALARMS: Final = ("never retrieved", "Traceback", "never awaited")

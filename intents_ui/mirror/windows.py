@@ -168,13 +168,13 @@ def newest_run(due: Iterable[Window], *, page_size: int) -> tuple[Window, ...]:
 
 
 def _joins(window: Window, run: Sequence[Window], *, most_rows: int) -> bool:
-    next_one = run[-1]
+    later = run[-1]
     return (
-        window.end == next_one.start
+        window.end == later.start
         and _may_join(window)
-        and _may_join(next_one)
-        and (window.order is next_one.order or (_is_young(window) and _is_young(next_one)))
-        and is_sample(window) is is_sample(next_one)
+        and _may_join(later)
+        and (window.order is later.order or (_is_young(window) and _is_young(later)))
+        and is_sample(window) is is_sample(later)
         and sum(each.rows for each in run) + window.rows <= most_rows
     )
 

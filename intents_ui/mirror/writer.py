@@ -103,7 +103,7 @@ AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.addres
 """
 WINDOW_COLUMNS = tuple(field.name for field in fields(Window))
 QUOTED_COLUMNS = ", ".join(f'"{name}"' for name in WINDOW_COLUMNS)
-LOAD = f"SELECT {QUOTED_COLUMNS} FROM mirror_window {{}}"  # noqa: S608 - names of columns
+LOAD = f"SELECT {QUOTED_COLUMNS} FROM mirror_window"  # noqa: S608 - names of columns
 SAVE = f"""
 INSERT INTO mirror_window ({QUOTED_COLUMNS}, epoch)
 VALUES ({", ".join(["%s"] * (len(WINDOW_COLUMNS) + 1))}) ON CONFLICT (start) DO UPDATE
@@ -459,7 +459,7 @@ COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, Unk
 def load(clauses: str = "", *values: int) -> Iterator[Window]:
     """Yield windows of the ledger. `clauses` are those of SQL after the table, with %s for each value."""
     with connection.cursor() as cursor:
-        cursor.execute(LOAD.format(clauses), values)
+        cursor.execute(f"{LOAD} {clauses}", values)
         for row in cursor:
             columns = dict(zip(WINDOW_COLUMNS, row, strict=True))
             columns["order"] = Order(columns["order"]) if columns["order"] else None

@@ -11,7 +11,7 @@ Other tests of this folder don't repeat these checks. Each page is checked with 
 | | loads at 1280, 768 or 360 px in turn, and at 360 px without scripts |
 | links and buttons of at least 24 px | 360 px, with scripts and without |
 | axe-core finds nothing (WCAG 2.0 to 2.2 A and AA, best practice) | light at 1280 px and dark at 360 px. Rules about |
-| | colors run in both, the others in one of them in turn |
+| | colors and sizes run in both, the others in one of them in turn |
 | contrast of hover and focus states, placeholders, borders of fields and focus rings | both themes |
 | landmarks, headings, tables, errors of fields, nothing in a live region that changes every second | 320 px |
 | scrollable regions can be reached by keyboard | 320 px |

@@ -171,5 +171,7 @@ def check_settled(ended: list[Ended], *, now: int) -> None:
         assert found == wanted
     for period in Period:
         since = period.since(now)
-        summaries = stored(Summary.objects.filter(period=period), lambda row, since=since: (of[row.scope_id], since))  # type: ignore[misc]
+        summaries = stored(
+            Summary.objects.filter(period=period), lambda row: (of[row.scope_id], Period(row.period).since(now))
+        )
         assert summaries == grouped(ended, lambda each, since=since: since if each.end >= since * 1000 else None)  # type: ignore[misc]

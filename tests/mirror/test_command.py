@@ -122,7 +122,7 @@ def test_a_backfill_says_how_far_it_is_and_ends(env: dict[str, str], tmp_path: P
 
 
 def test_figures_are_counted_again_from_the_copy(env: dict[str, str]) -> None:
-    assert mirror("backfill", "--days", "1", env=env).returncode == 0
+    assert mirror("backfill", "--days", "2", env=env).returncode == 0
     counted = value(env, COUNTED)
     with contextlib.closing(sqlite3.connect(env["INTENTS_DATABASE"])) as database, database:
         database.execute("UPDATE mirror_hour SET delivered = delivered + 7")

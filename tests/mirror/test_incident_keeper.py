@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from intents_ui.emulator import Emulator
-from intents_ui.mirror import lease, models, readonly, schedule, writer
+from intents_ui.mirror import lease, models, readonly, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents import keeper, queries
@@ -286,8 +286,7 @@ class Followed:
 
 @pytest.fixture
 def few_hours() -> Iterator[None]:
-    """Judge after an hour, and don't look for older transfers that are still open."""
-    with patch.object(keeper, "LEAST_HOURS", 1), patch.object(schedule, "OPEN_SETS", schedule.OPEN_SETS[:2]):
+    with patch.object(keeper, "LEAST_HOURS", 1):
         yield
 
 

@@ -50,7 +50,7 @@ def settled(world: World, *, days: int = 0, width: int = DAY) -> Copy:
     return mirror
 
 
-def days() -> dict[int, dict[str, Any]]:
+def stored_days() -> dict[int, dict[str, Any]]:
     return stored(Day.objects.all(), lambda row: row.pk)
 
 
@@ -228,13 +228,13 @@ def test_days_outlive_their_hours_and_their_rows(world: World) -> None:
     past(world, 200, days=8)
     mirror = settled(world, days=8)
     mirror.count(is_final=True)
-    before = days()
+    before = stored_days()
     assert mirror.writer is not None
     with patch.object(rollups, "HOURS_DAYS", 3):
         mirror.writer.expire(now=int(world.now), days=5)
         mirror.count(is_final=True)
         assert min(Hour.objects.values_list("start", flat=True)) >= START // DAY * DAY - 3 * DAY
-        after = days()
+        after = stored_days()
         assert {pk: {**each, "reasons": None} for pk, each in after.items()} == {
             pk: {**each, "reasons": None} for pk, each in before.items()
         }
@@ -244,7 +244,7 @@ def test_days_outlive_their_hours_and_their_rows(world: World) -> None:
             rollups.mark({int(world.now) // HOUR * HOUR - age * DAY: 1}, now=0)
         Day.objects.filter(start=START // DAY * DAY - 4 * DAY).update(delivered=99)
         mirror.count(is_final=True)
-        assert days() == after
+        assert stored_days() == after
     with patch.object(rollups, "DAYS_DAYS", 2):
         mirror.writer.expire(now=int(world.now))
         assert min(Day.objects.values_list("start", flat=True)) >= world.now - 2 * DAY

@@ -102,8 +102,8 @@ def test_pages_of_a_transfer_are_the_same_at_any_moment(
         for path in OF_A_TRANSFER + (LISTS if moment.name == "at its worst" else ()):
             for headers in ({}, PARTIAL):
                 site.get(path.format(transfer.intent_id, transfer.owner), headers=headers)
-        rows = [env.get_template("triage/rows.html").module for env in (compared.ours, compared.stock)]
-        ours, stock = (each.triage_row(transfer.triage_row) for each in rows)  # type: ignore[attr-defined]
+        rows: list[Any] = [env.get_template("triage/rows.html").module for env in (compared.ours, compared.stock)]
+        ours, stock = (each.triage_row(transfer.triage_row) for each in rows)
         compared.note("triage/rows.html", ours, stock)
 
 

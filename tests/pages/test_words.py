@@ -30,7 +30,7 @@ def test_the_pages_of_a_transfer_use_our_words_at_every_moment(
             assert answer.status_code in (200, 409), f"{path}: {answer.status_code}"
             page = markup(answer.content.decode())
             assert page
-            # No pattern finds more than two lines. Most lines are on many pages.
+            # Most lines are on many pages. Patterns and sentences end within a line, or in the next one.
             unseen = set(pairwise(("", *page.splitlines()))) - seen
             seen |= unseen
             found += findings("\n\n".join(map("\n".join, unseen)), path, is_message=True)
