@@ -146,6 +146,9 @@ TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
 AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MOST_ENCODINGS = 4
+CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
+CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
+HOST = re.compile(hashes.HOST, re.ASCII)
 
 SCAN = re.compile(
     r"(?P<blank>\s+)"
@@ -349,9 +352,9 @@ def _placed(finding: Finding, before: str) -> Finding:
 
 
 def _chain_id(before: str) -> int | None:
-    if numbered := re.search(r"\beip155:([0-9]{1,15}):\Z", before, re.ASCII):
+    if numbered := CHAIN_NUMBER.search(before):
         return int(numbered[1])
-    named = re.search(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", before, re.ASCII)
+    named = CHAIN_NAME.search(before)
     return SHORT_NAMES.get(named[1]) if named else None
 
 
@@ -365,7 +368,7 @@ def _host(found: str) -> str:
     """Return a plain host name or "". It only hints at the chain and is never fetched."""
     host = found.strip().lower().partition("://")[2] or found.strip().lower()
     host = host.rpartition("@")[2].partition(":")[0]
-    return host if re.fullmatch(hashes.HOST, host, re.ASCII) else ""
+    return host if HOST.fullmatch(host) else ""
 
 
 def _words(received: str) -> tuple[Finding, ...]:
