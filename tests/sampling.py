@@ -1,8 +1,8 @@
 """Sampling of tests. `make test` runs a sample, `make deep` all tests.
 
 A sample excludes tests marked `deep`, all but N cases of those marked `sampled(N)`, all but N items of a corpus that a
-test reads with the fixture `draw`, and with `--rotate` most tests of the folders below, except those marked `finding`
-(regression tests of reported weaknesses).
+test reads with the fixture `draw`, and with `--rotate` most files of the folders below. Tests marked `finding`
+(regression tests of reported weaknesses) of those files still run.
 
 The sample depends on a seed, different in each run and printed at its start. `--seed` repeats a run. `--deep --after`
 completes the run of a seed, so that `.ci/run` runs no test twice.
@@ -11,30 +11,33 @@ completes the run of a seed, so that `.ci/run` runs no test twice.
 import random
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import batched
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 ROTATING = {
-    "tests/browser/test_every_page": (1, 1),
-    "tests/browser/": (2, 3),
-    "tests/cli/": (1, 2),
-    "tests/display/": (1, 4),
-    "tests/emulator/": (1, 4),
-    "tests/faults/": (2, 3),
-    "tests/live/": (1, 2),
-    "tests/mirror/": (2, 4),
-    "tests/pages/": (2, 4),
-    "tests/service/": (1, 4),
-    "tests/test_cost": (1, 1),
-    "tests/test_": (2, 4),
-    "tests/web/": (1, 3),
+    "tests/browser/test_every_page": 1,
+    "tests/browser/": 6,
+    "tests/cli/": 2,
+    "tests/display/": 4,
+    "tests/emulator/": 4,
+    "tests/faults/": 5,
+    "tests/live/": 2,
+    "tests/mirror/": 6,
+    "tests/pages/": 6,
+    "tests/service/": 4,
+    "tests/test_cost": 1,
+    "tests/test_": 6,
+    "tests/web/": 3,
 }
-"""By prefix of a file's path: `--rotate` runs one of this many files, one of this many tests, and all marked `finding`.
+"""By prefix of a file's path: `--rotate` runs one of this many files.
 
-Most files start programs of their own, which takes longer than a few tests do.
+Whole files, because most start programs of their own, which takes longer than a few tests do. Files that are left out
+aren't even imported.
 """
 LONGEST = (
     "tests/faults/test_soak.py",
@@ -51,7 +54,7 @@ DEEP, SAMPLED = "deep", "sampled"
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("sampling")
     group.addoption("--deep", action="store_true", help="run every test with every case")
-    group.addoption("--rotate", action="store_true", help="run only some tests of each file")
+    group.addoption("--rotate", action="store_true", help="run only some files of each folder")
     group.addoption("--seed", type=int, help="draw the same cases as the run that printed this seed")
     group.addoption("--after", type=int, help="with --deep, leave out what a run with --rotate and this seed ran whole")
 
@@ -74,13 +77,23 @@ def pytest_report_header(config: pytest.Config) -> str:
     return "every case" if config.option.deep else f"cases sampled with --seed={config.option.seed}"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a file that a rotating sample runs no test of."""
+    if not config.option.rotate or config.option.deep or not collection_path.match("test_*.py"):
+        return None
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    has_findings = "mark.finding" in collection_path.read_text()
+    return (path in _files_left_out(config.rootpath, config.option.seed) and not has_findings) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.deep:
-        left_out = set(_ran_whole(items, config.option.after)) if config.option.after is not None else set()
+    root, option = config.rootpath, config.option
+    if option.deep:
+        left_out = set(_ran_whole(items, root, option.after)) if option.after is not None else set()
     else:
-        left_out = set(_left_out(items, config.option.seed))
-        if config.option.rotate:
-            left_out |= set(_not_this_time(items, config.option.seed))
+        left_out = set(_left_out(items, option.seed))
+        if option.rotate:
+            left_out |= set(_not_this_time(items, root, option.seed))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     kept = [item for item in items if item not in left_out]
     items[:] = sorted(kept, key=lambda item: LONGEST.index(_file(item)) if _file(item) in LONGEST else len(LONGEST))
@@ -116,37 +129,36 @@ def _left_out(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
         yield from (case for case in cases if case not in drawn)
 
 
-def _ran_whole(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
+def _ran_whole(items: list[pytest.Item], root: Path, seed: int) -> Iterator[pytest.Item]:
     """Yield the tests of a sample with rotation that are the same in a deep run: without a corpus or examples."""
-    left_out = {*_left_out(items, seed), *_not_this_time(items, seed)}
+    left_out = {*_left_out(items, seed), *_not_this_time(items, root, seed)}
     for item in items:
         draws = "draw" in getattr(item, "fixturenames", ()) or is_hypothesis_test(getattr(item, "obj", None))
         if item not in left_out and not draws:
             yield item
 
 
+def _not_this_time(items: list[pytest.Item], root: Path, seed: int) -> Iterator[pytest.Item]:
+    left_out = _files_left_out(root, seed)
+    return (item for item in items if _file(item) in left_out and not item.get_closest_marker("finding"))
+
+
+@cache
+def _files_left_out(root: Path, seed: int) -> frozenset[str]:
+    """Return the files that a rotating sample leaves out. It draws one of each group of files of about the same size.
+
+    So all seeds run about as long.
+    """
+    sizes = {path.relative_to(root).as_posix(): path.stat().st_size for path in root.glob("tests/**/test_*.py")}
+    left_out: set[str] = set()
+    for prefix, share in ROTATING.items():
+        chance = random.Random(f"{seed} {prefix}")  # noqa: S311 - not a secret
+        files = [file for file in sizes if prefix == next((each for each in ROTATING if file.startswith(each)), "")]
+        for group in batched(sorted(files, key=lambda file: (sizes[file], file)), share, strict=False):
+            left_out |= {*group} - {chance.choice(group)}
+    return frozenset(left_out)
+
+
 def _file(item: pytest.Item) -> str:
     """Return the path of a test's file, which `item.location` finds in a longer way."""
     return item.nodeid.partition("::")[0]
-
-
-def _not_this_time(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
-    files: defaultdict[str, defaultdict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
-    for item in items:
-        if not item.get_closest_marker("finding"):
-            files[_file(item)][item.nodeid.partition("[")[0]].append(item)
-    for prefix, (of_files, of_tests) in ROTATING.items():
-        paths = [path for path in files if prefix == next((each for each in ROTATING if path.startswith(each)), "")]
-        some = _drawn(paths, of_files, key=lambda path: len(files[path]), seed=f"{seed} {prefix}")
-        for path in paths:
-            tests = files[path]
-            kept = _drawn(tests, of_tests, key=lambda test: len(tests[test]), seed=f"{seed} {path}")
-            for test, cases in tests.items():
-                if path not in some or test not in kept:
-                    yield from cases
-
-
-def _drawn(names: Collection[str], share: int, *, key: Callable[[str], int], seed: str) -> set[str]:
-    """Return one of each group of names with about the same size, so that all seeds run about as long."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
-    return {chance.choice(group) for group in batched(sorted(names, key=key, reverse=True), share, strict=False)}

@@ -66,25 +66,30 @@ def test_a_deep_run_includes_everything(collected) -> None:
     assert len(collected("--deep")) == 42
 
 
-def test_a_rotating_run_draws_some_files_and_some_of_their_tests_and_all_regression_tests(
-    project: pytest.Pytester,
-) -> None:
-    of_files, of_tests = ROTATING["tests/pages/"]
-    project.mkpydir("tests")
-    project.path.joinpath("tests", "pages").mkdir()
+def test_a_rotating_run_draws_some_files_and_all_regression_tests(project: pytest.Pytester) -> None:
+    share = ROTATING["tests/pages/"]
+    project.path.joinpath("tests", "pages").mkdir(parents=True)
     source = "".join(f"def test_{number}(): pass\n" for number in range(9))
-    source += "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
-    for number in range(of_files + 1):
-        project.path.joinpath("tests", "pages", f"test_slow_{number}.py").write_text(source)
-    everything, sample = (of_files + 1, 9), (2, ceil(9 / of_tests))
-    for options, (files, tests) in (
+    found = "import pytest\n@pytest.mark.finding('S1')\ndef test_found(): pass\n"
+    for number in range(share + 1):
+        project.path.joinpath("tests", "pages", f"test_fixed_{number}.py").write_text(source + found)
+        project.path.joinpath("tests", "pages", f"test_other_{number}.py").write_text(source)
+    drawn, everything = ceil(2 * (share + 1) / share), 2 * (share + 1)
+    for options, files in (
         ((), everything),
-        (("--rotate", "--seed=1"), sample),
+        (("--rotate", "--seed=1"), drawn),
         (("--rotate", "--deep"), everything),
     ):
         result = project.runpytest("tests", "--import-mode=importlib", "-v", *options)
-        assert str(result.stdout).count("::test_found PASSED") == of_files + 1
-        assert result.parseoutcomes()["passed"] == files * tests + of_files + 1
+        assert str(result.stdout).count("::test_found PASSED") == share + 1
+        assert result.parseoutcomes()["passed"] == files * 9 + share + 1
+
+
+def test_a_file_that_is_left_out_is_not_imported(project: pytest.Pytester) -> None:
+    project.path.joinpath("tests", "pages").mkdir(parents=True)
+    for number in range(ROTATING["tests/pages/"]):
+        project.path.joinpath("tests", "pages", f"test_{number}.py").write_text("raise ValueError")
+    assert project.runpytest("tests", "--rotate", "--import-mode=importlib").parseoutcomes() == {"errors": 1}
 
 
 def test_the_seed_is_printed(project: pytest.Pytester) -> None:
