@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from intents_ui.emulator import Emulator
@@ -18,7 +19,6 @@ from intents_ui.emulator import Emulator
 PHASE_SECONDS: Final = 10.0
 SILENCE_SECONDS: Final = 60.0
 HUGE_BYTES: Final = 100 * 2**20
-BOMB: Final = gzip.compress(bytes(64 * 2**20), 9)
 HTML: Final = b"<!DOCTYPE html><html><title>502 Bad Gateway</title><h1>502</h1><p>cloudflare</p></html>"
 ENVELOPE: Final = json.dumps({"error": "QueryFailed", "code": 2001, "msg": "?", "status": 500}).encode()
 BUSY: Final = json.dumps({"error": "TooManyRequests", "code": 1201, "msg": "?", "status": 429}).encode()
@@ -90,7 +90,12 @@ async def huge(exchange: Exchange) -> None:
 
 
 async def gzip_bomb(exchange: Exchange) -> None:
-    await exchange.answer(200, BOMB, "Content-Encoding: gzip")
+    await exchange.answer(200, _packed(), "Content-Encoding: gzip")
+
+
+@cache
+def _packed() -> bytes:
+    return gzip.compress(bytes(64 * 2**20), 9)
 
 
 async def delayed(exchange: Exchange) -> None:
