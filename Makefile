@@ -28,7 +28,7 @@ lint: .venv/installed-dev
 	$(BIN)/python -m tests.words
 
 quick-tests:
-	$(BIN)/pytest --quiet -m "not sampled" tests/display tests/service/wire/test_scalars.py tests/service/wire/test_models.py \
+	$(BIN)/pytest --quiet -m "not sampled and not hypothesis" tests/display tests/service/wire/test_scalars.py tests/service/wire/test_models.py \
 		tests/service/queries/test_paging.py tests/pages/test_well_known.py
 
 test: .venv/installed-dev ## Run checks and tests, with a sample of the large corpora (six minutes)
