@@ -106,7 +106,7 @@ class Dashboards:
 
     def compare(self, page: str) -> tuple[int, bytes]:
         """Return the page with reused objects, after comparing it with the page of a new dashboard."""
-        reused = self._drawn(self._reusing, page)
+        reused = self.reused(page)
         for function in remembering_functions(len(sys.modules), len(engines["jinja2"].env.cache)):
             function.cache_clear()
         other = self._dashboard(EntryCache(wiring.config().names))
@@ -114,6 +114,10 @@ class Dashboards:
         other.service.close()
         assert reused == expected, page
         return reused
+
+    def reused(self, page: str) -> tuple[int, bytes]:
+        """Return the page with reused objects."""
+        return self._drawn(self._reusing, page)
 
     def rename(self) -> None:
         """Load the names, logos and plans again, which have caches of their own."""
@@ -230,7 +234,7 @@ def test_a_reused_object_has_the_current_names(dashboards: Dashboards, samples: 
         dashboards.compare(page)
     dashboards.service.edit = EditedService.edit
     dashboards.rename()
-    assert dashboards.compare(page) == before
+    assert dashboards.reused(page) == before
 
 
 def renamed(old: str, new: str, operation: str, text: str) -> str:
@@ -285,10 +289,10 @@ def test_an_object_with_another_byte_is_not_reused(
         dashboards.rename()
         after = dashboards.compare(page)
         assert form not in SHOWN[field] or after != before
-        assert dashboards.compare(page) == after
+        assert dashboards.reused(page) == after
         dashboards.service.edit = EditedService.edit
         dashboards.rename()
-        assert dashboards.compare(page) == before
+        assert dashboards.reused(page) == before
     assert dashboards.entries.reused
 
 
