@@ -31,10 +31,10 @@ quick-tests:
 	$(BIN)/pytest --quiet -m "not sampled and not hypothesis" tests/display tests/service/wire/test_scalars.py tests/service/wire/test_models.py \
 		tests/service/queries/test_paging.py tests/pages/test_well_known.py
 
-test: .venv/installed-dev ## Run checks and tests, with a sample of the large corpora (six minutes)
+test: .venv/installed-dev ## Run checks and a sample of the tests, another one each time (six minutes)
 	@.ci/tests
 
-deep: .venv/installed-dev ## Run every test with every case: corpora, soak, image, scale-out, docs (25 minutes)
+deep: .venv/installed-dev ## Run every test with every case: corpora, soak, image, scale-out, docs (half an hour)
 	@.ci/tests --deep
 
 coverage: .venv/installed-dev ## Run make deep and list the lines that no test ran (fails for intents_ui/service)

@@ -82,8 +82,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not config.option.rotate or config.option.deep or not collection_path.match("test_*.py"):
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
-    has_findings = "mark.finding" in collection_path.read_text()
-    return (path in _files_left_out(config.rootpath, config.option.seed) and not has_findings) or None
+    is_drawn = path not in _files_left_out(config.rootpath, config.option.seed)
+    return None if is_drawn or "mark.finding" in collection_path.read_text() else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -106,7 +106,7 @@ def draw(pytestconfig: pytest.Config) -> Callable[[Sequence, int], list]:
     def drawn(corpus: Sequence, size: int) -> list:
         if pytestconfig.option.deep or size >= len(corpus):
             return list(corpus)
-        chosen = random.Random(pytestconfig.option.seed).sample(range(len(corpus)), size)  # noqa: S311 - not a secret
+        chosen = _chance(pytestconfig.option.seed).sample(range(len(corpus)), size)
         return [corpus[index] for index in sorted(chosen)]
 
     return drawn
@@ -125,7 +125,7 @@ def _left_out(items: list[pytest.Item], seed: int) -> Iterator[pytest.Item]:
         elif mark := item.get_closest_marker("sampled"):
             samples[item.nodeid.partition("[")[0], mark.args[0]].append(item)
     for (test, size), cases in samples.items():
-        drawn = random.Random(f"{seed} {test}").sample(cases, min(size, len(cases)))  # noqa: S311 - not a secret
+        drawn = _chance(seed, test).sample(cases, min(size, len(cases)))
         yield from (case for case in cases if case not in drawn)
 
 
@@ -152,11 +152,15 @@ def _files_left_out(root: Path, seed: int) -> frozenset[str]:
     sizes = {path.relative_to(root).as_posix(): path.stat().st_size for path in root.glob("tests/**/test_*.py")}
     left_out: set[str] = set()
     for prefix, share in ROTATING.items():
-        chance = random.Random(f"{seed} {prefix}")  # noqa: S311 - not a secret
+        chance = _chance(seed, prefix)
         files = [file for file in sizes if prefix == next((each for each in ROTATING if file.startswith(each)), "")]
         for group in batched(sorted(files, key=lambda file: (sizes[file], file)), share, strict=False):
             left_out |= {*group} - {chance.choice(group)}
     return frozenset(left_out)
+
+
+def _chance(*seeds: int | str) -> random.Random:
+    return random.Random(" ".join(map(str, seeds)))  # noqa: S311 - a sample is no secret, and can be drawn again
 
 
 def _file(item: pytest.Item) -> str:
