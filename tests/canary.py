@@ -48,13 +48,13 @@ def watch() -> None:
     # The service's responses are read with `iter_raw`. They may contain the key, and do so in some tests.
     httpx.Response.iter_bytes = _read(httpx.Response.iter_bytes)  # type: ignore[method-assign]
     httpx.Response.aiter_bytes = _aread(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
-    logging.getLogger("intents_ui").setLevel(logging.DEBUG)
+    logging.getLogger("intents_ui").setLevel(logging.DEBUG)  # also what isn't written
     # Not as a handler: `django.setup` in another module replaces the handlers.
     logging.Logger.handle = _logged(logging.Logger.handle)  # type: ignore[method-assign]
 
 
 def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Callable[..., None]:
-    """Search a log record, including its traceback and extra fields."""
+    """Search a log record, including its traceback and extra fields. Handlers get those that they get without us."""
     form = logging.Formatter()
 
     @functools.wraps(handle)
@@ -62,7 +62,8 @@ def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Call
         look(f"log of {record.name}", form.format(record))
         record.exc_text = None  # each formatter formats it itself
         look(f"log of {record.name}", record.__dict__)
-        handle(logger, record)
+        if record.levelno >= logging.root.level:
+            handle(logger, record)
 
     return watched
 
