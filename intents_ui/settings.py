@@ -537,7 +537,7 @@ def _postgres(url: str) -> dict[str, Any]:
     host = options.pop("host", unquote(parts.hostname or ""))
     if not name or not host:
         raise ValueError("must name the host and the database: postgres://user:password@host/name")
-    if not is_installed("psycopg"):
+    if not all(map(is_installed, ("psycopg", "psycopg_pool"))):
         raise ValueError("requires packages that are not installed: pip install -r requirements-postgres.txt")
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -761,6 +761,8 @@ LOGGING = {
         # At lower levels they log headers, including the access key.
         "httpcore": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        # It logs each attempt to connect. The mirror's readers log an outage once.
+        "psycopg.pool": {"level": "ERROR"},
     },
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -11,12 +11,16 @@ from typing import Any
 from urllib.parse import quote
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Coverage
 
 log = logging.getLogger(__name__)
 
+ALIAS = "read-only"  # Django has a pool for each alias
+# Of a process, in seconds. After an outage, each read may connect again at once.
+POOL = {"min_size": 0, "max_size": 8, "num_workers": 1, "timeout": 1.0, "reconnect_timeout": 1.0}
 LOCK_SECONDS = 0.5
 CONNECT_SECONDS = 2
 STATEMENT_MILLISECONDS = 2000
@@ -31,9 +35,7 @@ class CopyUnreadable(Exception):
 def reading() -> Iterator[None]:
     """Let the queries of this thread use a read-only connection. Raises CopyUnreadable."""
     usual = connections[DEFAULT_DB_ALIAS]
-    reader = usual.copy()
-    reader.settings_dict.update(_readonly(reader.vendor, reader.settings_dict))
-    connections[DEFAULT_DB_ALIAS] = reader
+    connections[DEFAULT_DB_ALIAS] = reader = read_only(usual)
     try:
         yield
     # Corrupt values are other errors than a corrupt file.
@@ -44,12 +46,23 @@ def reading() -> Iterator[None]:
         reader.close()
 
 
-def _readonly(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
+def read_only(usual: BaseDatabaseWrapper) -> BaseDatabaseWrapper:
+    """Return a connection to the same database that can't write.
+
+    With PostgreSQL it is one of a pool, because opening one takes longer than most reads.
+    """
+    reader = usual.copy(alias=ALIAS)
+    reader.settings_dict.update(_settings(reader.vendor, reader.settings_dict))
+    return reader
+
+
+def _settings(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
     if vendor == "sqlite":
         # A file that is missing must not be created.
         return {"NAME": f"file:{quote(str(given['NAME']))}?mode=ro", "OPTIONS": {"timeout": LOCK_SECONDS}}
     limits = f"-c statement_timeout={STATEMENT_MILLISECONDS} -c default_transaction_read_only=on"
-    return {"OPTIONS": {**given["OPTIONS"], "connect_timeout": CONNECT_SECONDS, "options": limits}}
+    options = {**given["OPTIONS"], "connect_timeout": CONNECT_SECONDS, "options": limits, "pool": POOL}
+    return {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
 
 
 @dataclass(frozen=True, slots=True)

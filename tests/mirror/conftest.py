@@ -61,6 +61,8 @@ def connected(database: dict[str, Any]) -> Iterator[None]:
         yield
     finally:
         connections["default"].close()
+        if connections["default"].vendor == "postgresql":
+            readonly.read_only(connections["default"]).close_pool()
         connections.settings["default"] = usual
         del connections["default"]
 

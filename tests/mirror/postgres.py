@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -39,6 +40,6 @@ def server(*settings: str) -> Iterator[str]:
             brief_pause()
         yield f"postgres://mirror@/postgres?host={place}"
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # it doesn't wait until its clients have left
         process.wait()
         shutil.rmtree(place, ignore_errors=True)

@@ -1,5 +1,6 @@
 """Pages read the mirror without writing to it, in few queries, and go on if they can't."""
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +13,12 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, connections
 from django.db.backends.signals import connection_created
 
+from intents_ui import settings
 from intents_ui.mirror import readonly
 from intents_ui.mirror.models import Lease, Window
 from intents_ui.mirror.readonly import CopyUnreadable, CoverageCache, read_coverage, reading
 from intents_ui.mirror.windows import DAY, MINUTE
+from tests.mirror.conftest import empty, using
 from tests.mirror.world import START, Copy, World
 
 NOW = datetime.fromtimestamp(START, UTC)
@@ -103,6 +106,37 @@ def test_a_database_that_cannot_be_read_is_no_empty_copy(
     finally:
         if held:
             held.close()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("copy", ["PostgreSQL"], indirect=True)
+def test_reads_of_postgresql_share_connections_and_replace_broken_ones(copy: None) -> None:
+    def process() -> int:
+        with reading(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            return int(cursor.fetchone()[0])
+
+    first = process()
+    assert [process() for _ in range(3)] == [first] * 3
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [first])
+    assert process() != first
+
+
+@pytest.mark.deep
+def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
+    postgres: str, django_db_blocker: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = Path(postgres.partition("host=")[2], ".s.PGSQL.5432")
+    cache = CoverageCache(clock=itertools.count(step=10).__next__)
+    with django_db_blocker.unblock(), using(settings.database(postgres)):
+        empty()
+        readonly.read_only(connection).close_pool()
+        place.rename(place.with_name("gone"))
+        assert [cache.get().coverage for _ in range(2)] == [None, None]
+        place.with_name("gone").rename(place)
+        assert cache.get().coverage is not None
+    assert [record.message for record in caplog.records] == ["The mirror can't be read: OperationalError"]
 
 
 def test_a_corrupt_value_is_no_empty_copy(copy: None) -> None:
