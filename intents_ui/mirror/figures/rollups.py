@@ -395,7 +395,7 @@ def _plain(columns: Sequence[Any]) -> Stored:
 def _newest_first(table: type[Bucket], scope: int, since: int, until: int = FOREVER) -> list[tuple[Any, ...]]:
     """Return the buckets of a scope between two times: their start, then `COLUMNS`.
 
-    Of one scope at a time, because PostgreSQL's client holds a whole result, and owners of a month are megabytes.
+    Of one scope at a time, because PostgreSQL's client holds a whole result.
     """
     found = table._default_manager.filter(scope_id=scope, start__gte=since, start__lt=until).order_by("-start")
     return list(found.values_list("start", *COLUMNS))
