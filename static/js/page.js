@@ -117,5 +117,5 @@ document.addEventListener("click", (event) => {
 for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
 
 // Announce the result of a streamed page once it's complete.
-const end = document.querySelector("[data-end]");
-if (end) say(end.textContent);
+const total = document.getElementById("total");
+if (total) say(total.textContent);

@@ -241,7 +241,7 @@ def triaged(pasted: str) -> Callable[[Page], None]:
     def then(page: Page) -> None:
         page.get_by_label("Text").fill(pasted)
         page.get_by_role("button", name="Triage").click()
-        expect(page.locator("[data-end], [role=alert], #guesses").first).to_be_visible()
+        expect(page.locator("#total, [role=alert], #guesses").first).to_be_visible()
 
     return then
 

@@ -117,6 +117,14 @@ def assert_kept(page: Page, focused: str, told: str) -> None:
     assert len(heard) == len(set(heard)) <= 1, heard
 
 
+@pytest.mark.parametrize("path", ["/chains", "/history"])
+def test_a_list_that_is_opened_announces_nothing(browser: Browser, server: str, path: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open(path)
+        later = "new Promise((done) => setTimeout(() => done(document.getElementById('said').textContent), 100))"
+        assert visit.page.evaluate(later) == ""
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:

@@ -95,7 +95,7 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         page.keyboard.insert_text(f"First {intent_id} and then {'0x' + '1' * 64}")
         tab_to(page, page.get_by_role("button", name="Triage"))
         page.keyboard.press("Enter")
-        expect(page.locator("[data-end]")).to_be_visible()
+        expect(page.locator("#total")).to_be_visible()
         page.wait_for_load_state()
         links = [each.get_attribute("href") for each in page.locator("main tbody a.row-link").all()]
         for _ in range(links.index(f"/intent/{intent_id}") + 1):  # the most urgent row is first
