@@ -54,7 +54,7 @@ def watch() -> None:
 
 
 def _logged(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Callable[..., None]:
-    """Search a log record, including its traceback and extra fields. Handlers get those that they get without us."""
+    """Search a log record, including its traceback and extra fields. Handlers get only what the application logs."""
     form = logging.Formatter()
 
     @functools.wraps(handle)
