@@ -9,6 +9,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from django.db import connection, models, transaction
@@ -35,7 +37,6 @@ ROWS_AT_ONCE = 2000  # an hour may have hundreds of thousands
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 MOST_KNOWN = 20_000  # scopes of routes, and of tokens, in memory
-FOREVER = 2**63 - 1
 IDLE_SECONDS = 0.25  # between two looks
 WORK_SHARE = 4  # seconds of other work for each second of this
 VERSION, FORMAT = "rollups", 2  # raise the format with every change of what is counted
@@ -258,8 +259,8 @@ class Rollups:
                 Day.objects.filter(start=start, is_dirty=True).update(is_dirty=False)
                 mark({start: 1}, now=now - QUIET)
                 return True
-            hours = ((scope, _newest_first(Hour, scope, start, start + DAY)) for scope in scopes)
-            new = {scope: _merged(rows).store(kept_hashes=KEPT_HASHES) for scope, rows in hours if rows}
+            hours = Hour.objects.filter(scope_id__in=scopes, start__gte=start, start__lt=start + DAY)
+            new = {scope: _merged(rows).store(kept_hashes=KEPT_HASHES) for scope, rows in _by_scope(hours)}
             _replace(Day, start, new, scopes=scopes, is_dirty=False)
             self._note_dirty(scopes)
         return True
@@ -290,12 +291,13 @@ class Rollups:
         if not scopes:
             return False
         with self._transaction():
+            hours = Hour.objects.filter(scope_id__in=scopes, start__gte=Period.DAY.since(now))
+            days = Day.objects.filter(scope_id__in=scopes, start__gte=Period.QUARTER.since(now))
+            lately, long = dict(_by_scope(hours)), dict(_by_scope(days))
             providers = dict(Scope.objects.filter(level=Level.PROVIDER).values_list("providers", "late_after"))
             rows: list[Summary] = []
             for pk, scope in scopes.items():
-                hours = _newest_first(Hour, pk, Period.DAY.since(now))
-                days = _newest_first(Day, pk, Period.QUARTER.since(now))
-                summed = list(_summaries(pk, scope.level, hours, days, now=now))
+                summed = list(_summaries(pk, scope.level, lately.get(pk, ()), long.get(pk, ()), now=now))
                 rows += [each for each in summed if each.ended]
                 week = next((each for each in rows if each.scope_id == pk and each.period == Period.WEEK), None)
                 _set_late(scope, week.p99 if week else None, providers)
@@ -392,13 +394,11 @@ def _plain(columns: Sequence[Any]) -> Stored:
     return row._replace(durations=bytes(row.durations), owner_hashes=bytes(row.owner_hashes))
 
 
-def _newest_first(table: type[Bucket], scope: int, since: int, until: int = FOREVER) -> list[tuple[Any, ...]]:
-    """Return the buckets of a scope between two times: their start, then `COLUMNS`.
-
-    Of one scope at a time, because PostgreSQL's client holds a whole result.
-    """
-    found = table._default_manager.filter(scope_id=scope, start__gte=since, start__lt=until).order_by("-start")
-    return list(found.values_list("start", *COLUMNS))
+def _by_scope(rows: models.QuerySet[Any]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+    """Yield the rows of each scope, newest first: their start, then `COLUMNS`."""
+    found = rows.order_by("scope_id", "-start").values_list("scope_id", "start", *COLUMNS)
+    for scope, several in groupby(found, key=itemgetter(0)):
+        yield scope, [row[1:] for row in several]
 
 
 def _merged(rows: Sequence[tuple[Any, ...]]) -> Tally:
