@@ -278,7 +278,7 @@ class Rollups:
             levels = dict(Scope.objects.filter(pk__in=tallies).values_list("pk", "level"))
             rows = [_summary(scope, levels[scope], period, each, now=now) for scope, each in tallies.items()]
             Summary.objects.filter(period=period)._raw_delete("default")
-            _insert(Summary, rows)
+            _insert_summaries(rows)
 
     def _summarize(self, *, now: int, every: int) -> bool:
         """Count the summaries of some scopes. Return whether any were due."""
@@ -295,16 +295,15 @@ class Rollups:
             days = Day.objects.filter(scope_id__in=scopes, start__gte=Period.QUARTER.since(now))
             lately, long = dict(_by_scope(hours)), dict(_by_scope(days))
             providers = dict(Scope.objects.filter(level=Level.PROVIDER).values_list("providers", "late_after"))
-            rows: list[Summary] = []
+            rows: list[Mapping[str, Any]] = []
             for pk, scope in scopes.items():
                 summed = list(_summaries(pk, scope.level, lately.get(pk, ()), long.get(pk, ()), now=now))
-                rows += [each for each in summed if each.ended]
-                week = next((each for each in rows if each.scope_id == pk and each.period == Period.WEEK), None)
-                _set_late(scope, week.p99 if week else None, providers)
+                rows += [each for each in summed if each["ended"]]
+                _set_late(scope, next(each["p99"] for each in summed if each["period"] is Period.WEEK), providers)
                 if scope.level == Level.PROVIDER:
                     providers[scope.providers] = scope.late_after
             Summary.objects.filter(scope_id__in=scopes).exclude(period=Period.HOUR)._raw_delete("default")
-            _insert(Summary, rows)
+            _insert_summaries(rows)
             with connection.cursor() as cursor:
                 cursor.executemany(
                     SET_SCOPE,
@@ -371,21 +370,25 @@ def _replace[B: Bucket](
     before = {scope: _plain(columns) for scope, *columns in rows.values_list("scope_id", *COLUMNS)}
     changed = sorted(scope for scope in new.keys() | before.keys() if new.get(scope) != before.get(scope))
     rows.filter(scope_id__in=[scope for scope in changed if scope in before])._raw_delete("default")
-    kept = [scope for scope in changed if scope in new]
-    _insert(table, [table(scope_id=scope, start=start, **new[scope]._asdict(), **also) for scope in kept])
+    kept = [(scope, start, *new[scope], *also.values()) for scope in changed if scope in new]
+    _insert(table, ("scope_id", "start", *COLUMNS, *also), kept)
     if also:
         rows.update(**also)
     return changed
 
 
-def _insert(table: type[models.Model], rows: Sequence[models.Model]) -> None:
-    """Insert rows. `bulk_create` takes several times as long."""
+def _insert(table: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Insert rows with these columns. `bulk_create` takes several times as long."""
     if rows:
-        names = [column.attname for column in table._meta.concrete_fields if column.column]
         quoted = ", ".join(map(connection.ops.quote_name, names))
         insert = f"INSERT INTO {table._meta.db_table} ({quoted}) VALUES ({', '.join(['%s'] * len(names))})"  # noqa: S608 - names of columns
         with connection.cursor() as cursor:
-            cursor.executemany(insert, [[getattr(row, name) for name in names] for row in rows])
+            cursor.executemany(insert, rows)
+
+
+def _insert_summaries(rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        _insert(Summary, tuple(rows[0]), [tuple(each.values()) for each in rows])
 
 
 def _plain(columns: Sequence[Any]) -> Stored:
@@ -410,7 +413,7 @@ def _merged(rows: Sequence[tuple[Any, ...]]) -> Tally:
 
 def _summaries(
     scope: int, level: str, hours: Sequence[tuple[Any, ...]], days: Sequence[tuple[Any, ...]], *, now: int
-) -> Iterator[Summary]:
+) -> Iterator[dict[str, Any]]:
     """Yield the summaries of a scope from its hours and days, newest first."""
     bars = [(start, *columns[:6]) for start, *columns in hours]
     yield _summary(scope, level, Period.DAY, _merged(hours), now=now, bars=_bars(bars, Period.DAY, now))
@@ -424,8 +427,8 @@ def _summaries(
             owners, failed_owners = max(owners, day.owners), max(failed_owners, day.failed_owners)
         bars = [(start, *columns[:6]) for start, *columns in days if start >= period.since(now)]
         row = _summary(scope, level, period, found, now=now, bars=_bars(bars, period, now))
-        row.owners, row.failed_owners = max(row.owners, owners), max(row.failed_owners, failed_owners)
-        yield row
+        most = {"owners": max(row["owners"], owners), "failed_owners": max(row["failed_owners"], failed_owners)}
+        yield row | most
 
 
 def _bars(rows: Sequence[tuple[int, ...]], period: Period, now: int) -> str:
@@ -435,22 +438,23 @@ def _bars(rows: Sequence[tuple[int, ...]], period: Period, now: int) -> str:
     return str([counts.get(start, [0, 0]) for start in every]).replace(" ", "")
 
 
-def _summary(scope: int, level: str, period: Period, found: Tally, *, now: int, bars: str = "[]") -> Summary:
+def _summary(scope: int, level: str, period: Period, found: Tally, *, now: int, bars: str = "[]") -> dict[str, Any]:
+    """Return the columns of a summary."""
     columns = found.store(most=LISTED)._asdict()
     del columns["owner_hashes"]
     rate = share(found.delivered, found.ended)
     timed = sum(found.durations.values())
-    return Summary(
-        scope_id=scope,
-        level=level,
-        period=period,
-        since=period.since(now),
-        at=now,
-        ended=found.ended,
-        median=histogram.quantile(found.durations, 50),
-        p95=histogram.quantile(found.durations, 95) if timed >= ENOUGH_FOR_P95 else None,
-        p99=histogram.quantile(found.durations, 99) if timed >= ENOUGH_FOR_LATE else None,
-        best=rate.high if rate else None,
-        bars=bars,
+    return {
+        "scope_id": scope,
+        "level": level,
+        "period": period,
+        "since": period.since(now),
+        "at": now,
+        "ended": found.ended,
+        "median": histogram.quantile(found.durations, 50),
+        "p95": histogram.quantile(found.durations, 95) if timed >= ENOUGH_FOR_P95 else None,
+        "p99": histogram.quantile(found.durations, 99) if timed >= ENOUGH_FOR_LATE else None,
+        "best": rate.high if rate else None,
+        "bars": bars,
         **columns,
-    )
+    }

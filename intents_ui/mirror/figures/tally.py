@@ -138,15 +138,18 @@ class Tally:
             self.owners.setdefault(cause, set()).add(owner_hash(row.owner))
 
     def merge(self, other: "Tally") -> None:
-        self.counts = [one + more for one, more in zip(self.counts, other.counts, strict=True)]
+        for place, count in enumerate(other.counts):
+            self.counts[place] += count
         histogram.add(self.durations, other.durations.items())
         for cause, count in other.reasons.items():
             self.reasons[cause] = self.reasons.get(cause, 0) + count
         for pair, (count, amount) in other.tokens.items():
             known = self.tokens.get(pair, (0, 0))
             self.tokens[pair] = known[0] + count, known[1] + amount
-        self.slowest = first(self.slowest + other.slowest)
-        self.failures = first(self.failures + other.failures)
+        if other.slowest:
+            self.slowest = first(self.slowest + other.slowest)
+        if other.failures:
+            self.failures = first(self.failures + other.failures)
         for key, hashes in other.owners.items():
             self.owners.setdefault(key, set()).update(hashes)
 
@@ -235,7 +238,7 @@ def owner_hash(owner: bytes) -> int:
 
 def first(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the greatest, from the greatest on."""
-    return heapq.nlargest(FIRST, found)
+    return sorted(found, reverse=True)[:FIRST]
 
 
 def _push(heap: list[tuple[int, int]], each: tuple[int, int]) -> None:
