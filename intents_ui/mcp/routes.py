@@ -17,7 +17,7 @@ from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.web.insight import access, data, incidents, tables
+from intents_ui.web.insight import access, data, figures, incidents, tables
 
 UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
@@ -35,7 +35,7 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
     except CopyUnreadable as error:
         raise Unanswered(UNREADABLE) from error
     table = tables.of_rows(found, sees_all=access.sees_transfers(request))
-    affecting = {each.facts.number: each for figures in found for each in recent.of(figures.scope)}
+    affecting = {each.facts.number: each for row in found for each in recent.of(row.scope)}
     mirror = wiring.mirror_coverage()
     return fence.around_json(
         {
@@ -50,10 +50,9 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
 
 def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
+    counts, scope = figures.still_open(), ScopeName(Level.ROUTE, "", *pair)
     with reading():
-        report = queries.report(
-            ScopeName(Level.ROUTE, "", *pair), Period.DAY, now=datetime.now(UTC), slow=providers.SLOW
-        )
+        report = queries.report(scope, Period.DAY, now=datetime.now(UTC), still_open=counts)
     found = [each for each in (report.figures, *report.siblings) if each.funded]
     if not provider:
         return found

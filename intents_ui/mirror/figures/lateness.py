@@ -4,8 +4,7 @@ A transfer is late when it has been open for longer than 99 of 100 delivered tra
 in the last seven days. Without enough of those, the rule of any page decides (`intents_ui/display`).
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,7 +15,7 @@ from django.db import connection
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
-from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of, scopes_of_tokens
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
 from intents_ui.mirror.models import Scope, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.wire.models import IntentStatus
@@ -144,16 +143,54 @@ def _rule(providers: str, slow: Slow) -> timedelta:
     return max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
 
 
-@dataclass(frozen=True, slots=True)
+type Names = tuple[str, ...]
+type Number = tuple[int, int]  # of open transfers, and of the late ones among them
+
+
+@dataclass(frozen=True)
 class OpenCounts:
-    """The open and the late transfers of each scope."""
+    """The open and the late transfers by the names of their routes, and by those of both tokens."""
 
-    open: Counter[ScopeName] = field(default_factory=Counter)
-    late: Counter[ScopeName] = field(default_factory=Counter)
+    routes: Mapping[Names, Number] = field(default_factory=dict)
+    tokens: Mapping[Names, Number] = field(default_factory=dict)
+    _levels: dict[Level, Mapping[ScopeName, Number]] = field(default_factory=dict, repr=False, compare=False)
+
+    def of(self, scope: ScopeName) -> Number:
+        """Return how many open transfers are a part of this, and how many of them are late."""
+        if scope.level not in self._levels:
+            self._levels[scope.level] = self._of_level(scope.level)
+        return self._levels[scope.level].get(scope, (0, 0))
+
+    def _of_level(self, level: Level) -> Mapping[ScopeName, Number]:
+        found: dict[ScopeName, Number] = {}
+        for names, number in (self.tokens if level is Level.TOKEN else self.routes).items():
+            for scope in _parts(level, names):
+                _add(found, scope, number)
+        return found
 
 
-def count_open(*, now: datetime, slow: Slow) -> OpenCounts:
+def _parts(level: Level, names: Names) -> Iterable[ScopeName]:
+    """Return what a route, or a pair of tokens, is a part of at this level."""
+    match level:
+        case Level.ROUTE:
+            return (ScopeName(level, *names),)
+        case Level.SERVICE:
+            return (EVERYTHING,)
+        case Level.TOKEN:
+            both = TokenKey(*names[:3]), TokenKey(*names[3:])
+            return scopes_of_tokens(each for each in both if each.address)
+        case _:
+            return (each for each in scopes_of(RouteKey(*names)) if each.level is level)
+
+
+def _add[K](sums: dict[K, Number], key: K, number: Number) -> None:
+    count, late = sums.get(key, (0, 0))
+    sums[key] = count + number[0], late + number[1]
+
+
+def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
+    slow = slow or {}
     at = int(now.timestamp() * 1000)
     ended = at - UNSEEN // MILLISECOND
     rules = sorted({_rule(providers, slow) for providers in ("", *slow)})
@@ -163,17 +200,15 @@ def count_open(*, now: datetime, slow: Slow) -> OpenCounts:
     with connection.cursor() as cursor:
         cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [at, *began, *unseen])
         rows = cursor.fetchall()
-    found = OpenCounts()
+    routes: dict[Names, Number] = {}
+    tokens: dict[Names, Number] = {}
     for row in rows:
-        route, tokens = RouteKey(*row[:3]), [TokenKey(*row[3:6]), TokenKey(*row[6:9])]
         late_after, count, late, *late_by_rule = row[12:]
         if late_after is None:
-            late = late_by_rule[rules.index(_rule(route.providers, slow))]
-        for scope in (*scopes_of(route), *scopes_of_tokens(each for each in tokens if each.address)):
-            found.open[scope] += count
-            if late:
-                found.late[scope] += late
-    return found
+            late = late_by_rule[rules.index(_rule(row[0], slow))]
+        _add(routes, row[:3], (count, late))
+        _add(tokens, row[3:9], (count, late))
+    return OpenCounts(routes, tokens)
 
 
 def late_after() -> Mapping[RouteKey, timedelta]:

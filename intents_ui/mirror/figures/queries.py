@@ -17,7 +17,7 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, TokenKey, moment, optional_moment, unpacked
 from intents_ui.mirror.figures import histogram, tally
-from intents_ui.mirror.figures.lateness import OpenCounts, Slow, count_open
+from intents_ui.mirror.figures.lateness import OpenCounts, count_open
 from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, LISTED, Period
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part
 from intents_ui.mirror.figures.statistics import Share, share
@@ -225,11 +225,13 @@ def overview(
     level: Level = Level.ROUTE,
     order: Order = Order.MOST_USED,
     most: int = MOST_ROWS,
-    slow: Slow | None = None,
+    still_open: OpenCounts | None = None,
 ) -> Overview:
-    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Five queries."""
-    gaps = coverage.gaps(now=now)
-    still_open = count_open(now=now, slow=slow or {})
+    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Five queries.
+
+    `still_open` are the counts of open transfers, if they are known.
+    """
+    gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
     column = ORDERS[order]
     total = _summaries(period).filter(scope__level=Level.SERVICE).first()
     ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
@@ -241,10 +243,9 @@ def overview(
     )
 
 
-def report(scope: ScopeName, period: Period, *, now: datetime, slow: Slow | None = None) -> ScopeReport:
-    """Return the figures of one scope. Six queries."""
-    gaps = coverage.gaps(now=now)
-    still_open = count_open(now=now, slow=slow or {})
+def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
+    """Return the figures of one scope. `still_open` are the counts of open transfers, if known. Six queries."""
+    gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
     summaries = _summaries(period)
     if scope.level is Level.ROUTE:
         summaries = summaries.filter(
@@ -391,6 +392,7 @@ def _figures(
 ) -> PeriodFigures:
     """Return the figures of a row. Without one, nothing ended."""
     since = row.since if row else period.since(gaps.at)
+    count, late = still_open.of(scope)
     return PeriodFigures(
         scope=scope,
         period=period,
@@ -402,8 +404,8 @@ def _figures(
         owners=row.owners if row else 0,
         failed_owners=row.failed_owners if row else 0,
         bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
-        open=still_open.open[scope],
-        late=still_open.late[scope],
+        open=count,
+        late=late,
     )
 
 

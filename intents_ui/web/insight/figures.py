@@ -12,6 +12,7 @@ from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import providers
 from intents_ui.mirror import readonly
 from intents_ui.mirror.figures import queries
+from intents_ui.mirror.figures.lateness import OpenCounts, count_open
 from intents_ui.mirror.figures.queries import ScopeReport
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.incidents.queries import Judgment
@@ -43,9 +44,9 @@ def overview(request: HttpRequest, picked: Choices) -> Overview:
 
 
 def _overview(picked: Choices, *, sees_all: bool) -> Overview:
-    now = datetime.now(UTC)
+    now, counts = datetime.now(UTC), still_open()
     with reading():
-        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, slow=providers.SLOW)
+        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
     recent = incidents.read()
     return Overview(
         picked=picked,
@@ -59,12 +60,23 @@ def _overview(picked: Choices, *, sees_all: bool) -> Overview:
 
 def report(scope: ScopeName, picked: Choices) -> ScopeReport:
     """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
+    counts = still_open()
     with reading():
-        found = queries.report(scope, picked.window, now=datetime.now(UTC), slow=providers.SLOW)
+        found = queries.report(scope, picked.window, now=datetime.now(UTC), still_open=counts)
         is_known = bool(found.figures.funded) or queries.is_known(scope)
     if not is_known and not _is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
     return found
+
+
+def still_open() -> OpenCounts:
+    """Return the counts of open transfers as read in the last seconds."""
+    return reads().get("open", _count_open, max_age=readonly.MAX_AGE)
+
+
+def _count_open() -> OpenCounts:
+    with reading():
+        return count_open(now=datetime.now(UTC), slow=providers.SLOW)
 
 
 def _is_listed(scope: ScopeName) -> bool:
