@@ -1,0 +1,100 @@
+"""Results of the mirror that pages share: when they are read, and who waits for it."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from intents_ui.web.recent import RecentReads
+from tests.waiting import PATIENCE, until
+
+MAX_AGE = 5.0
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Copy:
+    """Something to read. A read waits while `is_held`."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+        self.error: Exception | None = None
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+
+    def read(self) -> int:
+        self.reads += 1
+        found, error = self.reads, self.error
+        assert self.may_go_on.wait(PATIENCE)
+        if error:
+            raise error
+        return found
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def recent(clock: Clock) -> RecentReads:
+    return RecentReads(clock)
+
+
+def test_a_result_is_shared_for_its_time(recent: RecentReads, clock: Clock) -> None:
+    copy = Copy()
+    assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
+    clock.now = MAX_AGE
+    assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
+    assert recent.get("another", copy.read, max_age=MAX_AGE) == 2
+
+
+def test_no_page_waits_for_a_renewal(recent: RecentReads, clock: Clock) -> None:
+    copy = Copy()
+    recent.get("key", copy.read, max_age=MAX_AGE)
+    clock.now = 2 * MAX_AGE
+    copy.may_go_on.clear()
+    assert [recent.get("key", copy.read, max_age=MAX_AGE) for _ in range(3)] == [1, 1, 1]
+    copy.may_go_on.set()
+    until(lambda: recent.get("key", copy.read, max_age=MAX_AGE) == 2)
+    assert copy.reads == 2
+
+
+def test_a_result_that_is_too_old_is_waited_for(recent: RecentReads, clock: Clock) -> None:
+    copy = Copy()
+    recent.get("key", copy.read, max_age=MAX_AGE)
+    clock.now = 2 * MAX_AGE + 1
+    with ThreadPoolExecutor(4) as pages:
+        found = [pages.submit(recent.get, "key", copy.read, max_age=MAX_AGE) for _ in range(4)]
+    assert [each.result() for each in found] == [2, 2, 2, 2]
+
+
+def test_a_failed_renewal_shows_when_the_result_is_too_old(recent: RecentReads, clock: Clock) -> None:
+    copy = Copy()
+    recent.get("key", copy.read, max_age=MAX_AGE)
+    copy.error = OSError("gone")
+    clock.now = MAX_AGE + 1
+    assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
+    until(lambda: not any(each.name == "renewal" for each in threading.enumerate()))
+    assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
+    clock.now = 2 * MAX_AGE + 1
+    with pytest.raises(OSError, match="gone"):
+        recent.get("key", copy.read, max_age=MAX_AGE)
+    copy.error = None
+    assert recent.get("key", copy.read, max_age=MAX_AGE) == copy.reads
+
+
+def test_a_long_read_holds_up_no_other(recent: RecentReads) -> None:
+    slow, fast = Copy(), Copy()
+    slow.may_go_on.clear()
+    with ThreadPoolExecutor(1) as pages:
+        waiting = pages.submit(recent.get, "slow", slow.read, max_age=MAX_AGE)
+        until(lambda: slow.reads)
+        assert recent.get("fast", fast.read, max_age=MAX_AGE) == 1
+        slow.may_go_on.set()
+        assert waiting.result() == 1
