@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from intents_ui import wiring
+from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.settings import ENV
@@ -66,6 +67,7 @@ class Command(BaseCommand):
         }
         from intents_ui.mirror.writer import OtherSource
 
+        lifecycle.trim_memory()
         try:
             prepare(settings.DATABASES["default"])
             actions[options["action"]]()
