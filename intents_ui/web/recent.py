@@ -30,7 +30,11 @@ class RecentReads:
                 if self._age(key) > max_age:
                     self._read(key, read)
         elif self._age(key) > max_age and lock.acquire(blocking=False):
-            threading.Thread(target=self._renew, args=(key, read, lock), name="renewal", daemon=True).start()
+            renewal = threading.Thread(target=self._renew, args=(key, read, lock), name="renewal", daemon=True)
+            try:
+                renewal.start()
+            except RuntimeError:  # no more threads. A later page tries again
+                lock.release()
         result: T = self._found[key][1]
         return result
 

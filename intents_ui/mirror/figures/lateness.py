@@ -153,7 +153,7 @@ class OpenCounts:
 
     routes: Mapping[Names, Number] = field(default_factory=dict)
     tokens: Mapping[Names, Number] = field(default_factory=dict)
-    _levels: dict[Level, Mapping[ScopeName, Number]] = field(default_factory=dict, repr=False, compare=False)
+    _levels: dict[Level, Mapping[ScopeName, Number]] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, scope: ScopeName) -> Number:
         """Return how many open transfers are a part of this, and how many of them are late."""

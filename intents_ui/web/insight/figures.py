@@ -1,7 +1,7 @@
 """Figures that a client may see, as read in the last seconds. All functions raise CopyUnreadable."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest
@@ -39,22 +39,20 @@ class Overview:
 def overview(request: HttpRequest, picked: Choices) -> Overview:
     sees_all = access.sees_transfers(request)
     key = "figures", picked.window, picked.by, picked.order, sees_all
-    found = reads().get(key, lambda: _overview(picked, sees_all=sees_all), max_age=readonly.MAX_AGE)
-    return replace(found, picked=picked)
+    found = reads().get(key, lambda: _counted(picked, sees_all=sees_all), max_age=readonly.MAX_AGE)
+    recent = incidents.read()
+    return Overview(picked, *found, recent.judgment, recent.open_now)
 
 
-def _overview(picked: Choices, *, sees_all: bool) -> Overview:
+def _counted(picked: Choices, *, sees_all: bool) -> tuple[FigureRow | None, FigureTable, Sequence[ReasonRow]]:
+    """Return the total, the table and the failure reasons."""
     now, counts = datetime.now(UTC), still_open()
     with reading():
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
-    recent = incidents.read()
-    return Overview(
-        picked=picked,
-        total=tables.of_total(found.total, sees_all=sees_all),
-        table=tables.of_rows(found.rows, sees_all=sees_all),
-        reasons=tables.of_reasons(found.reasons, found.total, sees_all=sees_all),
-        judgment=recent.judgment,
-        incidents=recent.open_now,
+    return (
+        tables.of_total(found.total, sees_all=sees_all),
+        tables.of_rows(found.rows, sees_all=sees_all),
+        tables.of_reasons(found.reasons, found.total, sees_all=sees_all),
     )
 
 
