@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -18,12 +19,14 @@ from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import readonly
 from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures.lateness import count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
-from intents_ui.web.insight import scopes
+from intents_ui.web.insight import figures as figures_of_pages
+from intents_ui.web.insight import incidents, scopes
 from intents_ui.web.transfers import situations
 from tests.mirror import ledgers, past
 from tests.mirror.conftest import using
@@ -190,6 +193,25 @@ def test_a_page_makes_at_most_six_queries(site: Client, monkeypatch: pytest.Monk
     monkeypatch.setattr(CursorWrapper, "execute", counted)
     assert site.get(path).status_code == 200
     assert 1 <= len(made) <= 6, "\n".join(made)
+
+
+@pytest.mark.usefixtures("figures")
+def test_pages_count_the_open_transfers_once(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readonly, "MAX_AGE", 60.0)
+    counted = []
+    monkeypatch.setattr(figures_of_pages, "count_open", lambda **how: counted.append(how) or count_open(**how))
+    for path in (*FIGURES, "/insight?window=7d", "/insight?by=chain"):
+        assert site.get(path).status_code == 200
+    assert len(counted) == 1
+
+
+@pytest.mark.usefixtures("figures")
+def test_the_overview_has_the_incidents_of_all_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readonly, "MAX_AGE", 60.0)
+    assert "/insight/incident/1" in read(site, "/insight")
+    none_open = replace(incidents.read(), incidents=())
+    monkeypatch.setattr(incidents, "recent", lambda: none_open)
+    assert "/insight/incident/1" not in read(site, "/insight")
 
 
 # Who sees what

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -144,28 +144,34 @@ def _rule(providers: str, slow: Slow) -> timedelta:
 
 
 type Names = tuple[str, ...]
-type Number = tuple[int, int]  # of open transfers, and of the late ones among them
+
+
+class OpenCount(NamedTuple):
+    """Open transfers, and the late ones among them."""
+
+    open: int = 0
+    late: int = 0
 
 
 @dataclass(frozen=True)
 class OpenCounts:
     """The open and the late transfers by the names of their routes, and by those of both tokens."""
 
-    routes: Mapping[Names, Number] = field(default_factory=dict)
-    tokens: Mapping[Names, Number] = field(default_factory=dict)
-    _levels: dict[Level, Mapping[ScopeName, Number]] = field(default_factory=dict, init=False, repr=False)
+    routes: Mapping[Names, OpenCount] = field(default_factory=dict)
+    tokens: Mapping[Names, OpenCount] = field(default_factory=dict)
+    _levels: dict[Level, Mapping[ScopeName, OpenCount]] = field(default_factory=dict, init=False, repr=False)
 
-    def of(self, scope: ScopeName) -> Number:
+    def of(self, scope: ScopeName) -> OpenCount:
         """Return how many open transfers are a part of this, and how many of them are late."""
         if scope.level not in self._levels:
             self._levels[scope.level] = self._of_level(scope.level)
-        return self._levels[scope.level].get(scope, (0, 0))
+        return self._levels[scope.level].get(scope, OpenCount())
 
-    def _of_level(self, level: Level) -> Mapping[ScopeName, Number]:
-        found: dict[ScopeName, Number] = {}
-        for names, number in (self.tokens if level is Level.TOKEN else self.routes).items():
+    def _of_level(self, level: Level) -> Mapping[ScopeName, OpenCount]:
+        found: dict[ScopeName, OpenCount] = {}
+        for names, count in (self.tokens if level is Level.TOKEN else self.routes).items():
             for scope in _parts(level, names):
-                _add(found, scope, number)
+                _add(found, scope, count)
         return found
 
 
@@ -183,9 +189,9 @@ def _parts(level: Level, names: Names) -> Iterable[ScopeName]:
             return (each for each in scopes_of(RouteKey(*names)) if each.level is level)
 
 
-def _add[K](sums: dict[K, Number], key: K, number: Number) -> None:
-    count, late = sums.get(key, (0, 0))
-    sums[key] = count + number[0], late + number[1]
+def _add[K](sums: dict[K, OpenCount], key: K, count: OpenCount) -> None:
+    known = sums.get(key)
+    sums[key] = OpenCount(known.open + count.open, known.late + count.late) if known else count
 
 
 def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
@@ -200,14 +206,15 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     with connection.cursor() as cursor:
         cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [at, *began, *unseen])
         rows = cursor.fetchall()
-    routes: dict[Names, Number] = {}
-    tokens: dict[Names, Number] = {}
+    routes: dict[Names, OpenCount] = {}
+    tokens: dict[Names, OpenCount] = {}
     for row in rows:
-        late_after, count, late, *late_by_rule = row[12:]
+        late_after, total, late, *late_by_rule = row[12:]
         if late_after is None:
             late = late_by_rule[rules.index(_rule(row[0], slow))]
-        _add(routes, row[:3], (count, late))
-        _add(tokens, row[3:9], (count, late))
+        count = OpenCount(total, late)
+        _add(routes, row[:3], count)
+        _add(tokens, row[3:9], count)
     return OpenCounts(routes, tokens)
 
 

@@ -392,7 +392,7 @@ def _figures(
 ) -> PeriodFigures:
     """Return the figures of a row. Without one, nothing ended."""
     since = row.since if row else period.since(gaps.at)
-    count, late = still_open.of(scope)
+    count = still_open.of(scope)
     return PeriodFigures(
         scope=scope,
         period=period,
@@ -404,8 +404,8 @@ def _figures(
         owners=row.owners if row else 0,
         failed_owners=row.failed_owners if row else 0,
         bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
-        open=count,
-        late=late,
+        open=count.open,
+        late=count.late,
     )
 
 
