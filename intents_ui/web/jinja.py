@@ -25,7 +25,7 @@ from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets
-from intents_ui.web.cached_fragments import cached_fragment, now
+from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
 # An identifier, and one with all marks that need no quoting.
@@ -79,7 +79,8 @@ def environment(**options: Any) -> Environment:
     env.globals.update(
         head_scripts=assets.head_scripts, frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts
     )
-    env.globals.update(cached_fragment=cached_fragment, any_recoverable=any_recoverable, any_priced=any_priced)
+    env.globals.update(cached_fragment=cached_fragment, check_time=CHECK_TIME)
+    env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)

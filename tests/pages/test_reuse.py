@@ -22,6 +22,7 @@ from django.template.backends import utils
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.pages import intent
@@ -32,7 +33,9 @@ from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.lenient_models import Kept
+from intents_ui.service.wire.models import IntentReceipt
 from intents_ui.settings import ENV
+from intents_ui.web.cached_fragments import CHECK_TIME
 from tests.faults.odd_pages import CATALOGUE, LISTS, OF_AN_INTENT, OF_AN_OWNER, Sample, content, read
 from tests.faults.odd_service import OddService
 from tests.pages.conftest import fresh, renew, switch_to
@@ -95,6 +98,11 @@ class HeldEntries(EntryCache):
             self._held[id(each)] = each
         return document
 
+    def receipt(self, intent_id: str) -> Any:
+        return next(
+            each for each in self._held.values() if isinstance(each, IntentReceipt) and each.intent_id == intent_id
+        )
+
 
 class Dashboards:
     """A dashboard that reuses objects, and a new one for each comparison."""
@@ -113,11 +121,16 @@ class Dashboards:
         expected = self._drawn(other, page)
         other.service.close()
         assert reused == expected, page
+        assert CHECK_TIME.encode() not in reused[1], page
         return reused
 
     def reused(self, page: str) -> tuple[int, bytes]:
         """Return the page with reused objects."""
         return self._drawn(self._reusing, page)
+
+    def situation(self, intent_id: str) -> Situation:
+        """Return what the pages with reused objects derive from a transfer's receipt."""
+        return self.entries.receipt(intent_id).attached("situation").situation
 
     def rename(self) -> None:
         """Load the names, logos and plans again, which have caches of their own."""
@@ -221,6 +234,21 @@ def test_a_reused_object_is_shown_as_of_now(
             clock.move_to(moment)
             dashboards.compare(page)
     assert form not in WITH_TRANSFERS or dashboards.entries.reused
+
+
+def test_a_later_check_of_the_same_balances_changes_only_its_time(
+    dashboards: Dashboards, clock: time_machine.Traveller, samples: list[Sample]
+) -> None:
+    page = samples[-1].page("/intent/ID")
+    known: dict[datetime | None, Situation] = {}
+    for checked_at in (NOON, NOON + timedelta(seconds=7)):
+        clock.move_to(checked_at)
+        _, drawn = dashboards.compare(page)
+        assert f"{checked_at:%H:%M:%S} UTC</time>".encode() in drawn
+        situation = dashboards.situation(samples[-1].intent_id)
+        known[situation.balances.checked_at] = situation
+    assert list(known) == [NOON, NOON + timedelta(seconds=7)]
+    assert len({id(each) for each in known.values()}) == 1
 
 
 @pytest.mark.sampled(4)

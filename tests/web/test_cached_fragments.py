@@ -12,7 +12,7 @@ from intents_ui.display.formatting.moment import Moment
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.web import cached_fragments
-from intents_ui.web.cached_fragments import cached_fragment
+from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment
 from tests.display.builders import MERCHANT, NOW, OWNER, at, before, intent
 
 TWIN: Final = OWNER[:10] + "7" * 24 + OWNER[-8:]
@@ -68,6 +68,16 @@ def test_other_logo_hosts_draw_another_fragment(situation: Situation, monkeypatc
         monkeypatch.setattr(wiring, "logos", lambda hosts=hosts: hosts)
         page(partial(cached_fragment, situation, "row", caller=body))
     assert body.drawn == 2
+
+
+def test_a_fragment_outlives_the_check_that_it_shows(situation: Situation) -> None:
+    drawn = []
+    for check_time in ("10:00:00", "10:00:07"):
+        fragment = partial(
+            cached_fragment, situation, "row", caller=lambda: drawn.append(1) or CHECK_TIME, check_time=check_time
+        )
+        assert page(fragment, fragment) == [check_time] * 2
+    assert len(drawn) == 1
 
 
 def test_outside_of_a_page_nothing_is_kept(situation: Situation) -> None:

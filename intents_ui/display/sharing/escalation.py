@@ -52,7 +52,7 @@ class Escalation:
         yield "Status", f"{shown.status.word}. {told.sentence}"
         yield from (("Failed step", each) for each in self._failures())
         yield "Where the funds are", told.location
-        checked_at = found.checked_at and times.dated(found.checked_at)
+        checked_at = situation.balances.checked_at and times.dated(situation.balances.checked_at)
         finding = found.finding.removeprefix("On-chain balances: ")
         yield "On-chain balances", f"{finding} Checked {checked_at}" if checked_at else "Not checked"
         yield "Sent", str(shown.sent) if shown.sent.amount.full else ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display.summary.placeholders import Placeholders, listed
@@ -30,14 +29,13 @@ class Agreement(StrEnum):
 class Located:
     """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
 
-    `finding` states the balances of the intent addresses at `checked_at`, and what they mean."""
+    `finding` states the balances of the intent addresses, and what they mean."""
 
     money: Money | None = None
     amount: str = ""
     is_estimate: bool = False
     check: Agreement = Agreement.UNCHECKED
     finding: str = ""
-    checked_at: datetime | None = None
 
 
 def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
@@ -52,7 +50,6 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
         is_estimate=bool(known and is_estimate),
         check=_check(situation, difference),
         finding=_finding(situation, gaps, difference),
-        checked_at=situation.balances.checked_at,
     )
 
 

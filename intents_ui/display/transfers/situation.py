@@ -66,6 +66,11 @@ class Balances:
             return cls()
         return cls(Check.CHECKED, has, entry.balances, checked_at)
 
+    def are_those_of(self, other: "Balances") -> bool:
+        """Return whether these are the same balances, whenever each was checked."""
+        both_have_times = (self.checked_at is None) == (other.checked_at is None)
+        return both_have_times and replace(self, checked_at=other.checked_at) == other
+
 
 UNCHECKED = Balances()
 PENDING = Balances(Check.PENDING)
@@ -85,7 +90,7 @@ class Situation:
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
     estimated time. `incidents`: those of its route, the newest first. `late_after`: how long 99 of 100 transfers of its
     route take, if known. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and
-    everything derived from it depends on the clock through it alone.
+    everything derived from it depends on the clock through it alone, and nothing on when the balances were checked.
     """
 
     facts: Facts
@@ -132,6 +137,10 @@ class Situation:
     def at(self, now: datetime, balances: Balances) -> "Situation":
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
+
+    def confirm(self, balances: Balances) -> None:
+        """Take the same balances from another check, after which everything derived before is still true."""
+        object.__setattr__(self, "balances", balances)
 
     def forget(self) -> None:
         """Forget what was derived, which refers to the situation, so that both are freed. It can be derived again."""

@@ -238,8 +238,10 @@ def _current(
     now, known, late_after = datetime.now(UTC), owner.attached("situation"), route_limits.of(facts)
     if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
-        given = situation.balances, situation.contacts, situation.incidents, situation.late_after
-        if situation.facts is facts and given == (balances, contacts, of_route, late_after):
+        given = situation.contacts, situation.incidents, situation.late_after
+        is_same = situation.facts is facts and given == (contacts, of_route, late_after)
+        if is_same and situation.balances.are_those_of(balances):
+            situation.confirm(balances)
             known.moment.move_to(now)
             return situation
     moment = _moment(now)
