@@ -44,7 +44,7 @@ def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
     value, end = _DECODER.raw_decode(text, at)
     limit = DEPTH_LIMIT - depth
     # A level takes a bracket. Most values have fewer brackets than levels are allowed, and need no walk.
-    if text.count("{", at, end) + text.count("[", at, end) > limit:
+    if _has_brackets(text, at, end, most=limit):
         _check_depth(value, limit)
     return value, end
 
@@ -137,6 +137,19 @@ def _check_depth(value: Any, limit: int) -> None:
         if not level:
             return
     raise ValueError("nested too deeply")
+
+
+def _has_brackets(text: str, at: int, end: int, *, most: int) -> bool:
+    """Return whether this part has more than `most` opening brackets. `find` is much faster than `count`."""
+    left = most
+    for bracket in "{[":
+        found = text.find(bracket, at, end)
+        while found >= 0:
+            if not left:
+                return True
+            left -= 1
+            found = text.find(bracket, found + 1, end)
+    return False
 
 
 def skip_blank(text: str, at: int) -> int:
