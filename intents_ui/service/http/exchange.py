@@ -92,7 +92,10 @@ class Exchange[T]:
     def request(self) -> httpx.Request:
         # Serialize before the access key is in a local variable, which a traceback could reveal.
         content = json_text.write(self._config.names.write(self.call.request))
+        url = _url(self._config.url(self.call.operation))
         headers = {
+            "Host": url.netloc.decode(),
+            "Content-Length": str(len(content)),
             "Accept": "application/json",
             "Accept-Encoding": ACCEPTED_ENCODINGS,
             "Content-Type": "application/json",
@@ -104,13 +107,9 @@ class Exchange[T]:
             headers["X-Access-Key"] = key.get_secret_value()
         limits, wait = self.limits, self._config.connection_wait
         timeout = {"connect": limits.connect, "read": limits.read, "write": limits.read, "pool": wait}
-        return httpx.Request(
-            "POST",
-            _url(self._config.url(self.call.operation)),
-            headers=headers,
-            content=content,
-            extensions={"timeout": timeout},
-        )
+        # With `content` instead of `stream`, httpx would build the headers twice.
+        stream = httpx.ByteStream(content)
+        return httpx.Request("POST", url, headers=headers, stream=stream, extensions={"timeout": timeout})
 
     def check_request_id(self, response: httpx.Response) -> None:
         """Raise Unreadable if the service labels the response with the ID of another request."""
