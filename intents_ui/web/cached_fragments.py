@@ -14,8 +14,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from markupsafe import Markup
-
 from intents_ui import wiring
 from intents_ui.display.formatting import short_forms
 from intents_ui.display.lists.rows import Rows
@@ -24,7 +22,7 @@ from intents_ui.display.transfers.situation import Situation
 # Fragments of one situation or list. A page has up to three, and a row has one for each kind of list.
 MOST_FRAGMENTS = 16
 # Placeholder for the time of a check. Random, so that no value from outside can contain it.
-CHECK_TIME = Markup(f"check-time-{secrets.token_hex(16)}")  # noqa: S704 - has no value from outside
+CHECK_TIME = f"check-time-{secrets.token_hex(16)}"
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
