@@ -58,7 +58,7 @@ PROMPT = frozenset(
 
 class Answered(NamedTuple):
     answer: Any
-    content: bytes  # as received
+    content: bytearray  # as received
 
 
 class CachingClient:
@@ -371,12 +371,12 @@ class CachingClient:
                 time.sleep(retries.pause(attempt, is_behind=is_behind))
                 attempt += 1
 
-    def _share(self, call: ServiceCall[Any], answer: Any, content: bytes) -> None:
+    def _share(self, call: ServiceCall[Any], answer: Any, content: bytearray) -> None:
         """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
         copy = self._cache.copy(call.question) if self._shared else None
         if self._shared and copy and copy.answer is answer:
             age = self._clock() - copy.asked_at
-            self._shared.keep(call.question, content, asked=age, seconds=copy.lifetime.old)
+            self._shared.keep(call.question, bytes(content), asked=age, seconds=copy.lifetime.old)
 
     def _attempt(self, call: ServiceCall[Any], left: float | None) -> Answered:
         """Send the request once. `left` is the rest of the call's timeout for a retry."""

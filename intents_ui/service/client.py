@@ -334,7 +334,7 @@ class AsyncServiceClient(Operations):
                 failure = exchange.failure(error)
             raise failure
 
-    async def _content(self, exchange: Exchange[Any], until_read: ExitStack) -> tuple[httpx.Response, bytes]:
+    async def _content(self, exchange: Exchange[Any], until_read: ExitStack) -> tuple[httpx.Response, bytearray]:
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
             response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:

@@ -315,7 +315,7 @@ def test_an_undocumented_error_is_shown_by_its_own_name(site: Client, monkeypatc
 def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[bytes] = []
     real = wiring.service()._send  # type: ignore[attr-defined]
-    monkeypatch.setattr(wiring.service(), "_send", lambda call: came.append(call.request().content) or real(call))
+    monkeypatch.setattr(wiring.service(), "_send", lambda call: came.append(call.request().read()) or real(call))
     text = '{"chainIds":[8453],\n  "limit" : 1.0,"x":1157920892373161954235709850086,"é":"<&>"}'
     site.get("/console/GetTokenList")
     came.clear()

@@ -48,7 +48,7 @@ class Upstream:
         assert self.may_answer.wait(60)
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return Answered(self.answer, b"{}")
+        return Answered(self.answer, bytearray(b"{}"))
 
 
 def guarded(

@@ -77,12 +77,11 @@ class Body:
             while len(self._content) > max(self._reserved, LARGE):
                 self._take(LARGE)
 
-    def whole(self) -> bytes:
+    def whole(self) -> bytearray:
         """Return the complete body once, after the last piece."""
         if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
             raise self._flawed(Flaw.ENCODING)
-        content = bytes(self._content)
-        self._content.clear()
+        content, self._content = self._content, bytearray()
         return content
 
     def _inflated(self, gzip: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:

@@ -78,7 +78,7 @@ class Exchange[T]:
     ) -> None:
         self.call = call
         self.request_id = request_context.call_id()
-        self.content = b""  # of the response
+        self.content = bytearray()  # of the response
         self._config = config
         self._health = health
         self._memory = memory
@@ -129,14 +129,14 @@ class Exchange[T]:
         flawed = functools.partial(self._flawed, response)
         return Body(encoding=encoding, limit=self.limits.size, memory=self._memory, flawed=flawed)
 
-    def result(self, response: httpx.Response, content: bytes) -> T:
+    def result(self, response: httpx.Response, content: bytearray) -> T:
         """Parse the response. Raises the service's error if it is one."""
         if len(content) <= LARGE:
             return self._result(response, content)
         with self._memory.parsing:
             return self._result(response, content)
 
-    def _result(self, response: httpx.Response, content: bytes) -> T:
+    def _result(self, response: httpx.Response, content: bytearray) -> T:
         self.content = content
         self._health.clock_offset.learn(response.headers.get("date"))
         text = content.decode("utf-8", "strict" if response.is_success else "replace")

@@ -46,7 +46,7 @@ class ByHand(Exchange[None]):
         self._secret = _secret_pattern(config.access_key.get_secret_value() if config.access_key else "")
         self._response: httpx.Response | None = None
         self._body: Body | None = None
-        self._content = b""
+        self._content = bytearray()
         self._seconds: float | None = None
 
     def body(self, response: httpx.Response) -> Body:
@@ -57,7 +57,7 @@ class ByHand(Exchange[None]):
         self._body = Body(encoding=encoding, limit=self.limits.size, memory=self._memory, flawed=flawed)
         return self._body
 
-    def result(self, response: httpx.Response, content: bytes) -> None:
+    def result(self, response: httpx.Response, content: bytearray) -> None:
         self._content, self._seconds = content, self._seconds_so_far()
         super().body(response)  # validates the headers
         super().result(response, content)
