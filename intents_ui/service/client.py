@@ -225,7 +225,7 @@ class ServiceClient(BlockingOperations):
             with ExitStack() as until_read:
                 with within(exchange.limits.total):
                     response = self.transport.handle_request(exchange.request())
-                    # Without httpx's checks for what only its own client does.
+                    # Not `iter_raw`, whose checks are for httpx's own client.
                     stream = cast("httpx.SyncByteStream", response.stream)
                     try:
                         exchange.check_request_id(response)
