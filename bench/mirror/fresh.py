@@ -49,7 +49,7 @@ class Service(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.called.append(self.now)
-        reply = self.history.reply(request.url.path, request.content.decode())
+        reply = self.history.reply(request.url.path, request.read().decode())
         self.sleep(CALL_SECONDS)
         body = httpx.ByteStream(reply.partition(b"\r\n\r\n")[2])
         return httpx.Response(200, headers={"content-type": "application/json"}, stream=body)

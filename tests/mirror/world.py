@@ -140,7 +140,7 @@ class World(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.called.append(self.now)
-        asked = json.loads(request.content)
+        asked = json.loads(request.read())
         self.asked.append(asked)
         is_window = "toTime" in asked
         fault = (self.always if is_window or self.always == "refused" else "") or (

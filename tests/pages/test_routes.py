@@ -53,7 +53,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]
     def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
         operation = request.url.path.rpartition("/")[2]
         if operation in ROUTES:
-            found.append((operation, json.loads(request.content)))
+            found.append((operation, json.loads(request.read())))
         return send(transport, request)
 
     monkeypatch.setattr(InProcessTransport, "handle_request", sent)
