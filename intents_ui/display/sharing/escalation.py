@@ -52,9 +52,9 @@ class Escalation:
         yield "Status", f"{shown.status.word}. {told.sentence}"
         yield from (("Failed step", each) for each in self._failures())
         yield "Where the funds are", told.location
-        checked_at = situation.balances.checked_at and times.dated(situation.balances.checked_at)
+        checked_at = situation.balances.checked_at
         finding = found.finding.removeprefix("On-chain balances: ")
-        yield "On-chain balances", f"{finding} Checked {checked_at}" if checked_at else "Not checked"
+        yield "On-chain balances", f"{finding} Checked {times.dated(checked_at)}" if checked_at else "Not checked"
         yield "Sent", str(shown.sent) if shown.sent.amount.full else ""
         received = "Received" if shown.outcome.has_moved else "To be received"
         yield received, str(shown.outcome) if shown.outcome.amount.full else ""

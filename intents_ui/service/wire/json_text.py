@@ -44,7 +44,7 @@ def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
     value, end = _DECODER.raw_decode(text, at)
     limit = DEPTH_LIMIT - depth
     # A level takes a bracket. Most values have fewer brackets than levels are allowed, and need no walk.
-    if _has_brackets(text, at, end, most=limit):
+    if _has_more_brackets(text, at, end, than=limit):
         _check_depth(value, limit)
     return value, end
 
@@ -139,9 +139,9 @@ def _check_depth(value: Any, limit: int) -> None:
     raise ValueError("nested too deeply")
 
 
-def _has_brackets(text: str, at: int, end: int, *, most: int) -> bool:
-    """Return whether this part has more than `most` opening brackets. `find` is much faster than `count`."""
-    left = most
+def _has_more_brackets(text: str, at: int, end: int, *, than: int) -> bool:
+    """Return whether this part has more opening brackets than that. `find` is much faster than `count`."""
+    left = than
     for bracket in "{[":
         found = text.find(bracket, at, end)
         while found >= 0:
