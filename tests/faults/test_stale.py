@@ -59,6 +59,22 @@ def headings(answer: Any) -> list[str]:
     return [each.text() for each in LexborHTMLParser(answer.body).css("main h1, main h2")]
 
 
+def test_stale_balances_keep_the_time_of_their_check(dashboard: Dashboard, paths: dict[str, str]) -> None:
+    before = check_times(dashboard.open(paths["intent failed"]))
+    dashboard.later(LATER)
+    dashboard.service.inject(FAULTS["502 with a page"])
+    after = check_times(dashboard.visit(paths["intent failed"]))
+    assert len(before) == len(after) >= 2
+    # Only the cache's clock was moved, so the check was that much earlier.
+    assert all(
+        LATER - 20 <= (one - other).total_seconds() <= LATER + 20 for one, other in zip(before, after, strict=True)
+    )
+
+
+def check_times(answer: Any) -> list[datetime]:
+    return [datetime.fromisoformat(each) for each in re.findall(r'(?i)checked <time datetime="([^"]+)"', answer.body)]
+
+
 def test_staleness_is_announced_politely_and_without_a_running_clock(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:

@@ -145,10 +145,10 @@ def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
 def apart() -> Context:
     """Return a context for background work that outlives its request.
 
-    It has the origin, but no deadline or slot.
+    It has the origin, but no deadline or slot. It collects the stale responses that it uses, so that `as_of` is right.
     """
     context = Context()
-    context.run(_context.set, _Context(origin=current()))
+    context.run(_context.set, _Context(origin=current(), stale=[]))
     return context
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from intents_ui.service.context.concurrency import CallThreads
-from intents_ui.service.context.request_context import add_stale, collecting_stale
+from intents_ui.service.context.request_context import add_stale, as_of, collecting_stale
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -26,3 +26,13 @@ def test_concurrent_pages_collect_only_their_own_stale_responses():
         add_stale(old("GetChains"))
     add_stale(old("GetTokenList"))  # nobody listens
     assert [[each.operation for each in result] for result in (one, other)] == [["GetIntent"], ["GetChains"]]
+
+
+def test_background_work_knows_how_old_its_responses_are():
+    def work() -> datetime:
+        add_stale(old("GetIntentHistory"))
+        return as_of()
+
+    with collecting_stale() as of_the_page:
+        assert CallThreads(2).aside(work).result(10) == NOON
+    assert of_the_page == []
