@@ -12,7 +12,7 @@ import os
 import resource
 import time
 from collections import Counter as Counts
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     disable_created_metrics,
     generate_latest,
 )
@@ -256,12 +257,28 @@ class MirrorCollector(Collector):
         yield seconds
 
 
+class SharedFilesCollector(MultiProcessCollector):
+    """Collects the metrics of all processes, also while a process starts, whose files are empty for a moment."""
+
+    def collect(self) -> Iterable[Metric]:
+        files = [str(path) for path in Path(self._path).glob("*.db") if _has_content(path)]
+        metrics: Iterable[Metric] = self.merge(files)  # type: ignore[no-untyped-call]
+        return metrics
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:  # its process has ended
+        return False
+
+
 def text(mirror: MirrorFigures | None = None) -> bytes:
     """Return all metrics in Prometheus format, summed over processes in multiprocess mode."""
     registry = own
     if IS_SHARED:
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        SharedFilesCollector(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry) + (_mirror_text(mirror) if mirror else b"")
 
 

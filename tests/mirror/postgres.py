@@ -35,7 +35,7 @@ def server(*settings: str) -> Iterator[str]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, cwd="/")
     try:
         deadline = time.monotonic() + PATIENCE
-        while not (place / ".s.PGSQL.5432").exists():
+        while subprocess.run([str(PROGRAMS / "pg_isready"), "--quiet", "--host", str(place)]).returncode:
             assert time.monotonic() < deadline, "PostgreSQL did not start"
             brief_pause()
         yield f"postgres://mirror@/postgres?host={place}"
