@@ -25,10 +25,6 @@ JOINERS = frozenset("\u200c\u200d")
 # Characters with several ASCII lookalikes.
 ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
 CACHED = 4096
-# The package's own table includes the names of all characters, which takes four times the memory.
-HOMOGLYPHS = {
-    letter: tuple(each["c"] for each in alike) for letter, alike in load("confusables.json").items() if len(letter) == 1
-}
 
 EXPLICIT_LINK = re.compile(r"(?:https?://|www\.|\bt\.me/)\S+", re.IGNORECASE)
 # Country domains have two letters. Of the longer ones, the most common.
@@ -38,6 +34,24 @@ DOMAIN = re.compile(
     r"|token|top|trade|vip|website|win|world|xyz)\b(?:/\S*)?",
     re.IGNORECASE,
 )
+
+
+def _ascii_lookalikes() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Return the letters that look like ASCII, apart from accents, with their lookalikes.
+
+    The package's own table has all lookalikes and the names of all characters, which takes 17 times the memory.
+    """
+    for letter, alike in load("confusables.json").items():
+        plain = tuple(each["c"] for each in alike if _without_accents(each["c"]).isascii())
+        if plain and len(letter) == 1 and not letter.isascii():
+            yield letter, plain
+
+
+def _without_accents(characters: str) -> str:
+    return "".join(each for each in characters if unicodedata.category(each) not in text.MARKS)
+
+
+HOMOGLYPHS = dict(_ascii_lookalikes())
 
 
 @dataclass(frozen=True)
@@ -111,11 +125,7 @@ def _plain(character: str) -> str:
         return ""
     if character.isascii():
         return character
-    without_accents = (
-        "".join(each for each in alike if unicodedata.category(each) not in text.MARKS)
-        for alike in _homoglyphs(character)
-    )
-    return next(filter(str.isascii, without_accents), character)
+    return next(map(_without_accents, HOMOGLYPHS.get(character, ())), character)
 
 
 @lru_cache(CACHED)
@@ -127,11 +137,7 @@ def _imitated(letter: str) -> str:
     if folded != letter:
         is_letter = unicodedata.category(letter) in LETTERS_AND_NUMERALS
         return folded if is_letter and _is_ascii_letter(folded) else ""
-    return next(filter(_is_ascii_letter, _homoglyphs(letter)), "")
-
-
-def _homoglyphs(character: str) -> tuple[str, ...]:
-    return HOMOGLYPHS.get(character, ())
+    return next(filter(_is_ascii_letter, HOMOGLYPHS.get(letter, ())), "")
 
 
 def _mixture(word: str) -> Mixture | None:
