@@ -37,8 +37,12 @@ PATIENCE = 30.0
 
 
 @contextmanager
-def installed() -> Iterator[Path]:
-    """Yield a copy of the checkout with collected static files and compiled code, as in the container image."""
+def installed(requirements: str = "requirements.txt") -> Iterator[Path]:
+    """Yield a copy of the checkout with collected static files and compiled code, as in the container image.
+
+    Its `.venv` has only the packages of the requirements file. Where development tools are installed, too, httpx
+    imports some of them.
+    """
     with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
         place = Path(folder)
         for name in CHECKOUT:
@@ -47,6 +51,10 @@ def installed() -> Iterator[Path]:
                 shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, place / name)
+        packages = str(place / ".venv")
+        output("-m", "uv", "venv", "--quiet", "--python", sys.executable, packages)
+        install = ("uv", "pip", "install", "--quiet", "--compile-bytecode", "--require-hashes")
+        output("-m", *install, "--python", packages, "--requirements", str(ROOT / requirements))
         output("manage.py", "collectstatic", "--noinput", place=place)
         output("-m", "compileall", "-q", "intents_ui", place=place)
         yield place
@@ -107,14 +115,15 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
     port, began = free_port(), time.perf_counter()
     env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it still formats its log lines
-    with ended(["-m", "gunicorn", "--config", "gunicorn.conf.py"], cwd=place, env=env, **silent) as process:
+    command, python = ["-m", "gunicorn", "--config", "gunicorn.conf.py"], str(place / ".venv/bin/python")
+    with ended(command, python, cwd=place, env=env, **silent) as process:
         wait_for(f"http://127.0.0.1:{port}/healthz", process)
         yield Dashboard(port, process.pid, time.perf_counter() - began)
 
 
 @contextmanager
 def ended(command: Sequence[str], program: str = sys.executable, **how: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """Run a program during the block, one of ours unless it says otherwise."""
+    """Run a program during the block, by default one of ours."""
     with subprocess.Popen([program, *command], **how) as process:  # noqa: S603 - our own command
         try:
             yield process

@@ -53,7 +53,7 @@ def postgres() -> Iterator[Database]:
 def pages(entries: int, seconds: float, engine: Engine) -> InsightPages:
     """Measure pages for so many seconds, with a database of so many transfers."""
     with (
-        installed() as place,
+        installed("requirements-postgres.txt") as place,
         stub_service() as service,
         clients() as readers,
         history_stub(entries=entries, days=DAYS, rate=RATE) as url,
