@@ -1,5 +1,6 @@
 """The parts that benchmarks rely on: identical or new rows, all clients, as many hits as requested, what is counted."""
 
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from bench.fair import Result
 from bench.load import Response
 from bench.mirror import backfill
 from bench.mirror.__main__ import Figures
-from bench.pages.measuring import Measurement, Run, Target
+from bench.pages.measuring import Loops, Measurement, Run, Target
 from bench.processes import StubService, clients, stub_service
 from bench.reference import Reference
 from bench.stub_service import AGAIN, ALL, owner
@@ -145,12 +146,16 @@ def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) -> None:
     assert (response.status, response.bytes) == ("200", sum(map(len, pieces)))
 
 
-def test_a_ratio_compares_each_run_with_the_loop_of_its_turn() -> None:
-    runs = [Run([1.0] * 10, 1.0, processor=cost) for cost in (0.03, 0.08, 0.06)]
-    loops = [Run([1.0] * 10, 1.0, processor=cost) for cost in (0.01, 0.04, 0.02)]
-    measured = Measurement("history", "unseen", 1, 0.0, "", runs, loops)
-    assert measured.ratio == pytest.approx(3.0)
-    assert measured.spread == pytest.approx(150)
+def test_a_ratio_compares_each_run_with_the_loops_around_it() -> None:
+    def runs(*costs: float) -> list[Run]:
+        return [Run([1.0] * 10, seconds=1 + cost, processor=cost) for cost in costs]
+
+    loops = list(itertools.starmap(Loops, itertools.pairwise(runs(0.01, 0.01, 0.03, 0.05))))
+    measured = Measurement("history", "unseen", 1, 0.0, "", runs(0.03, 0.08, 0.06), loops)
+    assert measured.ratio == pytest.approx(3.0)  # 3, 4 and 1.5
+    assert measured.spread == pytest.approx(100 * 2.5 / 3)
+    other = Measurement("empty", "", 1, 0.0, "", runs(1.06, 0.08, 1.12), loops)
+    assert measured.rate_relative_to(other) == pytest.approx(2.0)  # 2, 1 and 2
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ that calls the service each time, a stub service (`bench.stub_service`), clients
 - renewed: the service is called, and answers with rows that came before
 - cached: default settings, and the service isn't called
 
-Cases run by turns with the loop, because the machine's load varies, and each figure is also a ratio to the loop's in
-the same turns. CPU time is the server's, user and system, all threads. Requests within a round differ, so no two
-clients share a response, except for cached pages.
+The loop runs before and after each run of a case, because the machine's speed varies, and each figure is also a ratio
+to the loop's around it. CPU time is the server's, user and system, all threads. Requests within a round differ, so no
+two clients share a response, except for cached pages.
 """

@@ -16,7 +16,7 @@ from bench.processes import CACHED, RENEWING, clients, dashboard, installed, out
 
 DELAYS = (0.05, 0.2)
 CONNECTIONS = (1, 16)
-TURNS = 3
+TURNS = 5
 WARMING = 5  # runs until a JIT compiler is done
 WAITING = 40  # connections: the number of pages that may wait for a slow service (INTENTS_MAX_WAITING_PAGES)
 RESULTS = Path(__file__).parent.parent / "RESULTS.md"
@@ -58,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.pages", description="What the pages cost.")
     parser.add_argument("--quick", action="store_true", help="short runs; nothing is written")
     parser.add_argument("--live", action="store_true", help="with the figures of the live pages")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
     parser.add_argument("--viewers", type=int, default=5000, help="of the live pages")
     options = parser.parse_args()
     rounds, seconds = (1, 0.3) if options.quick else (TURNS, options.seconds)

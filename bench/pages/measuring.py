@@ -49,10 +49,28 @@ class Run:
         """CPU milliseconds per page."""
         return self.processor * 1000 / len(self.milliseconds)
 
+    @property
+    def rate(self) -> float:
+        """Pages per second."""
+        return len(self.milliseconds) / self.seconds
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The runs of the loop before and after a run of a case."""
+
+    before: Run
+    after: Run
+
+    @property
+    def each(self) -> float:
+        """CPU milliseconds of the loop."""
+        return (self.before.each + self.after.each) / 2
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """The runs of one case, and those of the loop in the same turns."""
+    """The runs of one case, each with the loop's around it."""
 
     page: str
     state: str
@@ -60,7 +78,7 @@ class Measurement:
     delay: float
     encoding: str
     runs: Sequence[Run]
-    loops: Sequence[Run] = field(default=(), repr=False)
+    loops: Sequence[Loops] = field(default=(), repr=False)
 
     @property
     def milliseconds(self) -> list[float]:
@@ -84,15 +102,24 @@ class Measurement:
         return statistics.median(run.each for run in self.runs)
 
     @property
+    def loop(self) -> float:
+        """CPU milliseconds of the loop, the median of the turns."""
+        return statistics.median(loops.each for loops in self.loops)
+
+    @property
     def ratio(self) -> float:
-        """CPU time relative to the loop's in the same turn, the median of the turns."""
-        return statistics.median(run.each / loop.each for run, loop in zip(self.runs, self.loops, strict=True))
+        """CPU time relative to the loop's around it, the median of the turns."""
+        return statistics.median(run.each / loops.each for run, loops in zip(self.runs, self.loops, strict=True))
 
     @property
     def spread(self) -> float:
-        """Difference between the loop's slowest and fastest turn, in percent of its median."""
-        costs = [loop.each for loop in self.loops]
-        return 100 * (max(costs) - min(costs)) / statistics.median(costs)
+        """Difference between the largest and the smallest ratio of the turns, in percent of the median."""
+        ratios = [run.each / loops.each for run, loops in zip(self.runs, self.loops, strict=True)]
+        return 100 * (max(ratios) - min(ratios)) / self.ratio
+
+    def rate_relative_to(self, other: "Measurement") -> float:
+        """Return the rate relative to that of another case in the same turn, the median of the turns."""
+        return statistics.median(run.rate / others.rate for run, others in zip(self.runs, other.runs, strict=True))
 
     @property
     def megabytes(self) -> float:
@@ -105,8 +132,7 @@ class Measurement:
     @property
     def beside(self) -> str:
         """What a target says beside its figure."""
-        loop = statistics.median(loop.each for loop in self.loops)
-        told = f"{self.processor:.2f} ms of CPU, loop {loop:.2f} ms, spread {self.spread:.0f}%"
+        told = f"{self.processor:.2f} ms of CPU, loop {self.loop:.2f} ms, spread {self.spread:.0f}%"
         return f"{told}, {self.refused} refused" if self.refused else told
 
     def cells(self) -> list[str]:
@@ -200,26 +226,28 @@ class Bench:
             refused=statuses.get("503", 0),
         )
 
-    def loop(self, connections: int) -> Run:
+    def loop(self, connections: int, delay: float = 0.0) -> Run:
         """Run the reference loop."""
+        self.service.change(0)
+        self.service.delay(delay)
         how = ["--service", self.service.url, "--connections", f"{connections}", "--seconds", f"{self.seconds}"]
         result = json.loads(output("-m", "bench.reference", *how))
         return Run(result["milliseconds"], result["seconds"], result["processor"])
 
     def turns(self, cases: Sequence[Case], connections: int, delay: float = 0.0) -> list[Measurement]:
-        """Measure the cases by turns with the loop."""
-        loops, runs = list[Run](), list[list[Run]]([] for _ in cases)
+        """Measure the cases by turns, with the loop before and after each run."""
+        all_loops = list[Run]()
+        runs, around = list[list[Run]]([] for _ in cases), list[list[Loops]]([] for _ in cases)
         for _ in range(self.rounds):
-            self.service.change(0)
-            self.service.delay(delay)
-            loops.append(self.loop(connections))
-            for case, done in zip(cases, runs, strict=True):
+            all_loops.append(self.loop(connections, delay))
+            for case, done, loops in zip(cases, runs, around, strict=True):
                 done.append(self.run(case, connections, delay))
+                all_loops.append(self.loop(connections, delay))
+                loops.append(Loops(*all_loops[-2:]))
         self.service.delay(0)
         names = [(case.page, case.state, connections, delay, case.encoding) for case in cases]
-        measured = [Measurement(*name, done, loops) for name, done in zip(names, runs, strict=True)]
-        loop = Measurement(cases[0].page, "loop", connections, delay, "", loops, loops)
-        for each in (loop, *measured):
+        measured = [Measurement(*name, done, loops) for name, done, loops in zip(names, runs, around, strict=True)]
+        for each in (Measurement(cases[0].page, "loop", connections, delay, "", all_loops), *measured):
             self.add(each)
         return measured
 

@@ -11,7 +11,7 @@ from bench.pages.measuring import Measurement, Target
 
 COLUMNS = (
     "page", "state", "connections", "delay ms", "encoding", "pages/s", "p50 ms", "p99 ms", "CPU ms", "times the loop",
-    "loop's spread", "calls", "KB", "resident MB", "refused",
+    "spread", "calls", "KB", "resident MB", "refused",
 )  # fmt: skip
 
 

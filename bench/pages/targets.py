@@ -10,7 +10,7 @@ import httpx
 
 from bench.load import Response, request
 from bench.pages.cases import EMPTY, LONG_SEARCH, NEW_ROWS, Paths, Servers, renewed, unseen
-from bench.pages.measuring import Bench, Case, Measurement, at
+from bench.pages.measuring import Bench, Case, Loops, Measurement, at
 from bench.processes import CACHED, Dashboard, dashboard
 from bench.stub_service import owner
 
@@ -50,7 +50,7 @@ def rates(bench: Bench, waiting: int, delay: float) -> None:
         empty, cached = (bench.find(*name, connections) for name in (("empty", ""), ("transfer", "cached")))
         beside = f"{cached.rate:.0f} of {empty.rate:.0f}/s"
         what = f"transfer, cached: its rate relative to the empty page's, connections: {connections}"
-        bench.target(what, cached.rate / empty.rate, least, "times", beside, least=True)
+        bench.target(what, cached.rate_relative_to(empty), least, "times", beside, least=True)
     how = f"{waiting} connections, {delay * 1000:.0f} ms"
     loop = bench.find("history", "loop", waiting, delay)
     for state, least in (("renewed", 170), ("unseen", 110)):
@@ -68,7 +68,7 @@ def peer(bench: Bench) -> None:
         ours, theirs = (bench.find("history", each, 16) for each in (state, "Next.js"))
         beside = f"{ours.rate:.0f} to {theirs.rate:.0f}/s, {ours.processor:.1f} to {theirs.processor:.1f} ms of CPU"
         what = f"history, {state}: its rate relative to the Next.js page's, connections: 16"
-        bench.target(what, ours.rate / theirs.rate, least, "times", beside, least=True)
+        bench.target(what, ours.rate_relative_to(theirs), least, "times", beside, least=True)
 
 
 def start(bench: Bench) -> None:
@@ -93,15 +93,15 @@ def crowded(bench: Bench, paths: Paths) -> None:
 def first_byte(bench: Bench, servers: Servers, paths: Paths) -> None:
     """Measure from the service's last response to the page's first byte, with the shared clock.
 
-    In CPU times of the loop, because that of the machine differs.
+    In CPU times of the loop, which runs before and after, because that of the machine differs.
     """
-    loop = bench.find("history", "loop").processor
     for page, limits in (("history", (2.5, 6)), ("transfer", (2, 7))):
         some = paths.kinds[page]
         for case, most in zip((renewed(servers, page, some), unseen(servers, page, some)), limits, strict=True):
+            before = bench.loop(1)
             bench.run(case, 1, delay=0.02)
             waited = list(waits(bench, case))
-            median = statistics.median(waited)
+            median, loop = statistics.median(waited), Loops(before, bench.loop(1)).each
             beside = f"median of {len(waited)}: {median:.1f} ms, p90 {at(waited, 90):.1f}, loop {loop:.2f} ms"
             what = f"first byte after the last response, {page}, {case.state}, relative to the loop"
             bench.target(what, median / loop, round(most / QUIET_LOOP, 2), "times", beside)
