@@ -107,15 +107,19 @@ class Measurement:
         return statistics.median(loops.each for loops in self.loops)
 
     @property
+    def ratios(self) -> list[float]:
+        """CPU time of each run relative to the loop's around it."""
+        return [run.each / loops.each for run, loops in zip(self.runs, self.loops, strict=True)]
+
+    @property
     def ratio(self) -> float:
-        """CPU time relative to the loop's around it, the median of the turns."""
-        return statistics.median(run.each / loops.each for run, loops in zip(self.runs, self.loops, strict=True))
+        """The median of the ratios."""
+        return statistics.median(self.ratios)
 
     @property
     def spread(self) -> float:
-        """Difference between the largest and the smallest ratio of the turns, in percent of the median."""
-        ratios = [run.each / loops.each for run, loops in zip(self.runs, self.loops, strict=True)]
-        return 100 * (max(ratios) - min(ratios)) / self.ratio
+        """Difference between the largest and the smallest ratio, in percent of their median."""
+        return 100 * (max(self.ratios) - min(self.ratios)) / self.ratio
 
     def rate_relative_to(self, other: "Measurement") -> float:
         """Return the rate relative to that of another case in the same turn, the median of the turns."""

@@ -37,9 +37,10 @@ from intents_ui.service.counters import Counters, Event
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.wire.results import ServiceState, ServiceStatus
 
-disable_created_metrics()  # type: ignore[no-untyped-call]
+disable_created_metrics()
 
-IS_SHARED: Final = "PROMETHEUS_MULTIPROC_DIR" in os.environ
+FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"  # environment variable: where processes share their metrics
+IS_SHARED: Final = FOLDER in os.environ
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
 EVERY_SECONDS: Final = 5.0
 PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -257,12 +258,12 @@ class MirrorCollector(Collector):
         yield seconds
 
 
-class SharedFilesCollector(MultiProcessCollector):
+class SharedFilesCollector(Collector):
     """Collects the metrics of all processes, also while a process starts, whose files are empty for a moment."""
 
     def collect(self) -> Iterable[Metric]:
-        files = [str(path) for path in Path(self._path).glob("*.db") if _has_content(path)]
-        metrics: Iterable[Metric] = self.merge(files)  # type: ignore[no-untyped-call]
+        files = [str(path) for path in Path(os.environ[FOLDER]).glob("*.db") if _has_content(path)]
+        metrics: Iterable[Metric] = MultiProcessCollector.merge(files)
         return metrics
 
 
@@ -278,7 +279,7 @@ def text(mirror: MirrorFigures | None = None) -> bytes:
     registry = own
     if IS_SHARED:
         registry = CollectorRegistry()
-        SharedFilesCollector(registry)  # type: ignore[no-untyped-call]
+        registry.register(SharedFilesCollector())
     return generate_latest(registry) + (_mirror_text(mirror) if mirror else b"")
 
 
