@@ -192,10 +192,19 @@ def held(situation: Situation) -> balances.AddressBalances | None:
 
 
 def receipt_fragment(snapshot: Snapshot) -> str:
-    """Return the part of the page that changes, for the stream, rendered once for all viewers."""
-    situation = situations.of(plan(snapshot.intent_id), snapshot.receipt)
-    context = live_context(situation)
-    context |= {"stale_since": snapshot.stale_since, "learned_at": snapshot.learned_at, "mode": "live"}
+    """Return the part of the page that changes, for the stream, rendered once for all viewers.
+
+    If the service hasn't responded to the stream so far, it shows what the page itself shows.
+    """
+    with request_context.collecting_stale():
+        if snapshot.learned_at is None and snapshot.receipt is None:
+            situation, receipt_error = read(snapshot.intent_id)
+        else:
+            situation, receipt_error = situations.of(plan(snapshot.intent_id), snapshot.receipt), None
+        context = live_context(situation, receipt_error)
+    context |= {"stale_since": snapshot.stale_since, "mode": "live"}
+    if snapshot.learned_at:
+        context["learned_at"] = snapshot.learned_at
     context["went_back_to"] = snapshot.went_back_to and statuses.intent(snapshot.went_back_to, now=situation.now).word
     return render_to_string("transfers/live.html", context)
 

@@ -5,12 +5,14 @@ The clock is moved so far that no answer passes for a new one.
 
 import html
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from intents_ui.live.snapshot import Snapshot
+from intents_ui.pages import intent
 from tests.faults.site import FRAGMENT, Dashboard
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing
 from tests.service.scripted_server import Script
@@ -152,6 +154,25 @@ def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
     assert after
     assert result
     assert after[1] == result[1]
+
+
+def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_shows(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
+    shown = r'Updated <time datetime="([^"]+)"'
+    dashboard.open(paths["intent running"])
+    dashboard.later(LATER)
+    dashboard.service.inject(FAULTS["502 with a page"])
+    page = dashboard.visit(paths["intent running"]).body
+    unanswered = Snapshot(paths["intent running"].rpartition("/")[2], None, learned_at=None)
+    live = intent.receipt_fragment(unanswered.stale(datetime.now(UTC)))
+    [in_page], [in_stream] = (re.findall(shown, each) for each in (page, live))
+    assert abs(datetime.fromisoformat(in_stream) - datetime.fromisoformat(in_page)) < timedelta(seconds=1)
+    assert [each.text() for each in LexborHTMLParser(live).css("h1, h2, .answer-basis")] == [
+        each.text() for each in LexborHTMLParser(page).css("#receipt :is(h1, h2, .answer-basis)")
+    ]
+    assert "No response from the service since" in live
+    assert ">Live</span>" not in live
 
 
 def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:
