@@ -24,7 +24,7 @@ from intents_ui.mirror.writer import Writer
 
 log = logging.getLogger(__name__)
 
-READERS = 2
+READERS = 2  # a window, and meanwhile open transfers
 DAYS = 30  # of history, unless a backfill reads more
 IDLE_SECONDS = 0.5
 SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease

@@ -56,7 +56,10 @@ class Schedule:
             self._upkeep_due = now + HOUR
 
     def next_task(self, *, now: int, busy: Collection[Task] = ()) -> Task | None:
-        """Return what to read now, or None. `busy` are the tasks that are being read."""
+        """Return what to read now, or None. `busy` are the tasks that are being read.
+
+        Windows are read one after another, so that the end of the process costs at most one that isn't written yet.
+        """
         if now < self._paused_until:
             return None
         for place, (every, statuses, since) in enumerate(OPEN_SETS):
@@ -65,9 +68,9 @@ class Schedule:
                 return OpenSet(statuses, now - since)
         if self._departed:
             return Span((self._next_departed(now),))
-        reading = {window.start for task in busy if isinstance(task, Span) for window in task.windows}
-        due = (each for each in load(DUE, now, LOOKED_AT + len(reading)) if each.start not in reading)
-        if run := windows.newest_run(due, page_size=PAGE_SIZE):
+        if any(isinstance(task, Span) for task in busy):
+            return None
+        if run := windows.newest_run(load(DUE, now, LOOKED_AT), page_size=PAGE_SIZE):
             return Span(run)
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)

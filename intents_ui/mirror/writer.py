@@ -4,7 +4,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from django.db import connection, models, transaction
 from django.db.models import Count, Max, Min, Q
 
 from intents_ui.mirror import lease, windows
-from intents_ui.mirror.entry import ADDRESS, Entry, packed
+from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
 from intents_ui.mirror.figures import rollups
 from intents_ui.mirror.figures.tally import ENDED, end_of
 from intents_ui.mirror.models import (
@@ -136,15 +136,16 @@ class Dictionary[M: models.Model]:
         self._model = model
         self._known: dict[tuple[str, ...], int] = {}
 
-    def ids(self, wanted: Iterable[tuple[tuple[str, ...], dict[str, str]]]) -> dict[tuple[str, ...], int]:
-        """Return the IDs of keys, given with the columns of their rows. Rows that are missing are added."""
-        found = dict(wanted)
-        missing = {key: columns for key, columns in found.items() if key not in self._known}
+    def ids[K: tuple[str, ...]](
+        self, keys: Collection[K], columns: Callable[[K], dict[str, str]]
+    ) -> Mapping[tuple[str, ...], int]:
+        """Return the IDs of keys. Rows that are missing are added, with these columns."""
+        missing = [key for key in keys if key not in self._known]
         if missing:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
-            hashes = {_hash(key): key for key in (found if not self._known else missing)}
-            rows = [self._model(key=hashed, **found[key]) for hashed, key in hashes.items()]
+            hashes = {_hash(key): key for key in (keys if not self._known else missing)}
+            rows = [self._model(key=hashed, **columns(key)) for hashed, key in hashes.items()]
             self._model._default_manager.bulk_create(rows, ignore_conflicts=True)
             stored = self._model._default_manager.filter(key__in=list(hashes)).values_list("key", "pk")
             self._known.update({hashes[bytes(hashed)]: pk for hashed, pk in stored})
@@ -266,18 +267,11 @@ class Writer:
         if not entries:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
-        routes = self._routes.ids((each.route, each.route._asdict()) for each in entries)
-        tokens = self._tokens.ids(
-            (token, token._asdict())
-            for each in entries
-            for token in (each.origin_token, each.destination_token)
-            if token
-        )
-        reasons = self._reasons.ids(
-            ((_gist(each.reason),), {"text": _gist(each.reason), "example": each.reason})
-            for each in entries
-            if each.reason
-        )
+        routes = self._routes.ids({each.route for each in entries}, RouteKey._asdict)
+        pairs = {(each.origin_token, each.destination_token) for each in entries}
+        tokens = self._tokens.ids({token for pair in pairs for token in pair if token}, TokenKey._asdict)
+        examples = {(_gist(each.reason),): each.reason for each in entries if each.reason}
+        reasons = self._reasons.ids(examples, lambda key: {"text": key[0], "example": examples[key]})
         rows = [
             (
                 each.intent_id,

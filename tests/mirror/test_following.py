@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from threading import Event
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from intents_ui.mirror import entry, reader, windows, writer
+from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Audit, Lease, Reason, Transfer, TransferAddress, UnknownStatus, Window
-from intents_ui.mirror.reader import CallLimiter, Span
+from intents_ui.mirror.reader import CallLimiter, Reader, Reading, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
-from intents_ui.mirror.writer import OtherSource, load, state
+from intents_ui.mirror.writer import OtherSource, Writer, load, state
 from intents_ui.service.queries.paging import End
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.world import CALLS, OWNER, START, Copy, World, edges, expected, rows
@@ -193,6 +195,40 @@ def test_entries_that_are_received_again_unchanged_are_not_parsed_again(world: W
     assert rows() == expected(world)
     assert set(parsed.values()) == {1}
     assert len(parsed) == 12
+
+
+def test_a_window_is_written_before_the_next_one_is_read(world: World) -> None:
+    for age in range(0, DAY, 10 * MINUTE):
+        world.create(age=DAY - age, status="SUCCEEDED")
+    unwritten: list[Task] = []
+    begun: list[int] = []
+    read, commit = Reader.read, Writer.commit
+
+    def noted_read(self: Reader, task: Task) -> Reading:
+        if isinstance(task, Span):
+            unwritten.append(task)
+            begun.append(len(unwritten))
+        return read(self, task)
+
+    def noted_commit(self: Writer, reading: Reading, *, now: int) -> int:
+        changed = commit(self, reading, now=now)
+        if isinstance(reading.task, Span):
+            unwritten.remove(reading.task)
+        return changed
+
+    copied = Copy(world)
+    mirror = Mirror(
+        copied.mirror.reader,
+        source="world",
+        now=copied.moment,
+        stop=Event(),
+        days=1,
+        is_done=lambda: len(begun) > 20,
+    )
+    with patch.object(Reader, "read", noted_read), patch.object(Writer, "commit", noted_commit):
+        assert mirror.run(waits=False)
+    assert len(begun) > 20
+    assert set(begun) == {1}
 
 
 def test_a_rate_limited_mirror_waits_as_long_as_the_service_wants(world: World) -> None:
