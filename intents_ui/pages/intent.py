@@ -126,7 +126,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "came_by": None,
         "names": situation.names,
         "drawn_at": datetime.now(UTC),
-        "learned_at": min((each.learned_at for each in request_context.stale_responses()), default=None),
+        "learned_at": learned_at(receipt),
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
         "transfer": glance.of(situation),
@@ -145,6 +145,13 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "memo": memo(receipt),
         "unchecked": unchecked(situation),
     }
+
+
+def learned_at(receipt: IntentReceipt | None) -> datetime | None:
+    """Return when the oldest response arrived, or None if the page asked for all of them, and none is stale."""
+    times = [each.learned_at for each in request_context.stale_responses()]
+    watched = watched_now(receipt.intent_id) if receipt else None
+    return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
 
 
 def offer(situation: Situation) -> CommitOffer | None:
@@ -243,10 +250,16 @@ def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
 
 def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
     """Return the intent and its receipt, requested concurrently or, for a watched transfer, from memory."""
-    watched = wiring.newest(intent_id)
-    if watched and watched.receipt and not watched.stale_since:
+    watched = watched_now(intent_id)
+    if watched and watched.receipt:
         return plan(intent_id), watched.receipt, None
     return transfers.read(wiring.service(), intent_id)
+
+
+def watched_now(intent_id: str) -> Snapshot | None:
+    """Return the snapshot of a watched transfer, or None during an outage, when a page may know more."""
+    newest = wiring.newest(intent_id)
+    return newest if newest and not newest.stale_since else None
 
 
 def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:

@@ -343,12 +343,13 @@ def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
     site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
     receipt = wiring.service().get_intent_receipt(intent_id)
     intent.plan(intent_id)
-    newest = Snapshot(intent_id, receipt, learned_at=datetime.now(UTC))
+    newest = Snapshot(intent_id, receipt, learned_at=datetime(2026, 11, 21, 8, 9, 10, tzinfo=UTC))
     monkeypatch.setattr(wiring, "newest", lambda requested: newest if requested == intent_id else None)
     emulator.inject("*", "failing-500")  # any request would fail
     page = site.get(f"/intent/{intent_id}")
     assert page.status_code == 200
     assert "could not be read" not in page.content.decode()
+    assert re.findall(r"Updated <time datetime=\"([^\"]+)", page.content.decode()) == ["2026-11-21T08:09:10Z"]
 
 
 def test_a_poll_of_an_unchanged_page_is_a_304(site: Client, emulator: Emulator) -> None:
