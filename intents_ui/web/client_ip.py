@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -83,6 +84,7 @@ def runs_it(request: HttpRequest) -> bool:
     return may_read_figures({"client": (client, 0) if client else None, "headers": headers})
 
 
+@lru_cache(1000)  # of normalized addresses, which are short
 def is_this_machine(address: str) -> bool:
     """Return whether an address is loopback: a health check, a test, or a proxy missing from TRUSTED_PROXIES."""
     try:
