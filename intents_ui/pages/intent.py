@@ -148,7 +148,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
 
 
 def learned_at(receipt: IntentReceipt | None) -> datetime | None:
-    """Return when the oldest response arrived, or None if the page asked for all of them, and none is stale."""
+    """Return when the oldest response of the page arrived, or None if all of them are as new as the page."""
     times = [each.learned_at for each in request_context.stale_responses()]
     watched = watched_now(receipt.intent_id) if receipt else None
     return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
@@ -203,7 +203,7 @@ def receipt_fragment(snapshot: Snapshot) -> str:
 
     If the service hasn't responded to the stream so far, it shows what the page itself shows.
     """
-    with request_context.collecting_stale():
+    with request_context.within(situations.PATIENCE), request_context.collecting_stale():
         if snapshot.learned_at is None and snapshot.receipt is None:
             situation, receipt_error = read(snapshot.intent_id)
         else:
