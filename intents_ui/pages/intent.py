@@ -204,14 +204,13 @@ def receipt_fragment(snapshot: Snapshot) -> str:
     If the service hasn't responded to the stream so far, it shows what the page itself shows.
     """
     with request_context.within(situations.PATIENCE), request_context.collecting_stale():
-        if snapshot.learned_at is None and snapshot.receipt is None:
-            situation, receipt_error = read(snapshot.intent_id)
-        else:
+        if snapshot.learned_at:
             situation, receipt_error = situations.of(plan(snapshot.intent_id), snapshot.receipt), None
+        else:
+            situation, receipt_error = read(snapshot.intent_id)
         context = live_context(situation, receipt_error)
     context |= {"stale_since": snapshot.stale_since, "mode": "live"}
-    if snapshot.learned_at:
-        context["learned_at"] = snapshot.learned_at
+    context["learned_at"] = snapshot.learned_at or context["learned_at"]
     context["went_back_to"] = snapshot.went_back_to and statuses.intent(snapshot.went_back_to, now=situation.now).word
     return render_to_string("transfers/live.html", context)
 

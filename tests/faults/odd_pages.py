@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, Self
 from urllib.parse import urlencode
@@ -84,7 +85,7 @@ def read(site: Client, page: str) -> HttpResponse:
     if page.startswith(LIVE):
         intent_id = page.removeprefix(LIVE)
         known = wiring.service().get_intent_receipt(intent_id)
-        return HttpResponse(intent.receipt_fragment(Snapshot(intent_id, known, learned_at=None)))
+        return HttpResponse(intent.receipt_fragment(Snapshot(intent_id, known, learned_at=datetime.now(UTC))))
     if page.startswith(TYPED):
         path, _, text = page.removeprefix(TYPED).partition(" ")
         return site.post(path, {"q": text}, headers={"Sec-Fetch-Site": "same-origin"})

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -125,7 +126,7 @@ def test_a_read_only_dashboard_shows_no_commit_card(
 def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
     def live() -> str:
         receipt = wiring.service().get_intent_receipt(quoted)
-        return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=None))
+        return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=datetime.now(UTC)))
 
     assert OFFER in page(site, f"/intent/{quoted}/receipt")
     assert OFFER in live()
