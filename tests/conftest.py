@@ -1,7 +1,5 @@
 """Shared fixtures: the dashboard over HTTP, and programs that tests require."""
 
-import functools
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -11,18 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import django.conf
-import httpx
+import hypothesis
 import pytest
 from pydantic import SecretStr
 
 from tests import canary
 from tests.serving import ROOT, dashboard
 
-pytest_plugins = ["tests.sampling"]
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--record", action="store_true", help="write the measured costs of pages to tests/costs.json")
+# The examples of `make test` are the same in each run. Other profiles draw new ones.
+for profile, examples in {"test": 20, "every": 200, "fuzz": int(os.environ.get("FUZZ_EXAMPLES", "2000"))}.items():
+    hypothesis.settings.register_profile(
+        profile,
+        max_examples=examples,
+        derandomize=profile == "test",
+        database=None,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile("test")
 
 
 def pytest_configure() -> None:
@@ -38,17 +42,11 @@ def pytest_configure() -> None:
     os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
     settings.ENV.intents_balance_timeout = 2.0
     canary.watch()
-    hasten_httpx()
 
 
-def hasten_httpx() -> None:
-    """Let clients share an SSL context, and look for an optional module once: both take as long as a request."""
-    shared = functools.cache(httpx.create_ssl_context)
-    patch = pytest.MonkeyPatch()  # never undone
-    for place in ("httpx.create_ssl_context", "httpx._transports.default.create_ssl_context"):
-        patch.setattr(place, shared)
-    if importlib.util.find_spec("sniffio") is None:
-        patch.setitem(sys.modules, "sniffio", None)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last, because Playwright's event loop runs until the process ends."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -112,7 +112,7 @@ def test_the_final_stage_is_unprivileged_and_free_of_build_tools() -> None:
     assert not re.search(r"\b(gcc|make|build-essential|apt-get)\b", str(last))
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_the_image_has_no_build_dependencies_and_compiled_code_only(built: Path) -> None:
     no_pip = subprocess.run([built / ".venv/bin/python", "-m", "pip"], capture_output=True, text=True, check=False)
     assert no_pip.stderr.endswith("No module named pip\n")
@@ -122,7 +122,7 @@ def test_the_image_has_no_build_dependencies_and_compiled_code_only(built: Path)
     assert not [path for path in sources if not list((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_the_image_serves_collected_files_as_a_user_without_write_access(built: Path) -> None:
     last, before = stages()[-1], files(built)
     port = free_port()
@@ -164,7 +164,7 @@ def test_the_build_context_contains_only_what_the_build_needs() -> None:
         assert is_ignored(path, rules), path
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_on_a_public_address_the_image_refuses_to_start_without_a_service(built: Path) -> None:
     env = {"PATH": os.environ["PATH"], **environment(stages()[-1])}
     refused = subprocess.run(

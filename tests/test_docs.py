@@ -174,7 +174,7 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
 def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
     for program in PROGRAMS:

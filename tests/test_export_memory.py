@@ -114,7 +114,7 @@ def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
     return sums
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_an_export_of_10000_rows_matches_the_service_in_constant_memory() -> None:
     emulator = Emulator(now=Clock(), size=ROWS)
@@ -142,7 +142,7 @@ def watched(counted: Counted) -> Iterator[str]:
         yield root
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_no_further_page_is_requested_when_the_reader_disconnects(watched: str, counted: Counted) -> None:
     counted.emulator.inject("GetIntentHistory", "slow-0.2")
     with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
@@ -160,7 +160,7 @@ def a_short_export(root: str) -> int:
     return httpx.get(nobody, trust_env=False, timeout=PATIENCE).status_code
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watched: str, counted: Counted) -> None:
     counted.emulator.reset()
     before = counted.pages
@@ -179,7 +179,7 @@ def is_still(figure: Callable[[], int]) -> bool:
     return True
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_an_export_interrupted_by_an_outage_keeps_its_rows_and_ends_with_a_notice() -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"

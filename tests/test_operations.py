@@ -213,7 +213,6 @@ def test_open_connections_and_pages_are_reported(site: Site) -> None:
     assert site.figures()["intents_ui_processes"] == 1
 
 
-@pytest.mark.finding("S8")
 def test_every_background_task_has_a_heartbeat_while_a_page_is_live(site: Site) -> None:
     with httpx.stream("GET", f"{site.root}/live/0x{21:064x}", trust_env=False, timeout=PATIENCE) as stream:
         pieces = stream.iter_bytes()  # keeps a reference, otherwise the connection would be closed
@@ -242,7 +241,6 @@ def test_metrics_are_visible_only_to_allowed_clients(site: Site, headers: dict[s
 STRANGER = {"X-Forwarded-For": "203.0.113.7"}
 
 
-@pytest.mark.finding("S20")
 def test_readiness_and_status_reveal_no_internals_to_strangers(site: Site) -> None:
     assert site.get(intent(40)).status_code == 200
     result = site.get("/readyz", **STRANGER)
@@ -300,7 +298,7 @@ def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> Non
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in ServiceState)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_several_processes_behind_one_port_report_their_sums(site: Site, tmp_path: Path) -> None:
     env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": site.service.url, "LOG_FORMAT": "text"}
     with started(tmp_path / "log", **env) as (root, process), ExitStack() as stack:

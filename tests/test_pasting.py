@@ -93,7 +93,6 @@ def pastings(copies: dict[int, list[Copy]]) -> Iterator[tuple[int, Copy, Known, 
                 yield number, one, known, form
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("number", range(1, 31))
 def test_pasting_anything_of_a_transfer_leads_to_its_page(
     client: httpx.Client, copies: dict[int, list[Copy]], number: int

@@ -280,7 +280,7 @@ async def while_all_is_well(load: Load, viewers: list[Viewer], condition: Callab
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_each_request_of_a_reader_may_reach_another_process(site):
     with contextlib.ExitStack() as stack:
         first, second, third = (stack.enter_context(site.straight_to(process)) for process in site.processes)
@@ -311,7 +311,7 @@ def test_each_request_of_a_reader_may_reach_another_process(site):
         assert "igned in as operator" in third.get("/operator", headers=with_cookies(written)).text
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_redis_holds_shared_data_and_no_secret(site):
     with site.straight_to(site.processes[0]) as reader, Redis.from_url(site.redis.url) as redis:
         reader.get("/history")
@@ -338,7 +338,7 @@ def with_cookies(answer: httpx.Response) -> dict[str, str]:
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in answer.cookies.items())}
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final_status(site):
     intents = [await executed(site, scenario) for scenario in SCENARIOS]
     paths = ["/", "/history", "/tokens", "/chains", f"/search?q={intents[0]}", *(f"/intent/{each}" for each in intents)]

@@ -156,7 +156,6 @@ def test_an_invalid_value_gives_a_one_line_error_with_the_variable(env: dict[str
 REAL = {"INTENTS_SERVICE_URL": "https://a.example", "SECRET_KEY": "a key of the test"}
 
 
-@pytest.mark.finding("S16")
 @pytest.mark.parametrize(
     ("env", "line"),
     [
@@ -182,7 +181,6 @@ def test_a_setting_that_would_fail_later_stops_the_start_with_one_line(env: dict
     test_an_invalid_value_gives_a_one_line_error_with_the_variable(env, line)
 
 
-@pytest.mark.finding("S16")
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Path, end: str) -> None:
     secrets = {
@@ -209,7 +207,6 @@ def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Pa
         assert [secret.get_secret_value() for secret in found if secret] == list(secrets.values())
 
 
-@pytest.mark.finding("S16")
 def test_plain_http_to_the_service_is_allowed_only_on_loopback_or_by_setting() -> None:
     for more in (
         {"INTENTS_SERVICE_URL": "http://127.0.0.1:8801"},
@@ -221,7 +218,6 @@ def test_plain_http_to_the_service_is_allowed_only_on_loopback_or_by_setting() -
             assert not read_environment().embedded
 
 
-@pytest.mark.finding("S16")
 @pytest.mark.parametrize(
     "url", ["redis://a.example", "rediss://u:p@a.example:1/2?ssl_cert_reqs=none&protocol=3", "redis://a?db=2"]
 )
@@ -237,7 +233,6 @@ def test_an_invalid_value_stops_the_start() -> None:
     assert stopped.stderr.count("\n") == 1
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "url", ["https://u:s3cret@h/x", "https://s3cret@h", "https://h/x?key=s3cret", "https://h/#s3cret"]
 )
@@ -279,7 +274,6 @@ def has_ipv6() -> bool:
     return True
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("env", "line"),
     [
@@ -332,7 +326,6 @@ def test_the_embedded_service_lists_the_configured_number_of_tokens() -> None:
     assert shown.stdout.split() == ["500"]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("env", "embedded"),
     [

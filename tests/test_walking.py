@@ -177,7 +177,6 @@ def walk_both_ways(
     return there, back
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "sort", "order"), WALKS)
 def test_every_intent_is_met_once_forward_and_once_back(
     emulator: Emulator, clock: time_machine.Traveller, name: str, sort: str, order: str

@@ -60,7 +60,7 @@ def pages(site: Client, emulator: Emulator) -> dict[str, dict[str, str]]:
     return {path: linked(site, path) for path in paths}
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_the_scripts_and_styles_of_all_pages_together_are_light(
     collected: Path, pages: dict[str, dict[str, str]]
 ) -> None:

@@ -28,7 +28,7 @@ LISTEN: Final = """() => {
 }"""
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_each_state_of_a_running_transfer_is_announced_once(browser: Browser, server: str) -> None:
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -59,7 +59,6 @@ CHOSEN: Final = """(chosen) => {
 RING: Final = "(one) => [getComputedStyle(one).outlineStyle, parseFloat(getComputedStyle(one).outlineWidth)]"
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", ["/chains", OWNER, "/routes/matrix", "/console/GetChains"])
 def test_selection_and_focus_are_visible_in_forced_colors(browser: Browser, server: str, path: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:

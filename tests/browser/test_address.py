@@ -30,7 +30,6 @@ def test_an_intents_owner_links_to_its_address_page(browser: Browser, server: st
         expect(page.get_by_role("heading", name="History")).to_be_visible()
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scripts"), [(360, True), (1280, False)], ids=["with scripts", "without"])
 def test_the_history_pages_forward_and_back(browser: Browser, server: str, width: int, scripts: bool) -> None:
     with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:

@@ -46,7 +46,6 @@ def patient() -> Iterator[str]:
         yield root
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("scenario", "copy"), TELLING)
 def test_the_four_answers_are_above_the_fold(browser: Browser, server: str, scenario: int, copy: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -66,7 +65,6 @@ def test_the_four_answers_are_above_the_fold(browser: Browser, server: str, scen
             assert max(bottoms) <= high, (wide, bottoms)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_quoted_amount_is_no_larger_than_the_text_around_it(browser: Browser, server: str, width: int) -> None:
     sizes = "all => all.map(each => parseFloat(getComputedStyle(each).fontSize))"

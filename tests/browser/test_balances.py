@@ -19,7 +19,6 @@ JOURNEYS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.sampled(1)
 @JOURNEYS
 def test_a_transfers_page_shows_leftover_funds(
     browser: Browser, server: str, theme: str, width: int, scripts: bool

@@ -36,7 +36,6 @@ def quote(visit: Visit) -> Page:
     return page
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 1280, True), ("dark", 360, False)], ids=["with scripts", "without"]
 )
@@ -124,7 +123,6 @@ def test_an_operation_is_called_and_its_response_copied(browser: Browser, server
         expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_part_is_wider_than_the_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

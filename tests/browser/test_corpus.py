@@ -76,7 +76,6 @@ def of_transfers(service: str) -> Iterator[str]:
     yield from (f"/intent/{quoted['intentId']}", f"/intent/{quoted['intentId']}/commit")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("wants", "theme", "width"), [("word", "light", 360), ("anything", "dark", 360)])
 def test_untrusted_text_runs_on_no_page(
     browser: Browser, draw: Callable[[Sequence, int], list], wants: str, theme: str, width: int

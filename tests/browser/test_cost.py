@@ -62,7 +62,6 @@ def come(visit: Visit, path: str) -> None:
     visit.page.wait_for_load_state("networkidle")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scenario"), [(360, 3), (1280, 4)])
 def test_nothing_shifts_while_a_page_loads(browser: Browser, collected: str, width: int, scenario: int) -> None:
     """On a slow phone, with a transfer that is opened for the first time, like its status on the home page."""

@@ -111,7 +111,6 @@ def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, 
         assert refusal(visit.page, sites.other, src) == BLOCKED
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "path", ["/", "/history", "/help", "{intent}", "{intent}/feed.atom", "/intent/%20", "/nowhere"]
 )
@@ -179,7 +178,7 @@ def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
         assert frame.evaluate("window.notReloaded")
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_without_scripts_the_card_reloads_itself(browser: Browser, sites: Sites) -> None:
     transfer = Transfer(sites.dashboard)
     with reading(browser, sites, theme="dark", scripts=False) as visit:
@@ -189,7 +188,6 @@ def test_without_scripts_the_card_reloads_itself(browser: Browser, sites: Sites)
         expect(frame.locator(".status")).to_have_text("Committed", timeout=2 * PATIENCE_MS)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sites, width: int, height: int) -> None:
     with reading(browser, sites, theme="dark") as visit:

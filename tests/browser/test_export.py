@@ -46,7 +46,6 @@ def follow(page: Page, kind: str) -> Download:
     return coming.value
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "theme", "width"), [("/history?status=FAILED", "light", 360), ("/history?recoverable=1", "dark", 1280)]
 )

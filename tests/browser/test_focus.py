@@ -125,7 +125,6 @@ def test_a_list_that_is_opened_announces_nothing(browser: Browser, server: str, 
         assert visit.page.evaluate(later) == ""
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:

@@ -134,7 +134,6 @@ def test_only_a_followed_transfer_keeps_its_stream_in_a_hidden_tab(browser: Brow
         expect(other.page.locator(".answer .status").first).to_have_text("Committed")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["denied", "unknown"])
 def test_without_notifications_title_and_icon_report_changes(visit: Visit, how: str) -> None:
     page, transfer = visit.page, Transfer(visit.root)

@@ -20,7 +20,6 @@ def strip(html: str) -> str:
     return re.sub(r' interestfor="[^"]*"', "", html)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("is_older", "width"), [(False, 360), (False, 1280), (True, 360)])
 def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
     browser: Browser, server: str, is_older: bool, width: int

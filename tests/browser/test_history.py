@@ -161,7 +161,6 @@ def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser
         visit.forgive(400)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "on", "title"),
     [
@@ -315,7 +314,6 @@ GROWTH = """() => {
 TWO_LINES = 44  # pixels
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("query", ["status=FAILED", "recoverable=1", "balances=1"])
 def test_the_headline_makes_a_row_at_most_two_lines_higher(browser: Browser, server: str, query: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -325,7 +323,6 @@ def test_the_headline_makes_a_row_at_most_two_lines_higher(browser: Browser, ser
         assert max(visit.page.evaluate(GROWTH)) <= TWO_LINES
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 900, 1024, 1180])
 def test_a_long_list_fits_every_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

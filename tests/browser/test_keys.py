@@ -27,7 +27,6 @@ LISTS = ["/history", "/history?recoverable=1", "/tokens", "/chains", "/search?ow
 
 
 @pytest.mark.browser
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", LISTS)
 def test_rows_are_navigated_and_opened_by_keyboard(visit: Visit, path: str) -> None:
     page = visit.page

@@ -120,7 +120,6 @@ def test_an_intent_id_is_copied_and_linked(visit: Visit) -> None:
     expect(page).to_have_url(f"{visit.root}{path}")
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [360, 900, 1280, 1920])
 def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

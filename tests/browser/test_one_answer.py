@@ -97,7 +97,6 @@ def another(visit: Visit) -> Visit:
     return tab
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", COPIES)
 def test_no_headline_changes_after_the_first_response(
     browser: Browser, patient: str, draw: Callable[[Sequence, int], list], kind: str

@@ -206,7 +206,6 @@ WEAKER: Final[dict[str, tuple[dict[str, str], set[str]]]] = {
 }
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("weaker", WEAKER)
 def test_a_weaker_policy_is_detected(browser: Browser, server: str, weaker: str) -> None:
     changes, expected = WEAKER[weaker]

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.browser
 PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scenario", [2, 4, 9, 12, 14, 20, 22, 26])
 def test_an_intent_is_printed_on_one_sheet(browser: Browser, server: str, scenario: int) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:

@@ -29,7 +29,6 @@ def strict() -> Iterator[str]:
         yield root
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_rate_and_size_limits_have_pages_that_say_what_to_do(

@@ -201,7 +201,6 @@ def test_an_imported_file_is_merged_without_its_invalid_entries(visit: Visit) ->
     assert stored(page)["labels"] == {OTHER: "mine", "0x" + "cd" * 20: "x" * 60}
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "why"),
     [

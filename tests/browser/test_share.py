@@ -31,7 +31,6 @@ def is_drawn(page: Page, selector: str) -> bool:
     return bool(page.locator(selector).evaluate("image => image.naturalWidth > 0"))
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_share_section_has_every_option(browser: Browser, server: str, width: int, theme: str) -> None:
     with visiting(browser, server, theme=theme, width=width) as visit:
@@ -51,7 +50,6 @@ def test_the_share_section_has_every_option(browser: Browser, server: str, width
         assert re.fullmatch(rf"\[!\[Transfer .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("can_share", [True, False])
 def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: str, can_share: bool) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -73,7 +71,6 @@ def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: s
             assert page.evaluate("window.shared.url") == server + path
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("of", ["intent", "address"])
 def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:

@@ -47,7 +47,6 @@ def clock_in(zone: str, moment: str) -> str:
 
 
 @pytest.mark.browser
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("zone", "name"), [("Asia/Kolkata", r"GMT\+5:30"), ("America/New_York", r"E[SD]T")])
 def test_each_time_is_in_the_users_zone_with_its_name(browser: Browser, server: str, zone: str, name: str) -> None:
     with reader(browser, zone=zone) as context:

@@ -86,7 +86,6 @@ def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, s
         expect(field(page)).to_have_value("")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_more_rows_load_while_scrolling(browser: Browser, long_list: str, width: int) -> None:
     with visiting(browser, long_list, theme="dark", width=width) as visit:
@@ -142,7 +141,6 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
         expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str, width: int) -> None:
     with visiting(browser, server, theme="dark", width=width) as visit:

@@ -36,7 +36,6 @@ def ticket(visit: Visit) -> tuple[str, list[str]]:
     ), known
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("theme", "width", "scripts"), [("light", 360, True), ("dark", 1280, False)], ids=["with scripts", "without"]
 )
@@ -71,7 +70,6 @@ def test_a_ticket_is_pasted_resolved_and_followed(
         expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("keys", ["Control+Enter", "Meta+Enter"])
 def test_the_keyboard_submits_the_text(browser: Browser, server: str, keys: str) -> None:
     with visiting(browser, server, theme="light", width=360) as visit:

@@ -51,7 +51,6 @@ def test_a_transfer_is_described_and_rated(
     assert done.err == ""
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_no_text_of_strangers_controls_the_terminal(root: str, emulator: Emulator, scenario: Scenario) -> None:
     intent_id = played(emulator, scenario.number)

@@ -35,7 +35,6 @@ REFUNDS = {
 TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_no_view_contradicts_another(status, same_chain):

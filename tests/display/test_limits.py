@@ -57,8 +57,6 @@ def call_of(function, number, *, length=1):
     return Call(to=USDC, data=hexed(function.selector + encode(types, values)))
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
 def test_every_number_in_a_known_call_is_described_at_its_limits(function):
     for number in NUMBERS:
@@ -69,8 +67,6 @@ def test_every_number_in_a_known_call_is_described_at_its_limits(function):
         assert len(steps[0].rows) == len(list(leaves(function.parameters)))
 
 
-@pytest.mark.sampled(16)
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize(
     "function",
     [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature],
@@ -83,8 +79,6 @@ def test_every_list_in_a_known_call_is_described_at_its_limits(function):
         assert steps[0].trouble in READ
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("number", NUMBERS)
 def test_calls_and_deadlines_at_any_limit_are_shown(number):
     timed = [each for each in FUNCTIONS if "deadline" in each.declaration.lower() or "valid" in each.declaration]
@@ -100,13 +94,11 @@ def test_calls_and_deadlines_at_any_limit_are_shown(number):
     assert "never" in html or number <= END_OF_CALENDAR
 
 
-@pytest.mark.finding("S1")
 def test_the_last_second_of_the_calendar_is_known_exactly():
     assert times.iso(times.since_1970(END_OF_CALENDAR)) == "9999-12-31T23:59:59Z"
     assert times.since_1970(END_OF_CALENDAR + 1) is None
 
 
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("number", NUMBERS)
 def test_any_number_is_converted_to_a_time_or_rejected(number):
     now = datetime(2026, 11, 21, tzinfo=UTC)
@@ -121,7 +113,6 @@ def test_any_number_is_converted_to_a_time_or_rejected(number):
         assert times.dated(moment)
 
 
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize(
     "written",
     [

@@ -16,7 +16,6 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z")
 TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt"}
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_every_step_of_every_scenario_matches_the_contract(emulator, clock, scenario):
     for variant in scenario.variant_names:

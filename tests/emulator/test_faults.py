@@ -78,7 +78,6 @@ def test_unknown_names_are_rejected(emulator):
         emulator.inject("RetryIntent", "busy")
 
 
-@pytest.mark.sampled(60)
 @pytest.mark.parametrize("name", sorted(NAMES - {"slow-first-byte"}))
 @pytest.mark.parametrize(
     "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]

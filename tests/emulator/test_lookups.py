@@ -64,7 +64,6 @@ def test_all_criteria_must_hold(emulator, refunded):
     assert found(emulator, byOwnerAddress=owner, byTransactionHash="0x" + "1" * 64) == []
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", ["order #48213", "ORDER #48213", "a wish nobody wrote", "0x", "🧨"])
 def test_a_query_searches_memos_ids_and_symbols(emulator, query):
     hits = call(emulator, "SearchIntents", {"byQueryString": query})["intents"]

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import hashes
@@ -17,7 +17,6 @@ from intents_ui.emulator.names import Named, Role
 from intents_ui.emulator.population import ORDINARY, STREAMS, Reach
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, Clock, call
-from tests.sampling import examples
 
 DAY = 24 * 3600 * MICROSECONDS
 PRINT_A_PAGE = """
@@ -133,7 +132,6 @@ def test_a_hundred_thousand_intents_are_available_at_once(clock):
     assert len(list(islice(entries, 50))) == 50
 
 
-@settings(max_examples=examples(10))
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
 def test_the_last_status_of_an_intent_is_told_without_building_it(days, skipped, moment):
     clock = Clock(NOW + moment)

@@ -21,7 +21,6 @@ def leg_statuses(receipt):
     return [(receipt[f"{leg}Transaction"] or {}).get("status") for leg in LEGS]
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("number", "seconds", "status", "deposit", "origin", "destination", "refund"), EVERY_STEP)
 def test_every_step_matches_the_table(emulator, clock, number, seconds, status, deposit, origin, destination, refund):
     intent = emulator.newest(number, variant=OTHER_VARIANTS.get((number, seconds), "A"))
@@ -56,7 +55,7 @@ def test_nothing_changes_between_two_steps(emulator, clock, scenario):
             assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
     for _ in range(40):
         clock.forward(431.7)
@@ -96,7 +95,6 @@ def record(emulator, intent):
     }
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, scenario):
     """Two emulators give their first copy the same number at the same moment, so the records can be compared whole."""

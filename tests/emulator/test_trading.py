@@ -215,7 +215,7 @@ def test_gas_may_be_paid_in_either_token(emulator):
     assert [option["tokenSymbol"] for option in options] == ["ETH", "USDC"]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_the_number_of_callers_intents_is_bounded(emulator, clock):
     first = quote(emulator)
     for _ in range(MADE_KEPT):

@@ -138,7 +138,6 @@ def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
     assert hashes.address_link(url, address="0x" + "ab" * 20) is None
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_no_page_links_to_other_sites_when_all_addresses_are_malformed(
     wants: object, draw: Callable[[Sequence[int], int], list[int]]

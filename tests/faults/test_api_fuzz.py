@@ -9,7 +9,7 @@ import pytest
 EXAMPLES = 60
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_every_operation_answers_as_it_is_described(server: str, tmp_path: Path) -> None:
     """Values can be of the right type and still be rejected, such as a chain that is not listed."""
     done = subprocess.run(

@@ -31,7 +31,6 @@ from tests.faults import strategies
 from tests.faults.odd_pages import content
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
-from tests.sampling import examples
 from tests.serving import ROOT, brief_pause, dashboard
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE
@@ -240,7 +239,6 @@ def problems(answer: Any, text: str) -> Iterator[str]:
         yield "does not end"
 
 
-@pytest.mark.sampled(60)
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
 def test_bad_input_gets_a_clear_message_and_costs_the_service_no_request(way: Recorded, row: Row) -> None:
     way.sent.clear()
@@ -298,7 +296,6 @@ def addresses() -> list[str]:
     return ["/" + strategies.PARAMETER.sub(lambda place: words[place[1]], route) for route in routes]
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("path", addresses())
 def test_unsupported_methods_are_rejected_and_head_is_get_without_a_body(path: str) -> None:
@@ -318,7 +315,6 @@ def test_unsupported_methods_are_rejected_and_head_is_get_without_a_body(path: s
 HEADERS = [(name, value) for name, values in strategies.HEADERS.items() for value in values]
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("name", "value"), HEADERS, ids=[f"{name}-{value[:20]}" for name, value in HEADERS])
 def test_unusual_headers_change_no_page_and_are_never_echoed(name: str, value: str) -> None:
@@ -343,9 +339,7 @@ def test_every_id_of_the_table_is_covered() -> None:
 
 
 @pytest.mark.usefixtures("way")
-@hypothesis_settings(
-    max_examples=examples(50), derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+@hypothesis_settings(suppress_health_check=list(HealthCheck))
 @given(asked=strategies.requests())
 def test_no_request_breaks_a_page(asked: strategies.Asked) -> None:
     client = Client(raise_request_exception=False, enforce_csrf_checks=True)
@@ -498,7 +492,7 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
     assert f'hx-get="/intent/{path[1]}/receipt" hx-trigger="every 5s"'.encode() in answer
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, and bodies that do not come."""
     times = {"INTENTS_REQUEST_TIMEOUTS": "headers=2,body=2"}
@@ -531,7 +525,7 @@ def last_words(held: socket.socket) -> bytes:
     return result
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_client_that_stops_reading_a_long_response_is_disconnected() -> None:
     with dashboard(INTENTS_REQUEST_TIMEOUTS="response=1") as server, socket.socket() as reader:
         where = urlsplit(server)

@@ -141,9 +141,6 @@ def touch(one: Place, other: Place) -> bool:
 
 
 # F42, F43, F44, and what F48 and F55 say of single values
-
-
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("oddity", Oddity)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_page_renders_whatever_one_of_its_values_is(world: World, operation: str, oddity: Oddity) -> None:

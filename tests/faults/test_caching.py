@@ -107,7 +107,6 @@ def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
     return answer.status_code, answer.content, dict(answer.headers)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", KEPT, ids=lambda each: str(each.pattern))
 def test_unusual_headers_change_nothing(emulator: Emulator, names: dict[str, str], pattern: Any) -> None:
     """Neither the response to who sends them nor to who comes next."""
@@ -117,7 +116,6 @@ def test_unusual_headers_change_nothing(emulator: Emulator, names: dict[str, str
     assert said(Client().get(path)) == before
 
 
-@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ODD)
 def test_each_unusual_header_alone_changes_nothing_on_a_transfers_page(
     emulator: Emulator, names: dict[str, str], name: str
@@ -130,7 +128,6 @@ def test_each_unusual_header_alone_changes_nothing_on_a_transfers_page(
     assert said(Client().get(path)) == before
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", ["div#list", "div#elsewhere"])
 def test_responses_with_variants_declare_what_they_vary_on(
     emulator: Emulator, names: dict[str, str], target: str
@@ -232,7 +229,7 @@ def on_the_wire(path: str) -> str:
     return path.encode().decode("latin-1")
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_no_redirect_leaves_this_site(emulator: Emulator) -> None:
     """Whatever stands in a path, in a field or in a header."""
     assert len(PLACES) >= 40

@@ -1,13 +1,12 @@
 """Property tests: pages survive any response and any input, stay well-formed, and reveal no secret.
 
-`make test` tries a few hundred of the same examples each time, `make deep` ten times as many, and `make fuzz` as many
+`make test` tries the same few examples each time, `make every` ten times as many new ones, and `make fuzz` as many
 as FUZZ_EXAMPLES says, other ones.
 """
 
 import itertools
 import json
 import logging
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -46,10 +45,8 @@ from tests.faults.odd_pages import (
 from tests.faults.odd_service import Odd, odd_service
 from tests.pages.conftest import fresh
 from tests.pages.test_commit import QUOTE
-from tests.sampling import examples
 from tests.service.clients import CANARY
 
-LONG: Final = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 STATUSES: Final = {200, 204, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 503}
 SCENARIOS: Final = (
     "cross-chain-fast",
@@ -75,15 +72,7 @@ FRAGMENTS: Final = re.compile(
 )
 
 
-def tries(size: int) -> settings:
-    return settings(
-        max_examples=LONG or examples(size),
-        derandomize=not LONG,
-        deadline=None,
-        database=None,
-        print_blob=bool(LONG),
-        suppress_health_check=list(HealthCheck),
-    )
+TRIES: Final = settings(suppress_health_check=list(HealthCheck))
 
 
 @dataclass(repr=False)
@@ -215,7 +204,7 @@ ASKED: Final = (
 )  # fmt: skip
 
 
-@tries(60)
+@TRIES
 @given(
     form=st.sampled_from([*OF_AN_INTENT, *OF_AN_OWNER, *LISTS, *CATALOGUE]),
     which=st.integers(0, len(SCENARIOS) - 1),
@@ -232,7 +221,7 @@ def test_one_node_of_a_response_may_be_anything(site: Site, form: str, which: in
         assert form.startswith(LIVE), form  # a stream keeps the picture before it
 
 
-@tries(25)
+@TRIES
 @given(function=st.sampled_from(FUNCTIONS), words=st.lists(WORDS, max_size=12), cut=st.integers(0, 31))
 def test_the_arguments_of_a_known_call_may_be_anything(site: Site, function: Function, words: list[bytes], cut: int):
     data = b"".join(words)
@@ -261,7 +250,7 @@ def by_hand(site: Site) -> dict[str, Any]:
 FORMS: Final = itertools.count()  # each is good for one sending
 
 
-@tries(20)
+@TRIES
 @given(
     operation=st.sampled_from(["QuoteIntent", "CommitIntent", "ExecuteIntent", "WaitIntentReceipt"]),
     is_page=st.booleans(),
@@ -296,13 +285,13 @@ def tickets() -> st.SearchStrategy[str]:
     )
 
 
-@tries(30)
+@TRIES
 @given(text=tickets())
 def test_the_search_box_accepts_anything(site: Site, text: str):
     site.read("/search?" + urlencode({"q": text}))
 
 
-@tries(20)
+@TRIES
 @given(text=tickets())
 def test_a_ticket_may_be_anything(site: Site, text: str):
     site.odd.rewrite()
@@ -327,7 +316,7 @@ FILTERED: Final = (
 )
 
 
-@tries(40)
+@TRIES
 @given(path=st.sampled_from(FILTERED), sent=strategies.fields())
 def test_filters_may_be_anything(site: Site, path: str, sent: list[tuple[str, str]]):
     site.read(f"{site.samples[0].page(path)}?{urlencode(sent)}")
@@ -341,7 +330,7 @@ def cursor(site: Site) -> str:
     return found[1]
 
 
-@tries(20)
+@TRIES
 @given(
     change=st.lists(
         st.tuples(st.integers(0, 400), strategies.words().map(lambda word: word[:3])), min_size=1, max_size=4
@@ -367,7 +356,7 @@ def documents() -> st.SearchStrategy[Any]:
     )
 
 
-@tries(30)
+@TRIES
 @given(
     operation=st.sampled_from(ASKED),
     text=st.one_of(documents().map(json.dumps), strategies.words(), st.text(max_size=60)),
@@ -376,7 +365,7 @@ def test_a_console_request_may_be_anything(site: Site, operation: str, text: str
     site.read(f"/console/{operation}?{urlencode({'ask': 'json', 'json': text}, errors='surrogatepass')}")
 
 
-@tries(20)
+@TRIES
 @given(operation=st.sampled_from(ASKED), sent=strategies.fields())
 def test_a_console_form_may_contain_anything(site: Site, operation: str, sent: list[tuple[str, str]]):
     site.read(f"/console/{operation}?{urlencode([('ask', 'fields'), *sent])}")

@@ -126,7 +126,6 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
         yield "nobody knows whether it may be kept"
 
 
-@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_response_has_the_security_headers(server: str, known: dict[str, str], name: str) -> None:
     status, path, how = ANSWERS[name]
@@ -264,7 +263,7 @@ def test_djangos_deployment_check_finds_nothing() -> None:
     assert settings.SILENCED_SYSTEM_CHECKS == ["security.W003"]  # forms that write: the tests of forms below
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_djangos_deployment_check_detects_an_insecure_configuration() -> None:
     found = checked(
         **{**DEPLOYED, "INTENTS_HTTPS": "off", "SECRET_KEY": "x" * 16}, INTENTS_SERVICE_URL="https://a.test"
@@ -525,7 +524,6 @@ def test_error_pages_need_neither_the_service_nor_cached_names(deployed: str, pa
     assert "<h1" in answer.text
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "path", ["//evil.example/history/", "///evil.example/help/", "/%2fevil.example/help/", "/\\evil.example/"]
 )

@@ -300,7 +300,7 @@ async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) ->
 MANY = [f"0x{number:064x}" for number in range(500)]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @swiftly
 async def test_500_transfers_at_once_are_live_within_the_services_rate_limits() -> None:
     service = Service()
@@ -337,7 +337,7 @@ async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another
 # L5: as many as the issue of load names, for what can be counted; how quick it is, `bench.live` measures.
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @swiftly
 async def test_2000_viewers_of_100_transfers_all_see_the_final_status() -> None:
     service = Service()

@@ -29,7 +29,6 @@ def written(document: Any) -> Iterator[tuple[str, str]]:
         yield from written(value)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("turn", range(0, 240, 30))
 def test_text_of_strangers_is_between_the_marks_as_received(turn: int) -> None:
     site, seen = Client(), set()

@@ -108,7 +108,6 @@ def is_a_page_of_ours(answer: Any) -> Iterator[str]:
             yield "no Retry-After"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_page_reports_every_failure_in_the_full_layout(
     dashboard: Dashboard, paths: dict[str, str], fault: str
@@ -127,7 +126,6 @@ def test_every_page_reports_every_failure_in_the_full_layout(
     assert wrong == {}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "fault", ["reset in the body", "500 with nothing", "no JSON", "slow down", "paused", "not here"]
 )
@@ -187,7 +185,6 @@ def test_a_page_with_a_silent_service_ends_within_its_deadline(
     assert wrong == {}
 
 
-@pytest.mark.sampled(24)
 @pytest.mark.parametrize("is_nested", [False, True], ids=["flat", "nested"])
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
 def test_each_service_error_is_shown_by_its_code_in_either_envelope(

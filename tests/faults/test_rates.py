@@ -211,7 +211,7 @@ def silent() -> Iterator[ScriptedServer]:
         yield service
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as redis, ExitStack() as stack:
         env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "a key of the test", "REDIS_URL": redis.url}
@@ -228,7 +228,7 @@ def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_prox
             assert set(result) == {200, 429}
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served(silent: ScriptedServer) -> None:
     env = {
         "INTENTS_SERVICE_URL": silent.url,
@@ -272,7 +272,7 @@ def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_ser
         assert client.get(f"{root}/help").status_code == 200
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_under_overload_some_requests_are_served_and_rejections_are_cheap() -> None:
     """Sixty-four readers ask without a pause: once all of them may, and once one at a time."""
     everything, served = flooded(places=64)

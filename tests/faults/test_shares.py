@@ -84,7 +84,6 @@ def post_ticket(root: str, visitor: str, known: list[str]) -> None:
     httpx.post(f"{root}/triage", data={"q": text}, headers=headers, trust_env=False, timeout=60)
 
 
-@pytest.mark.finding("S3")
 def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
     known = ids(100)
     share = wiring.TICKET_THREADS // 4
@@ -104,7 +103,6 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
     assert len(doors.intents()) == len(known)
 
 
-@pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
@@ -119,7 +117,6 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     assert ask(OTHER, "/triage", "POST", data={"q": text}).status_code == 200
 
 
-@pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
@@ -135,8 +132,7 @@ class Somebody:
     """Who has a download."""
 
 
-@pytest.mark.deep
-@pytest.mark.finding("S3")
+@pytest.mark.slow
 @pytest.mark.usefixtures("emulator")
 def test_exports_of_one_address_leave_capacity_for_others() -> None:
     mine = Somebody()
@@ -148,7 +144,6 @@ def test_exports_of_one_address_leave_capacity_for_others() -> None:
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 
-@pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
     slots = wiring.current().console_slots[False]
@@ -158,7 +153,6 @@ def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
     assert ask(OTHER, "/console/GetChains?ask=fields").status_code == 200
 
 
-@pytest.mark.finding("S3")
 @pytest.mark.usefixtures("emulator")
 def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
     held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
@@ -191,8 +185,7 @@ def pages_that_wait(root: str, visitor: str, known: list[str]) -> list[threading
     return threads
 
 
-@pytest.mark.deep
-@pytest.mark.finding("S4")
+@pytest.mark.slow
 def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
     known = ids(50)
     share = ENV.intents_max_waiting_pages // 4
@@ -210,7 +203,6 @@ def test_waiting_pages_of_one_address_leave_capacity_for_others(behind_doors: st
         reader.join(60)
 
 
-@pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_a_page_over_the_share_of_its_address_says_so() -> None:
     for _ in range(ENV.intents_max_waiting_pages // 4):
@@ -226,7 +218,6 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
             wiring.current().slots.release(GREEDY)
 
 
-@pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
     held = [handlers.page_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
@@ -239,7 +230,6 @@ def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exemp
             each.leave()
 
 
-@pytest.mark.finding("S4")
 def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,7 +250,6 @@ def test_slow_balances_of_one_address_leave_threads_for_others(
         until(lambda: balance_cache.background_lookups().held == 0)
 
 
-@pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
@@ -274,7 +263,6 @@ def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monk
     assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
 
 
-@pytest.mark.finding("S4")
 @pytest.mark.usefixtures("emulator")
 def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_render(
     monkeypatch: pytest.MonkeyPatch,
@@ -339,7 +327,6 @@ class Sender:
         await asgi.application(scope, receive, send)
 
 
-@pytest.mark.finding("S9")
 @pytest.mark.usefixtures("emulator")
 async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_memory() -> None:
     rest = asyncio.Event()
@@ -364,7 +351,6 @@ async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_mem
     assert request_limits.body_budget().held == 0
 
 
-@pytest.mark.finding("S9")
 @pytest.mark.usefixtures("emulator")
 async def test_a_client_over_its_rate_limit_is_rejected_before_its_body_is_read(
     monkeypatch: pytest.MonkeyPatch,
@@ -393,7 +379,6 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
     )
 
 
-@pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
@@ -405,7 +390,6 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
     assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
 
 
-@pytest.mark.finding("S18")
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() -> None:
     held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]

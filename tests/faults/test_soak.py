@@ -10,7 +10,7 @@ from bench.soak import soak
 MINUTES = 2.0
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_two_minutes_of_every_failure_leak_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = asyncio.run(soak(MINUTES, keep_log=tmp_path))
     with capsys.disabled():

@@ -37,7 +37,6 @@ def test_a_fresh_response_shows_no_age(dashboard: Dashboard, paths: dict[str, st
         assert (name, answer.status_code, note_of(answer), "Age" in answer) == (name, 200, "", False)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", FAILING)
 def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
     dashboard: Dashboard, paths: dict[str, str], fault: str

@@ -193,13 +193,13 @@ def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: list[tup
     assert wrong == [], "\n".join(wrong)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_every_payload_is_readable_as_typed(crawls: list[tuple[Crawl, Crawl]]) -> None:
     read = "\n".join(text(answer.text) for one, _ in crawls for answer in one.of("text/html").values())
     assert [each for each in corpus.XSS if visible(each) not in read and visible(each, lines=True) not in read] == []
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_every_text_field_of_every_object_held_a_payload(crawls: list[tuple[Crawl, Crawl]]) -> None:
     given = {field.rpartition(".")[2] for one, _ in crawls for field in one.service.fields}
     # Ids of intents are addresses of pages; pages of a list and the offers of a quote are shown nowhere.
@@ -228,7 +228,6 @@ SHOWN: Final = {"title", "aria-label", "alt", "content", "data-name", "data-stat
 BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_right_to_left_text_does_not_reorder_its_surroundings(wants: Callable[[str, str], bool]) -> None:
     one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
@@ -268,9 +267,6 @@ def is_by_itself(node: Any) -> bool:
 
 
 # What is no whole page
-
-
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wants", [is_word, is_anything])
 def test_no_line_break_starts_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
     for turn, scenario in enumerate(STREAMED):
@@ -328,7 +324,6 @@ def events(body: bytes) -> Iterator[tuple[str, str]]:
 REFUSALS: Final = [(2000, 400), (1004, 409), (31337, 418)]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("code", "status"), REFUSALS)
 def test_error_messages_of_the_service_are_shown_as_text(code: int, status: int) -> None:
     """On a page, in its parts, in a frame and in JSON."""
@@ -471,7 +466,6 @@ def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None
         assert len(traceback.splitlines()) == 1 + len(traceback.split("\n  ")) - 1
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_log_of_a_dashboard_process_has_one_event_per_line(form: str) -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
@@ -523,7 +517,6 @@ def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[
         process.communicate(timeout=PATIENCE)
 
 
-@pytest.mark.finding("S21")
 @pytest.mark.parametrize(
     "call",
     [
@@ -548,7 +541,6 @@ def test_hidden_characters_are_visible_in_attributes(call: str) -> None:
         assert not {"\u202e", "\u200b", "\0"} & set(value), name
 
 
-@pytest.mark.finding("S21")
 def test_hidden_characters_are_visible_in_console_suggestions() -> None:
     from django.template import engines
 

@@ -277,7 +277,6 @@ def test_a_permanent_failure_is_not_retried(dashboard: Dashboard, fault: str, st
     assert words in words_of(answer)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "fault", ["a header of 200 kB", "10,000 headers", "100 MB by its length", "100 MB in chunks", "a gzip bomb"]
 )
@@ -371,7 +370,7 @@ def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
     assert "Quoted" in words_of(dashboard.visit(paths["intent quoted"])), "that has no receipt"
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_thousand_missing_intents_open_no_circuit(emulator: Emulator) -> None:
     """F21"""
     known = emulator.finished(3)["intentId"]
@@ -459,7 +458,7 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     ]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_eight_megabyte_responses_do_not_block_the_event_loop(
     dashboard: Dashboard, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,7 +191,6 @@ def cost_of(transfer: Transfer, written: str) -> float:
     return processor_seconds(lambda: transfer.page("/proof"))
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, f'"{2**256}"', '"-1"'])
 def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, written: str) -> None:
     usual = cost_of(transfer, "1")
@@ -201,7 +200,6 @@ def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, writte
     assert shown.removeprefix("out of range ") == written.strip('"')[:100]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("written", "digits"),
     [
@@ -246,7 +244,7 @@ def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer
 # F54, F55
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_ten_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
     extra = {f"zz-extra-{number}": number for number in range(10_000)}
     plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/badge.svg", "/feed.json")}
@@ -265,8 +263,6 @@ def test_ten_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None
 LONG = "\u202e\u200bA" * 60_000  # 780 kB of JSON
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "path",
     [
@@ -309,7 +305,7 @@ def owned(count: int) -> dict[str, Any]:
     return {"intents": [{"intentId": f"0x{number:064x}", "status": "FAILED"} for number in range(count)]}
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_search_with_100000_hits_says_how_many_are_omitted(transfer: Transfer) -> None:
     owner = "0x" + "4b" * 20
     transfer.answers = {"SearchIntents": owned(MANY // 10)}
@@ -322,7 +318,7 @@ def test_a_search_with_100000_hits_says_how_many_are_omitted(transfer: Transfer)
     assert len(answer.body) < 500_000
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_list_of_100000_tokens_says_how_many_are_omitted(transfer: Transfer) -> None:
     tokens = [{"chainId": 1, "address": f"0x{number:040x}", "symbol": "X"} for number in range(MANY)]
 

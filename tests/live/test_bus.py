@@ -111,7 +111,6 @@ async def test_unreadable_data_in_redis_is_harmless(service, redis, clock, text)
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
 
 
-@pytest.mark.finding("S8")
 @pytest.mark.parametrize(
     "text",
     [
@@ -145,7 +144,6 @@ async def test_an_unreadable_redis_message_is_logged_counted_and_skipped(service
         assert not another.bus.is_away
 
 
-@pytest.mark.finding("S8")
 async def test_a_crashed_live_task_is_logged_as_an_error_and_restarted(service, redis, clock, caplog):
     class Faulty(RedisBus):
         is_well = False
@@ -167,7 +165,6 @@ async def test_a_crashed_live_task_is_logged_as_an_error_and_restarted(service, 
     assert "live bus" not in tasks.ages()
 
 
-@pytest.mark.finding("S15")
 @pytest.mark.parametrize(
     "sealed",
     [

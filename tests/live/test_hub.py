@@ -236,7 +236,6 @@ async def test_request_rate_depends_on_the_hold_time_and_not_on_viewers(clock, c
         assert service.calls.total() == after
 
 
-@pytest.mark.finding("S5")
 async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(service, clock):
     """Its place and its turn to begin are free at once: requests that leave again hold up nobody."""
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
@@ -250,7 +249,6 @@ async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(
         assert hub.places.held == 1
 
 
-@pytest.mark.finding("S5")
 async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
     turns, order = Turns(), []
 
@@ -266,7 +264,6 @@ async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
     assert len(order) == 41
 
 
-@pytest.mark.finding("S5")
 async def test_a_subscriber_who_left_the_queue_takes_no_turn():
     turns = Turns()
     await turns.take("203.0.113.7", rate=0.001)

@@ -117,7 +117,7 @@ def real_time(hold: float = 20.0) -> Iterator[CountedService]:
     yield CountedService(Emulator(hold=hold))
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 async def test_three_processes_send_one_poll_and_a_killed_one_is_replaced(redis):
     with real_time() as service:
         async with served(service) as front, contextlib.AsyncExitStack() as stack:
@@ -187,7 +187,7 @@ def answered(connection: http.client.HTTPConnection) -> tuple[int, str | None]:
     return answer.status, answer.getheader("connection")
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 async def test_a_stalled_reader_is_disconnected_without_affecting_others():
     with real_time(hold=20) as service:
         async with served(service) as front:

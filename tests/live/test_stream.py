@@ -176,7 +176,6 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
                 await until(lambda: fourth.events)
 
 
-@pytest.mark.finding("S5")
 async def test_streams_of_one_address_leave_slots_for_other_addresses(service, page, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
     async with streams_on(service, page, clock) as streams:
@@ -193,7 +192,6 @@ async def test_streams_of_one_address_leave_slots_for_other_addresses(service, p
                 await until(lambda: other.events)
 
 
-@pytest.mark.finding("S5")
 async def test_streams_of_one_ipv6_site_leave_slots_for_other_sites(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with streams_on(service, page, clock, streams=4) as streams:

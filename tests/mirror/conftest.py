@@ -78,7 +78,7 @@ def postgres() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.deep)])
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.slow)])
 def copy(request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
     """Use an empty database."""
     with django_db_blocker.unblock(), contextlib.ExitStack() as stack:

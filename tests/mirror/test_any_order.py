@@ -197,13 +197,13 @@ def histories(examples: int) -> None:
     run_state_machine_as_test(Histories, settings=checked)
 
 
-@pytest.mark.parametrize("examples", [3, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("examples", [3, pytest.param(40, marks=pytest.mark.slow)])
 def test_a_mirror_at_rest_equals_the_world_on_sqlite(tmp_path: Path, django_db_blocker: Any, examples: int) -> None:
     with django_db_blocker.unblock(), using(sqlite(tmp_path / "mirror.sqlite3")):
         histories(examples)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_mirror_at_rest_equals_the_world_on_postgres(postgres: str, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock(), using(database(postgres)):
         histories(15)

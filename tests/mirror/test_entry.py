@@ -27,7 +27,6 @@ def receipt(**fields: Any) -> dict[str, Any]:
     return {"intentId": "0x" + "12" * 32, "status": "SUCCEEDED", "ownerAddress": OWNER, **fields}
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("which", "age", "variant"), MOMENTS)
 def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, variant: str) -> None:
     page = scene(which, age, variant).at()

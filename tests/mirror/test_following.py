@@ -81,7 +81,7 @@ def test_a_transfer_that_vanishes_from_all_lists_is_looked_for_ever_more_rarely(
     assert 3 <= len([asked for asked in world.asked[before:] if asked.get("toTime") == alone]) <= 16
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_endings_are_known_within_seconds_at_less_than_a_third_of_a_call_per_transfer(world: World) -> None:
     draw, ends = Random(1), {}  # noqa: S311 - the same in each run
     world.page = 100

@@ -290,7 +290,7 @@ def few_hours() -> Iterator[None]:
         yield
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_the_failing_route_of_the_emulator_is_an_incident(copy: object, few_hours: None) -> None:
     [failing, *_] = [each for each in Emulator(now=Clock(NOW)).incidents() if each.what == "failing"]
     with closing(Followed(failing.start - 60)) as followed:

@@ -26,7 +26,6 @@ PATHS = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("mirrored_file", "still")
 @pytest.mark.parametrize("texts", BATCHES, ids=range(len(BATCHES)))
 def test_pages_are_those_with_harmless_texts(site: Client, texts: tuple[str, ...]) -> None:

@@ -108,7 +108,7 @@ def test_a_database_that_cannot_be_read_is_no_empty_copy(
             held.close()
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @pytest.mark.parametrize("copy", ["PostgreSQL"], indirect=True)
 def test_reads_of_postgresql_share_connections_and_replace_broken_ones(copy: None) -> None:
     def process() -> int:
@@ -123,7 +123,7 @@ def test_reads_of_postgresql_share_connections_and_replace_broken_ones(copy: Non
     assert process() != first
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
     postgres: str, django_db_blocker: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -29,7 +29,6 @@ def transfers_in(path: Path) -> int:
         return 0
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_signal_stops_the_dashboard_and_its_mirror(tmp_path: Path, number: signal.Signals) -> None:
     env = env_of(tmp_path)

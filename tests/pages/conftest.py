@@ -28,13 +28,19 @@ CACHED_KINDS = (
 )
 
 
+@pytest.fixture
+def response_cache() -> None:
+    """Let a test have the default lifetimes of cached responses."""
+
+
 @pytest.fixture(autouse=True)
 def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     """Most tests change the service's data between two pages, or count a page's requests.
 
-    Tests of caching (marked `cached`, `tests/service`, `tests/faults`, browser tests) have the default lifetimes.
+    Tests of caching (with the fixture `response_cache`, `tests/service`, `tests/faults`, browser tests) have the
+    default lifetimes.
     """
-    if request.node.get_closest_marker("cached"):
+    if "response_cache" in request.fixturenames:
         yield
         return
     others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}

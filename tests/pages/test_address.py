@@ -217,7 +217,6 @@ def link(answer: HttpResponse, rel: str) -> str:
     return html.unescape(address[1]).partition("#")[0] if address else ""
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["", "SUCCEEDED", "in-flight"])
 def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulator, busiest: str, status: str) -> None:
     statuses = {"": [], "in-flight": list(OPEN_STATUSES)}.get(status, [status])
@@ -391,7 +390,6 @@ PARTS = [
 ]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("operation", "said", "others"), PARTS)
 def test_a_failed_part_shows_its_error_and_the_others_stay(
     site: Client, emulator: Emulator, busiest: str, operation: str, said: str, others: list[str]
@@ -448,7 +446,6 @@ def test_transfer_pages_and_searches_link_to_the_address_page(site: Client, emul
     assert link in listed
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "odd", ["sparse", "no-ids", "intents-null", "unsorted", "duplicate-rows", "numbers", "mixed-case", "chains-flat"]
 )

@@ -29,7 +29,6 @@ def get(site: Client, path: str, status: int = 200) -> Any:
     return json.loads(answer.content)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_a_transfer_is_answered_as_on_every_other_surface(site: Client, emulator: Emulator, scenario: Scenario) -> None:
     played = emulator.play(scenario.number, variant=scenario.worst.variant, age=scenario.worst.at)

@@ -102,7 +102,7 @@ def test_a_list_that_fails_is_not_an_empty_list(
         assert "No transfers in the lists that were loaded." in page
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +121,7 @@ def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator
     assert "with a problem" not in page.content.decode()
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_without_any_list_there_is_no_count(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The third list's turn hasn't come, and the two before it failed."""
     monkeypatch.setattr(attention, "PERIOD", 3600.0)  # however slow the machine is
@@ -145,7 +145,7 @@ def test_an_unknown_group_says_so(site: Client, emulator: Emulator) -> None:
         assert "This group has no transfers now." in read(site, f"/attention?group={key}")
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_a_group_stays_after_the_cache_has_dropped_a_list(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +161,7 @@ def test_a_group_stays_after_the_cache_has_dropped_a_list(
         assert len(way.requests("GetIntentHistory")) == attention.CALLS
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_counts_are_reused_and_need_no_rows(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     with time_machine.travel(datetime.now(UTC), tick=False) as clock:
         monkeypatch.setattr(attention, "CALLS", 4)
@@ -175,7 +175,7 @@ def test_counts_are_reused_and_need_no_rows(site: Client, emulator: Emulator, mo
         assert attention.reader().problems(second) is problems
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_the_names_of_all_lists_are_loaded_at_once(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,7 +222,6 @@ def test_a_token_with_few_details_still_shows_its_balance(
     assert unsaid not in found
 
 
-@pytest.mark.sampled(15)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 def test_every_scenario_has_balances(site: Client, emulator: Emulator, number: int, copy: str) -> None:

@@ -33,8 +33,6 @@ def unfiltered(faulty: Odd, operation: str, **request: Any) -> None:
     faulty.rewrite(**{operation: lambda _: everything})
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.finding("S7")
 @pytest.mark.parametrize(
     "criterion", ["by_owner_address", "by_origin_intent_address", "by_destination_intent_address", "by_intent_id"]
 )
@@ -47,7 +45,6 @@ def test_a_search_that_returns_only_unrelated_intents_is_rejected(
     assert caught.value.flaw is Flaw.OTHER_FILTER
 
 
-@pytest.mark.finding("S7")
 def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
     site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
@@ -57,7 +54,6 @@ def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
     assert "Deposit address of" not in html
 
 
-@pytest.mark.finding("S7")
 @pytest.mark.parametrize(
     "criteria",
     [
@@ -75,7 +71,6 @@ def test_a_list_in_which_nothing_matches_the_filter_is_rejected(faulty: Odd, cri
     assert caught.value.flaw is Flaw.OTHER_FILTER
 
 
-@pytest.mark.finding("S7")
 def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client, faulty: Odd) -> None:
     unfiltered(faulty, "GetIntentHistory")
     listed = documents(faulty)["intents"]
@@ -97,7 +92,6 @@ def documents(faulty: Odd) -> Any:
     return faulty.way.changes["GetIntentHistory"](None)
 
 
-@pytest.mark.finding("S7")
 def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(site: Client, faulty: Odd) -> None:
     unfiltered(faulty, "GetIntentHistory")
     answer = site.get(f"/history?owner={OTHER_ADDRESS}")
@@ -105,7 +99,6 @@ def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty
     assert "lists other transfers" in answer.content.decode()
 
 
-@pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
 def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     site: Client, emulator: Emulator, faulty: Odd, part: str
@@ -129,7 +122,6 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     assert not [txn_hash for txn_hash in sent if txn_hash in answer.content.decode()]
 
 
-@pytest.mark.finding("S7")
 @pytest.mark.parametrize("part", PARTS)
 def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(faulty: Odd, part: str) -> None:
     def forged(document: Any) -> Any:
@@ -143,7 +135,6 @@ def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(faulty: Odd
     assert all(entry.receipt is None and "receipt" in entry.unreadable for entry in entries)
 
 
-@pytest.mark.finding("S7")
 def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
     site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
@@ -156,7 +147,6 @@ def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
     assert "isn't one of this transfer's own transactions" in unescape(page.content.decode())
 
 
-@pytest.mark.finding("S7")
 def test_no_filter_hides_entries_of_a_correct_service(emulator: Emulator, faulty: Odd) -> None:
     made = emulator.finished(3)
     client: ServiceClient = faulty.client

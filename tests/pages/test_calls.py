@@ -52,7 +52,6 @@ def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emul
     assert "The unused part stays approved until revoked." in words
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", range(1, 31))
 def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
     words = visible_text(page(site, emulator.newest(number)))

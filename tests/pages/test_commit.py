@@ -458,7 +458,6 @@ def test_other_spellings_of_the_id_redirect_to_the_canonical_one(browser: Client
 RECIPIENT = "0x" + "22" * 20
 
 
-@pytest.mark.finding("S6")
 def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_versions_are_shown(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -485,7 +484,6 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
     assert recorder.commits == 1
 
 
-@pytest.mark.finding("S6")
 @pytest.mark.parametrize("spoil", [lambda seen: "", lambda seen: seen[:-1] + "!", lambda seen: seen[1:]])
 def test_a_confirmation_with_an_invalid_signature_sends_nothing(
     browser: Client, quoted: str, recorder: Recorder, spoil: Callable[[str], str]
@@ -496,7 +494,6 @@ def test_a_confirmation_with_an_invalid_signature_sends_nothing(
     assert "The form was incomplete" in text(answer.content.decode())
 
 
-@pytest.mark.finding("S6")
 def test_the_confirmation_of_one_intent_sends_no_other(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
 ) -> None:

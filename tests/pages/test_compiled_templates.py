@@ -90,7 +90,6 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
-@pytest.mark.sampled(3)
 def test_pages_of_a_transfer_are_the_same_at_any_moment(
     compared: Compared, world: tuple[Emulator, Client], scenario: Scenario
 ) -> None:
@@ -108,7 +107,6 @@ def test_pages_of_a_transfer_are_the_same_at_any_moment(
 
 
 @pytest.mark.parametrize("kind", [each for each in PLACES if not each.then], ids=lambda kind: kind.name)
-@pytest.mark.sampled(12)
 def test_every_kind_of_page_is_the_same(compared: Compared, world: tuple[Emulator, Client], kind: Any) -> None:
     _, site = world
     for headers in ({}, PARTIAL):

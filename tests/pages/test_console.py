@@ -171,7 +171,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("operation", READING)
 def test_every_read_operation_accepts_its_example(site: Client, operation: str) -> None:
     page = submit(site, site.get(f"/console/{operation}"), "Send")
@@ -238,7 +237,6 @@ def test_every_operation_can_be_rejected() -> None:
     assert {operation for operation, *_ in REFUSED} == set(OPERATIONS)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
 @pytest.mark.usefixtures("high_rate_limits")
 def test_a_bad_request_shows_the_documented_error(
@@ -262,7 +260,6 @@ def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form
     assert "WebrpcBadRequest code -4" in visible_text(page)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", faults.REFUSALS)
 def test_every_status_code_of_the_service_has_an_explanation(site: Client, emulator: Emulator, name: str) -> None:
     code, retry_after = faults.REFUSALS[name]
@@ -380,7 +377,6 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     assert "Execute this intent" not in visible_text(page)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scenario", [slug for slug, _ in console.words.SCENARIOS])
 @pytest.mark.usefixtures("high_rate_limits")
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, scenario: str) -> None:
@@ -684,7 +680,6 @@ def test_a_real_services_access_key_is_sent_and_never_shown(real: tuple[str, Scr
     assert "-H 'X-Access-Key: …'" in html.unescape(page.text)
 
 
-@pytest.mark.finding("S20")
 def test_no_console_page_reveals_the_real_services_host(real: tuple[str, ScriptedServer]) -> None:
     root, service = real
     for path in ("/console", "/console/GetChains", "/console/GetChains?ask=fields", "/console/QuoteIntent"):
@@ -718,7 +713,6 @@ def full_rate_limits() -> None:
     cache.clear()
 
 
-@pytest.mark.finding("S6")
 @pytest.mark.parametrize("operation", WRITING)
 def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     site: Client, emulator: Emulator, operation: str
@@ -731,7 +725,6 @@ def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     assert raw(submit(site, page, f"Send {operation}")) != ""
 
 
-@pytest.mark.finding("S6")
 def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
     page = submit(site, site.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
     [signed] = re.findall(r'name="confirmed" value="([^"]+)"', page.content.decode())

@@ -99,7 +99,6 @@ def test_every_site_may_frame_it_if_the_setting_says_so(
     assert ancestors(framed(site, id_of(emulator))) == "*"
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("pattern", [each for each in url_patterns() if each.name != "embed"], ids=str)
 def test_no_other_page_of_the_site_may_be_framed(
     site: Client, emulator: Emulator, hosts: list[str], pattern: URLPattern
@@ -165,7 +164,7 @@ def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: C
     assert 'hx-target="#poll" hx-swap="delete"' in over
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_many_frames_cost_the_service_one_request(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

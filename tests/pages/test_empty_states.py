@@ -30,7 +30,6 @@ STATES = [
 ]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("path", "said", "way_on"), STATES)
 def test_an_empty_list_offers_a_next_step(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
     emulator.catalogue.change_chain(NEW_CHAIN, name="Nova Prime")

@@ -23,7 +23,7 @@ def escalation(page: str) -> str:
     return found[1]
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator) -> None:
     played = emulator.finished(11)
     site.get(f"/intent/{played['intentId']}/route-stats")

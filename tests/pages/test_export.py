@@ -113,9 +113,6 @@ def fragment(url: str, method: str = "GET") -> str:
 
 
 # File contents
-
-
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recorder, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{SEVERAL}")
@@ -128,7 +125,6 @@ def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recor
     assert tuple(found.rows[0]) == COLUMNS
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kind", "content_type"),
     [
@@ -406,7 +402,6 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: R
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
     service: Recorder, kind: str
@@ -427,7 +422,6 @@ def own_list_of_failing(service: Recorder) -> list[str]:
     return [entry["intentId"] for entry in emulator_entries(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("fault", ["failing-500", "html-502", "cut-body", "busy-1"])
 def test_a_transient_error_is_retried_once(service: Recorder, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if fault != "busy-1":  # the rate limit's pause applies to every caller
@@ -476,7 +470,6 @@ def test_unreadable_entries_are_counted(service: Recorder) -> None:
     assert found.why == f"{len(service.pages)} entries could not be read"
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("most", "state", "counted"),
     [
@@ -778,7 +771,6 @@ def test_another_site_cannot_stop_an_export(service: Recorder, headers: dict[str
     assert not progress.is_stopped(RUN)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
 def test_an_invalid_run_id_is_not_found(service: Recorder, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
@@ -803,7 +795,6 @@ def test_every_progress_state_has_a_sentence(standing: ExportStatus, sentence: s
     assert standing.sentence == sentence
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
 def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(

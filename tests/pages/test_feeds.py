@@ -106,7 +106,6 @@ def test_both_feed_formats_have_the_same_content(site: Client, emulator: Emulato
         assert "\n\n".join(unescape(each) for each in paragraphs) == item["content_text"]
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 def test_every_scenario_has_a_feed(site: Client, emulator: Emulator, number: int, copy: str) -> None:
@@ -179,7 +178,7 @@ def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any,
     assert site.get(url, headers={"If-None-Match": '"another"'}).status_code == 200
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_many_subscribers_cost_the_service_one_request(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
     path = intent_path(emulator)
     with recorded(emulator, monkeypatch) as service:

@@ -164,7 +164,7 @@ def test_odd_text_is_read_or_refused(site: Client, emulator: Emulator, text: str
     assert "\u202e" not in answer.page.partition("<textarea")[0]
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_several_guesses_take_one_reading_of_the_newest_transfers(
     site: Client, emulator: Emulator, operations: list[str]
 ) -> None:

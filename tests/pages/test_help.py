@@ -66,7 +66,6 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
         assert EXPLANATIONS[key].headline in situation(page, key)
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("number", SCENARIOS)
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, number: int, copy: str) -> None:

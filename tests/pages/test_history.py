@@ -119,7 +119,6 @@ ASKED = [
 ]
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
 def test_every_filter_is_sent_to_the_service_as_documented(
     site: Client, way: Transport, query: str, body: dict[str, Any]
@@ -504,7 +503,7 @@ def test_new_transfers_are_counted_even_if_the_first_row_left_the_filters(site: 
     assert int(count[1] if count else 0) < len(shown)
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_all_viewers_of_a_list_share_one_request(site: Client, way: Transport) -> None:
     for _ in range(5):
         read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")

@@ -59,7 +59,7 @@ def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
     assert "Succeeded" in row[: row.index("</tr>")]
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_the_overview_costs_at_most_three_calls_in_two_seconds(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

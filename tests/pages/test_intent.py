@@ -197,7 +197,6 @@ def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[s
     return page.content.decode() + fields.content.decode(), both["intent"], both["intentReceipt"]
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("number", range(1, 31))
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 def test_every_field_that_the_service_returned_is_on_the_page(
@@ -233,7 +232,6 @@ WORDS = [
 ]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("which", "copy", "words"), WORDS)
 def test_the_page_says_what_happened(
     site: Client, emulator: Emulator, which: int | str, copy: str, words: list[str]
@@ -283,7 +281,6 @@ REWRITES += ["fraction-0", "fraction-9", "offset-times", "chains-flat", "chains-
 FORMS = (3, 7, 11, 14, 23)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("behaviour", REWRITES)
 def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, behaviour: str) -> None:
     emulator.inject("*", behaviour)

@@ -38,7 +38,6 @@ def changed(document: Any, names: tuple[str, ...], value: object) -> Any:
     return [changed(inner, names, value) for inner in document] if isinstance(document, list) else document
 
 
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("deadline", [END_OF_CALENDAR + near for near in (-1, 0, 1, 2)] + [2**256 - 1])
 def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_transfer_whole(
     site: Client, emulator: Emulator, deadline: int
@@ -67,8 +66,6 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
     assert words in page.content.decode()
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("name", ["deadline", "permitDeadline"])
 @pytest.mark.parametrize("value", [END_OF_CALENDAR - 1, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1, 2**256, -1])
 def test_a_deadline_of_a_deposit_at_any_limit_leaves_the_pages_of_its_transfer_whole(
@@ -81,8 +78,6 @@ def test_a_deadline_of_a_deposit_at_any_limit_leaves_the_pages_of_its_transfer_w
     assert any(name in given.decode() for _, given in odd.way.given)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.finding("S1")
 @pytest.mark.parametrize("written", MOMENTS)
 def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
     site: Client, emulator: Emulator, odd: Odd, written: str

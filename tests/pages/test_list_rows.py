@@ -21,7 +21,7 @@ from intents_ui.service.wire.results import Position
 from intents_ui.web.transfers import balance_cache, situations
 from tests.pages.conftest import fresh
 
-pytestmark = pytest.mark.cached
+pytestmark = pytest.mark.usefixtures("response_cache")
 NOON: Final = datetime(2026, 11, 21, 12, 0, 0, 500_000, tzinfo=UTC)
 FIRST: Final = Page.first(size=20)
 

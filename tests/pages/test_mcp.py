@@ -71,9 +71,6 @@ def failure(site: Client, name: str, **arguments: Any) -> str:
 
 
 # Answers
-
-
-@pytest.mark.sampled(6)
 @pytest.mark.usefixtures("still")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Emulator, scenario: Scenario) -> None:

@@ -21,7 +21,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Emulator, Client]]:
         yield found
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_every_surface_shows_the_same_summary_at_every_time(world: tuple[Emulator, Client], scenario: Scenario) -> None:
     found = surfaces.examine(*world, (scenario,))

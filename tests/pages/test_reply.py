@@ -37,7 +37,6 @@ def unescaped(words: str) -> str:
     return words
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", SCENARIOS)
 def test_every_format_says_what_the_page_says(site: Client, emulator: Emulator, number: int) -> None:
     intent_id = emulator.finished(number)["intentId"]

@@ -224,7 +224,6 @@ def moments() -> Iterator[datetime]:
     yield NOON - timedelta(minutes=10)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ALL_PAGES)
 def test_a_reused_object_is_shown_as_of_now(
     dashboards: Dashboards, clock: time_machine.Traveller, samples: list[Sample], form: str
@@ -251,7 +250,6 @@ def test_a_later_check_of_the_same_balances_changes_only_its_time(
     assert len({id(each) for each in known.values()}) == 1
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ALL_PAGES)
 def test_a_reused_object_has_the_current_names(dashboards: Dashboards, samples: list[Sample], form: str) -> None:
     page = some_page(form, samples)
@@ -269,7 +267,6 @@ def renamed(old: str, new: str, operation: str, text: str) -> str:
     return text.replace(old, new) if operation in ("GetChains", "GetTokenList") else text
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ALL_PAGES)
 def test_a_reused_object_has_logos_of_configured_hosts_only(
     dashboards: Dashboards, samples: list[Sample], monkeypatch: pytest.MonkeyPatch, form: str
@@ -283,7 +280,6 @@ def test_a_reused_object_has_logos_of_configured_hosts_only(
     assert after == before
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", WITH_TRANSFERS)
 def test_a_reused_object_has_the_fields_of_the_configured_brand(
     dashboards: Dashboards,
@@ -305,7 +301,6 @@ def test_a_reused_object_has_the_fields_of_the_configured_brand(
     assert branded.entries.reused
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", WITH_TRANSFERS)
 @pytest.mark.parametrize("field", ONE_BYTE)
 def test_an_object_with_another_byte_is_not_reused(

@@ -33,7 +33,7 @@ def test_without_javascript_the_route_statistics_are_a_page(site: Client, emulat
     assert f'href="/intent/{intent["intentId"]}"' in page.content.decode()
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_two_viewers_cause_one_request(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(4)
     first = site.get(f"/intent/{intent['intentId']}/route-stats")

@@ -235,7 +235,6 @@ def test_the_same_token_on_both_sides_is_explained_without_a_request(
     assert requests == []
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("written", "canonical"),
     [

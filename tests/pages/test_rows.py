@@ -64,7 +64,6 @@ def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site: Cl
     assert "recoverable" not in without
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("list_of", ["address", "search", "token", "chain"])
 def test_every_list_shows_the_summary(site: Client, emulator: Emulator, list_of: str) -> None:
     intent = emulator.finished(25)

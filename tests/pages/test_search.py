@@ -31,7 +31,6 @@ def test_several_hits_are_listed_newest_first_with_the_reason_for_each(site: Cli
     assert page.content.decode().count(">owner</td>") == len(times)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("written", ["{}", "https://basescan.org/address/{}#tokentxns", "Where is it? My wallet: {}."])
 def test_an_account_address_redirects_to_its_page(site: Client, emulator: Emulator, written: str) -> None:
     owner = emulator.finished(2)["ownerAddress"].lower()
@@ -213,7 +212,6 @@ def test_a_message_with_an_unknown_hash_is_found_by_its_owner(site: Client, emul
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "ticket",
     [
@@ -258,7 +256,7 @@ def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: C
     assert "This one has 39" in page
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_a_long_list_shows_its_newest_and_the_total(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"project": str(emulator.finished(2)["projectId"])}).content.decode()
     found = re.search(rf"Showing {MOST_SHOWN} of (\d+)\. Add a field to narrow the results", page)
@@ -277,7 +275,6 @@ def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Em
     assert "only the 10 most recent transfers" in page
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("key", "field"),
     [

@@ -134,7 +134,7 @@ def test_newest_transfers_that_failed_to_load_are_an_error_and_not_a_miss(
     assert "Searched the" not in visible_text(page)
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_the_newest_transfers_are_read_once_for_several_searches(
     site: Client, emulator: Emulator, operations: list[str]
 ) -> None:
@@ -210,7 +210,7 @@ def test_several_matching_rows_are_a_list_without_a_default(site: Client, emulat
     assert f'href="/intent/{first}"' in row
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_a_shortened_id_without_a_match_in_the_ticket_is_compared_with_the_newest_transfers(
     site: Client, newest_transfer: dict[str, Any], operations: list[str]
 ) -> None:

@@ -229,7 +229,7 @@ def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(si
     assert "No listed routes to this token. A route may still exist" in shown
 
 
-@pytest.mark.cached
+@pytest.mark.usefixtures("response_cache")
 def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, transport: Recorded):
     shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
     said = visible_text(shown)

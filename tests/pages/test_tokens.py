@@ -118,7 +118,7 @@ def test_longer_lists_are_requested_once_per_chain(site: Client, many: Recorded,
     assert max(requested.count(each) for each in requested) <= most
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Client, many: Recorded):
     shown = page(site, "/tokens?show=listed")
     seen = links(shown)

@@ -691,7 +691,7 @@ def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_door
         reader.until("All 6 identifiers resolved: 6 found.")
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_doors: str, doors: Doors) -> None:
     known = ids(wiring.TICKET_THREADS + 8)
     tickets = [" ".join(f"/intent/{each}" for each in known[at : at + 4]) for at in range(0, len(known), 4)]

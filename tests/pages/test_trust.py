@@ -88,7 +88,6 @@ def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulat
     assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:requested])
 
 
-@pytest.mark.finding("S13")
 def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     site: Client, emulator: Emulator, spoof: dict[str, Any]
 ) -> None:

@@ -38,7 +38,6 @@ def contact(monkeypatch: pytest.MonkeyPatch) -> str:
     return "mailto:security@intents.example"
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PLACES)
 def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: str) -> None:
     page = site.get(path).content.decode()

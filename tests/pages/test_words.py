@@ -14,7 +14,6 @@ from tests.words import findings, markup
 PARTS = ("", "/receipt", "/balances", "/route-stats", "/proof", "/reply", "/share", "/commit")
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
 def test_the_pages_of_a_transfer_use_our_words_at_every_moment(
     world: tuple[Emulator, Client], scenario: Scenario

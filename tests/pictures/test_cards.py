@@ -86,7 +86,6 @@ def test_every_tone_has_its_color_and_icon(tone: Tone) -> None:
     assert all(other.crop((100, 85, 140, 125)).convert("1").tobytes() != shape for other in others)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "words",
     ["", "x" * 5000, "中文字符" * 100, "⟨U+202E⟩gnp.exe", "\u0301" * 50, "👩‍👩‍👧" * 40, "a\nb\tc\0d", "<script>&amp;"],

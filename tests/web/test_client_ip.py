@@ -34,7 +34,6 @@ def test_a_visitor_is_the_last_address_before_trusted_proxies(client, forwarded,
     assert address_of({"client": (client, 1) if client else None, "headers": headers}, PROXIES) == address
 
 
-@pytest.mark.finding("S11")
 @pytest.mark.parametrize(
     ("forwarded", "address"),
     [

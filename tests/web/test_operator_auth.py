@@ -89,7 +89,6 @@ def test_five_wrong_tokens_block_only_their_own_address(clock: time_machine.Trav
     assert operator_auth.refusal(form(operator_token=TOKEN)) is None
 
 
-@pytest.mark.finding("S19")
 @pytest.mark.usefixtures("token")
 def test_wrong_tokens_from_many_addresses_are_also_counted_together(clock: time_machine.Traveller) -> None:
     most = operator_auth.WRONG_TOKENS_OF_ALL.most

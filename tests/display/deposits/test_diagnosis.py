@@ -535,7 +535,6 @@ STORIES = {
 ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted", "invalid", "failed.deposit")
 
 
-@pytest.mark.sampled(120)
 @pytest.mark.parametrize(
     "later", [timedelta(), timedelta(minutes=6), timedelta(hours=3)], ids=["now", "later", "long after"]
 )
@@ -617,7 +616,6 @@ UNPAID = {
 }
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
@@ -678,7 +676,6 @@ BALANCES_AND_STRAYS = {
 }
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_no_row_calls_equal_values_a_mismatch(status):
     legs = [None, "PENDING", "SUCCEEDED", "FAILED", "ABORTED"]

@@ -30,7 +30,6 @@ def test_a_csv_parser_returns_each_cell_unchanged(cells):
     assert list(csv.reader(io.StringIO(csv_text.line(cells), newline=""))) == [cells]
 
 
-@pytest.mark.finding("S21")
 def test_hidden_characters_are_visible_in_a_cell():
     assert csv_text.cell("a\u202eb\u200bc\0d\ne") == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+0000⟩d\ne"
     assert csv_text.cell("=1\u202e") == "'=1⟨U+202E⟩"

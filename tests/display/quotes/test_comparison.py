@@ -708,7 +708,6 @@ COURSES = {
 }
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("which", "at", "variant"), MOMENTS)
 def test_every_scenario_matches_its_expected_summary(which, at, variant):
     result = scene(which, at, variant)
@@ -717,7 +716,6 @@ def test_every_scenario_matches_its_expected_summary(which, at, variant):
     assert course(result.at()) in COURSES[longest]
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_quote_comparison_and_summary_agree_in_every_combination(status):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]

@@ -479,7 +479,6 @@ def grows_with_its_length(read, text):
     return processor_seconds(lambda: read(whole)) < 30 * processor_seconds(lambda: read(short))
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_the_cost_of_hostile_text_grows_with_length_only(unit):
     assert grows_with_its_length(identifiers.read, (unit * identifiers.LONGEST)[: identifiers.LONGEST])

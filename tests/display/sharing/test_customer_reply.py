@@ -22,7 +22,6 @@ DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
 EVERY = 11  # a prime, so that every state of each step occurs
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", STATUSES)
 def test_no_reply_names_an_amount_that_did_not_move(status, same_chain):
@@ -67,7 +66,6 @@ def test_pages_name_the_owner_and_replies_address_the_owner(row):
         assert "contact support" not in spoken.lower()
 
 
-@pytest.mark.finding("S22")
 @pytest.mark.parametrize(
     ("words", "broken"),
     [
@@ -81,7 +79,6 @@ def test_mail_programs_turn_no_untrusted_text_into_links(words, broken):
     assert customer_reply.unlinked(words) == broken
 
 
-@pytest.mark.finding("S22")
 def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
     class Odd(customer_reply.Reply):
         opening = "Your swap of 1 https://evil.example is in progress."

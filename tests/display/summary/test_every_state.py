@@ -211,7 +211,6 @@ def returned(state: str | None, chain_id: int) -> IntentTransaction | None:
     )
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", STATUSES)
 def test_every_combination_has_a_summary_consistent_with_its_facts(
     status: str, draw: Callable[[Sequence[Any], int], list[Any]]

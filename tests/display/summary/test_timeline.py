@@ -483,7 +483,6 @@ def test_the_location_is_a_warning_only_if_the_funds_are_not_safe(of_receipt, pl
 LEGS = [None, "UNKNOWN", "ON_HOLD", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [None, *IntentStatus, "HALTED"])
 def test_every_combination_has_steps_and_a_route(status):
     made = {leg: transaction(leg) if leg else None for leg in LEGS}

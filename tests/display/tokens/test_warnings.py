@@ -278,7 +278,7 @@ def catalog(service):
     return Catalog(service)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
     chains = [chain.id for chain in catalog.chains()]
     assert all(catalog.tokens(chain) for chain in chains)  # waits for each list, longer than a page would

@@ -108,7 +108,6 @@ def quarrel(situation: Situation) -> str:
 
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-@pytest.mark.sampled(6)
 def test_the_outcome_agrees_with_the_page_whatever_the_states(status: str, same_chain: bool) -> None:
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
     of_intent = intent(status)
@@ -132,7 +131,6 @@ def test_a_transfer_without_a_receipt_agrees_with_its_page(status: str) -> None:
 
 
 @pytest.mark.parametrize(("which", "age", "variant"), MOMENTS)
-@pytest.mark.sampled(60)
 def test_page_list_and_export_of_a_scenario_have_the_same_outcome(which: int, age: float, variant: str) -> None:
     shown = scene(which, age, variant)
     page = shown.at()

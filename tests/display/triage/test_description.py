@@ -152,7 +152,6 @@ UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base "
          "=>", "2026-11-24", "2 days ago ", "\u0430", "\U0001f600")  # fmt: skip
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
 def test_the_cost_grows_with_length_only(unit: str) -> None:
     assert grows_with_its_length(read, (unit * 64_000)[:64_000])

@@ -108,7 +108,6 @@ def test_malformed_identifiers_are_counted():
     assert [each.kind for each in read.findings] == [Kind.ADDRESS, Kind.NEAR_MISS, Kind.NEAR_MISS]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "unit",
     [

@@ -122,7 +122,6 @@ def written(directory: Path, content: bytes, seal: Seal = SEAL) -> None:
     (directory / NAME).write_bytes(seal.close(content, place=NAME)[:LENGTH].hex().encode() + b"\n" + content)
 
 
-@pytest.mark.finding("S15")
 @pytest.mark.parametrize(
     "content",
     [
@@ -147,7 +146,6 @@ def test_signed_lists_of_another_format_are_ignored_with_a_log_line(
     assert names(tmp_path, lists, Time()) == ("First", "ONE")
 
 
-@pytest.mark.finding("S15")
 def test_lists_with_a_foreign_signature_are_ignored_and_counted(tmp_path: Path) -> None:
     entry = b'["GetChains","{}",1.5,"{}"]'
     written(tmp_path, entry)

@@ -193,7 +193,6 @@ def test_redis_keys_and_values_contain_neither_the_access_key_nor_the_request(se
         assert intent["ownerAddress"].encode() not in key
 
 
-@pytest.mark.finding("S15")
 def test_an_unsigned_response_in_redis_is_requested_again_and_counted(service, redis, values):
     one, other = (service.emulator.finished(slug)["intentId"] for slug in ("cross-chain-fast", "same-chain-swap"))
     with process(service, shared(redis)) as first:

@@ -452,7 +452,7 @@ def test_l3_500_concurrent_cold_reads_of_one_intent_send_one_request(service: Up
     assert service.requested == ["GetIntent"]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_l4_fifty_keys_at_100_reads_per_second_send_one_request_each_per_lifetime(service: Upstream) -> None:
     """Ten minutes by the clock; nobody waits, because a copy is at hand."""
     calls = [operations.get_token_list([1], search_query=f"{number}") for number in range(50)]
@@ -498,7 +498,7 @@ def test_l12_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(servic
     assert [result for call in warm for result in told_by(service, call)[1]] == []
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_l13_in_a_brownout_warm_pages_show_no_errors_and_the_request_rate_stays_flat(
     service: Upstream,
 ) -> None:
@@ -534,7 +534,6 @@ def test_l14_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_sec
     assert 60 <= waited <= 70
 
 
-@pytest.mark.finding("S12")
 @pytest.mark.parametrize("call", [GET, operations.get_intent_receipt("0x1")], ids=lambda call: call.operation)
 @pytest.mark.parametrize(("newer", "older"), [("EXECUTING", "COMMITTED"), ("FAILED", "EXECUTING")])
 def test_a_status_with_an_older_timestamp_never_replaces_a_newer_one(
@@ -552,7 +551,6 @@ def test_a_status_with_an_older_timestamp_never_replaces_a_newer_one(
     assert service.service.ask(call, newest=True).status == "SUCCEEDED"
 
 
-@pytest.mark.finding("S12")
 def test_a_timestamp_far_in_the_future_does_not_freeze_a_status(service: Upstream) -> None:
     service.does = status_is("COMMITTED", minutes_ago=-60 * 24 * 365)
     assert service.service.ask(GET).status == "COMMITTED"
@@ -561,7 +559,6 @@ def test_a_timestamp_far_in_the_future_does_not_freeze_a_status(service: Upstrea
     assert service.service.ask(GET, newest=True).status == "EXECUTING"
 
 
-@pytest.mark.finding("S12")
 def test_a_read_after_our_own_write_is_accepted_whatever_its_timestamp(service: Upstream) -> None:
     service.does = status_is("QUOTED", minutes_ago=1)
     assert service.service.ask(GET).status == "QUOTED"

@@ -452,7 +452,6 @@ def test_an_unavailable_route_provider_differs_from_one_that_serves_no_chain(ser
     assert catalog.chains_served("CCTP") is None
 
 
-@pytest.mark.finding("S23")
 def test_a_page_requests_each_list_once_even_with_caching_off(service):
     never = Lifetime(0, 0, 0)
     config = ServiceConfig("http://x", lifetimes={**LIFETIMES, CacheKind.CHAINS: never, CacheKind.TOKENS: never})

@@ -34,7 +34,6 @@ def bench(monkeypatch):
     found.go_on.set()
 
 
-@pytest.mark.finding("S3")
 def test_only_threads_of_the_same_address_wait_for_each_other(bench):
     with ThreadPoolExecutor(4) as threads:
         threads.submit(bench.compute, HERE)

@@ -85,7 +85,7 @@ async def test_long_polls_do_not_block_other_calls():
             await asyncio.gather(*held, return_exceptions=True)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 async def test_mass_cancellation_leaves_the_client_usable():
     """With a limited pool, each plainly canceled connection would cost a slot and the last calls would fail."""
 

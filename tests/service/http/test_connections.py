@@ -81,7 +81,6 @@ ANSWERS = [named, chunked, long]
 BEHIND = [named(FOREIGN), b"x", b"\r\n\r\nHTTP/1.1 200 OK\r\n"]
 
 
-@pytest.mark.finding("S2")
 @pytest.mark.parametrize("behind", BEHIND, ids=["a second response", "one byte", "the beginning of one"])
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
 def test_a_response_with_bytes_behind_it_is_refused_and_its_connection_closed(answer, behind, monkeypatch):
@@ -96,7 +95,6 @@ def test_a_response_with_bytes_behind_it_is_refused_and_its_connection_closed(an
     assert talk.connections == 2
 
 
-@pytest.mark.finding("S2")
 @pytest.mark.parametrize("behind", BEHIND, ids=["a second response", "one byte", "the beginning of one"])
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
 async def test_the_live_client_refuses_a_response_with_bytes_behind_it(answer, behind, monkeypatch):
@@ -130,7 +128,6 @@ class Late:
             each.send(named(asked_for(each)))
 
 
-@pytest.mark.finding("S2")
 def test_a_late_response_on_an_idle_connection_is_never_read():
     talk = Late()
     with serving(talk) as server, client(server.url, connections=1, total=5.0) as service:
@@ -141,7 +138,6 @@ def test_a_late_response_on_an_idle_connection_is_never_read():
     assert talk.connections == 2
 
 
-@pytest.mark.finding("S2")
 async def test_the_live_client_never_reads_a_late_response_on_an_idle_connection():
     talk = Late()
     with serving(talk) as server:
@@ -153,7 +149,6 @@ async def test_the_live_client_never_reads_a_late_response_on_an_idle_connection
     assert talk.connections == 2
 
 
-@pytest.mark.finding("S2")
 async def test_a_response_that_names_another_request_is_refused_and_counted():
     def script(visit: Visit) -> None:
         visit.send(named(asked_for(visit), **{"X-Request-Id": "somebody-elses"}))
@@ -170,7 +165,6 @@ async def test_a_response_that_names_another_request_is_refused_and_counted():
     assert metrics.mismatched.labels("other_request")._value.get() == before + 1
 
 
-@pytest.mark.finding("S2")
 def test_a_response_that_names_its_request_is_read():
     def script(visit: Visit) -> None:
         visit.send(named(asked_for(visit), **{"X-Request-Id": visit.headers["x-request-id"]}))
@@ -179,7 +173,6 @@ def test_a_response_that_names_its_request_is_read():
         assert service.get_intent("0xa").intent_id == "0xa"
 
 
-@pytest.mark.finding("S2")
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(["plain", "doubled", "split"]), min_size=6, max_size=6))
 def test_three_clients_on_one_connection_never_get_each_others_responses(manners):

@@ -41,7 +41,6 @@ def test_a_logo_from_an_allowed_host_is_served_as_our_own(hosting: Hosting, kind
     assert (opened(drawn).format, opened(drawn).size) == ("WEBP", (64, 64))
 
 
-@pytest.mark.finding("S10")
 def test_logos_are_decoded_in_a_process_that_is_killed_on_timeout(
     hosting: Hosting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +74,6 @@ def endless(visit: Visit) -> None:
         visit.send(b"\x89PNG" * 4096)
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "script",
     [
@@ -127,7 +125,6 @@ def test_a_hanging_resolver_is_not_waited_for(hosting: Hosting) -> None:
     assert host.internet.went_to == []
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "uri",
     [

@@ -26,7 +26,6 @@ def service() -> Iterator[Upstream]:
 GET = operations.get_intent("0x1")
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("does", "calls"),
     [

@@ -16,7 +16,6 @@ from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import Intent, IntentReceipt, QuoteIntentRequest
 from tests import spec
 from tests.costs import processor_seconds
-from tests.sampling import examples
 
 CALLS = {
     "SearchIntents": lambda service: service.search_intents(by_query_string="x"),
@@ -113,7 +112,7 @@ def named(document: Any) -> Any:
     return document
 
 
-QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=examples(20))
+QUIET = settings(suppress_health_check=list(HealthCheck))
 
 
 @QUIET

@@ -108,7 +108,6 @@ def pairs_once(pairs):
     return dict(pairs)
 
 
-@pytest.mark.finding("S25")
 @pytest.mark.parametrize(
     "text",
     [
@@ -124,7 +123,6 @@ def test_a_member_with_the_same_name_ending_is_never_matched(text):
     assert json.loads(json_text.member(text, "intent")) == {"a": 1}
 
 
-@pytest.mark.finding("S25")
 @given(st.dictionaries(TRICKY | st.just("intent"), NAMED, max_size=4), st.sampled_from([None, 1]), st.booleans())
 def test_extraction_finds_the_same_member_as_a_strict_parser(document, indent, ascii_only):
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
@@ -138,7 +136,6 @@ def test_extraction_finds_the_same_member_as_a_strict_parser(document, indent, a
                 json_text.member(text, name)
 
 
-@pytest.mark.finding("S25")
 @pytest.mark.parametrize("second", ["intent", r"\u0069ntent"])
 def test_a_duplicate_member_is_rejected_before_extraction(second):
     with pytest.raises(ValueError, match="twice"):

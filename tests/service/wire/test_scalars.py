@@ -48,7 +48,6 @@ def test_an_amount_is_exact_in_every_notation(written, meant):
     assert read_whole(json_text.read(written)) == meant
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "written",
     [
