@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules again
-.PHONY: help run dev check lint quick quick-tests test deep coverage bench fuzz mutation format lock clean
+.PHONY: help run dev check lint test programs every fuzz soak mutation bench format lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -17,9 +17,6 @@ dev: .venv/installed ## Start the dashboard and restart it when a file changes
 check: lint ## Check formatting, lint, types, import rules, words and dependencies
 	@.ci/audit
 
-quick: .venv/installed-dev ## Run lint, types, and tests of pure functions and one page of each kind (half a minute)
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint quick-tests
-
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -27,32 +24,29 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m tests.words
 
-quick-tests:
-	$(BIN)/pytest --quiet -m "not sampled and not hypothesis" tests/display tests/service/wire/test_scalars.py tests/service/wire/test_models.py \
-		tests/service/queries/test_paging.py tests/pages/test_well_known.py
+# Browser tests stay last, and a file's tests share one process, with the servers that they start.
+PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test: .venv/installed-dev ## Run checks and a sample of the tests, another one each time (six minutes)
-	@.ci/tests
+test: .venv/installed-dev ## Run the tests, the same ones each time (three minutes)
+	$(PYTEST)
 
-deep: .venv/installed-dev ## Run every test with every case: corpora, soak, image, scale-out, docs (half an hour)
-	@.ci/tests --deep
+programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (five minutes)
+	$(PYTEST) -m programs
 
-coverage: .venv/installed-dev ## Run make deep and list the lines that no test ran (fails for intents_ui/service)
-	@$(BIN)/coverage erase
-	@PYTEST="$(BIN)/coverage run -m pytest" .ci/tests --deep
-	@$(BIN)/coverage combine --quiet
-	@$(BIN)/coverage report
-	@$(BIN)/coverage report --include "intents_ui/service/*" --fail-under 100
+every: .venv/installed-dev ## Run every test with every case of every corpus (before a release)
+	$(PYTEST) -m "" --hypothesis-profile=every
 
-bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (15 minutes on an idle machine)
-	@$(BIN)/python -m bench.pages --live
+fuzz: .venv/installed-dev ## Fuzz responses and requests with new examples (FUZZ_EXAMPLES, default 2000)
+	$(BIN)/pytest tests/faults/test_fuzz.py --hypothesis-profile=fuzz
 
-fuzz: .venv/installed-dev ## Run fuzz tests with a new seed (FUZZ_EXAMPLES, default 2000)
-	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "The seed is $$seed (--hypothesis-seed)"; \
-	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-2000} $(BIN)/pytest tests/faults/test_fuzz.py --hypothesis-seed=$$seed
+soak: .venv/installed-dev ## Load pages and streams for minutes, and look for leaks
+	$(BIN)/pytest -m slow tests/faults/test_soak.py tests/live/test_soak.py
 
 mutation: .venv/installed-mutation ## Run mutation tests (MUTANTS per module, default 30)
 	@$(BIN)/python -m tests.mutation $${MUTANTS:+--size $$MUTANTS}
+
+bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (15 minutes on an idle machine)
+	@$(BIN)/python -m bench.pages --live
 
 format: .venv/installed-dev ## Format code and apply ruff fixes
 	$(BIN)/ruff check --fix .
@@ -66,7 +60,7 @@ lock: .venv/installed-dev ## Regenerate lock files with hashes
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group mutation -c requirements-dev.txt pyproject.toml -o requirements-mutation.txt
 
 clean: ## Remove installed packages and generated files
-	rm -rf .venv .peer .static .mypy_cache .ruff_cache .pytest_cache .hypothesis .alone.log .beside.log
+	rm -rf .venv .peer .static .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python:
 	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 12) or "")' 2>/dev/null),,$(error \
