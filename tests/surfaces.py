@@ -1,31 +1,18 @@
-"""Surfaces that show a transfer, parsed as users or programs read them, to compare with its `Summary`.
-
-`python -m tests.surfaces [SCENARIO …]` prints a matrix of surfaces, scenarios and moments. `=`: the surface shows the
-summary, or the start of it if space is limited. `X`: it shows something else.
-"""
+"""Surfaces that show a transfer, parsed as users or programs read them, to compare with its `Summary`."""
 
 import asyncio
 import csv
 import html
 import io
 import json
-import logging
-import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from typing import Any
 from xml.etree import ElementTree
-
-if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
-    import django
-
-    django.setup()
 
 import pytest
 import time_machine
@@ -42,7 +29,6 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario
-from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
@@ -430,17 +416,6 @@ def _knows_less(summary: Summary) -> bool:
     return summary.situation.receipt is None or summary.row.place in ("provider", "last-confirmed")
 
 
-@dataclass
-class Matrix:
-    """Result of each surface for each transfer at each moment, empty text if it agrees."""
-
-    cells: dict[tuple[str, int, str], list[str]] = field(default_factory=dict)
-
-    @property
-    def wrong(self) -> dict[tuple[str, int, str], list[str]]:
-        return {key: found for key, found in self.cells.items() if found}
-
-
 @contextmanager
 def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
     """Yield an emulator at one moment, and a client of a site that can be embedded. Only names and the
@@ -465,48 +440,18 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
             yield emulator, Client(headers={"host": HOST})
 
 
-def examine(emulator: Emulator, site: Client, scenarios: tuple[Scenario, ...]) -> Matrix:
-    """Compare all surfaces at all moments, in a world that hasn't played these scenarios yet."""
-    found = Matrix()
+def problems(emulator: Emulator, site: Client, scenario: Scenario, moment: Moment) -> list[str]:
+    """Return the differences of all surfaces at a moment of a scenario."""
+    emulator.play(scenario.number, owner=OWNERS + scenario.number)  # a search with one match shows no rows
+    played = play(emulator, scenario, moment)
     with command_line.listening() as root:
-        for scenario in scenarios:
-            emulator.play(scenario.number, owner=OWNERS + scenario.number)  # a search with one match shows no rows
-            for moment in moments(scenario):
-                played = play(emulator, scenario, moment)
-                transfer = Transfer(played["intentId"], played["ownerAddress"], site, root)
-                for name, surface in SURFACES.items():
-                    said = differences(name, surface(transfer), transfer.summary)
-                    found.cells[name, scenario.number, moment.name] = said
-    return found
+        transfer = Transfer(played["intentId"], played["ownerAddress"], site, root)
+        return [
+            f"{name}: {difference}"
+            for name, surface in SURFACES.items()
+            for difference in differences(name, surface(transfer), transfer.summary)
+        ]
 
 
 def _unreachable(*_: Any, **__: Any) -> None:
     raise Unreachable.because(Reason.TIMEOUT)
-
-
-def table(matrix: Matrix) -> str:
-    """Return a table with a row per surface, a column per scenario and a character per moment."""
-    numbers = sorted({number for _, number, _ in matrix.cells})
-    lines = [f"{'':18} " + " ".join(f"{number:<6}" for number in numbers)]
-    for name in SURFACES:
-        cells = [
-            "".join("X" if found else "=" for key, found in matrix.cells.items() if key[:2] == (name, number))
-            for number in numbers
-        ]
-        lines.append(f"{name:18} " + " ".join(f"{cell:<6}" for cell in cells))
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    wanted = tuple(scenario for scenario in SCENARIOS if not sys.argv[1:] or str(scenario.number) in sys.argv[1:])
-    for is_checked in (True, False):
-        with world(checked=is_checked) as (emulator, site):
-            result = examine(emulator, site, wanted)
-        print(f"{'With' if is_checked else 'Without'} balances: {len(result.wrong)} of {len(result.cells)} differ")
-        print(
-            "(a column is a scenario; its characters are: quoted, funded, mid-way, at its worst, ended, an hour later)"
-        )
-        print(table(result))
-        for key, problems in result.wrong.items():
-            print(*key, *problems, sep=" | ")
