@@ -1,7 +1,11 @@
 """Clients for tests: with a key that must never be seen, and limits that a test can wait for."""
 
+import json
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import httpx
 from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
@@ -21,3 +25,18 @@ def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -
 
 def async_client(base_url: str, **how: Any) -> AsyncServiceClient:
     return AsyncServiceClient(config(base_url, **how))
+
+
+def without_socket(
+    answer: Callable[[httpx.Request], httpx.Response], *, clock: Callable[[], float] = time.monotonic, **how: Any
+) -> ServiceClient:
+    """Return a client of a service that is a function."""
+    return ServiceClient(ServiceConfig("http://x", **how), transport=httpx.MockTransport(answer), clock=clock)
+
+
+def answered(
+    body: bytes | str | dict[str, Any], *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> httpx.Response:
+    content = json.dumps(body) if isinstance(body, dict) else body
+    content = content.encode() if isinstance(content, str) else content
+    return httpx.Response(status, headers=headers, stream=httpx.ByteStream(content))

@@ -37,7 +37,7 @@ BAD = no(2001, "Unexpected", 500)
 
 
 class Upstream:
-    """`does` is what happens to a visit; `asked` the operations so far."""
+    """`does` is what happens to a visit; `requested` the operations so far."""
 
     def __init__(self, url: str, visits: list[Visit], clock: Clock, **how: Any) -> None:
         self.url = url
@@ -49,6 +49,10 @@ class Upstream:
     @property
     def requested(self) -> list[str]:
         return [visit.operation for visit in self.visits]
+
+    def is_quiet(self) -> bool:
+        """Return whether no call is under way, not even a refresh behind a page."""
+        return not self.service._guard._pending
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -12,15 +11,15 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.errors import Overloaded, Reason, Unreachable
 from intents_ui.service.http.in_process import InProcessTransport
 from tests.service.clients import CANARY, config
+from tests.waiting import until
 
 
 class Application:
-    """Answers GetIntent with the id it was asked for, held until it is told to go on."""
+    """Answers GetIntent with the ID it was asked for, held until it is told to go on."""
 
     def __init__(self) -> None:
         self.headers: dict[bytes, bytes] = {}
-        self.most = 0
-        self._inside = 0
+        self.inside = 0
         self._lock = threading.Lock()
         self.go_on = threading.Event()
         self.go_on.set()
@@ -29,12 +28,11 @@ class Application:
         message = await receive()
         self.headers = dict(scope["headers"])
         with self._lock:
-            self._inside += 1
-            self.most = max(self.most, self._inside)
+            self.inside += 1
         while not self.go_on.is_set():
             await asyncio.sleep(0.001)
         with self._lock:
-            self._inside -= 1
+            self.inside -= 1
         assert b"fail" not in message["body"], "told to"
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": b'{"intent":' + message["body"] + b"}"})
@@ -45,42 +43,42 @@ def application() -> Application:
     return Application()
 
 
+def client(application: Application, *, loops: int = 64, **how: float) -> ServiceClient:
+    return ServiceClient(config("http://embedded", **how), transport=InProcessTransport(application, loops=loops))
+
+
 def test_an_embedded_application_responds_like_a_remote_service(application):
-    with ServiceClient(config("http://embedded"), transport=InProcessTransport(application)) as service:
+    with client(application) as service:
         assert service.get_intent("0x1").intent_id == "0x1"
     assert application.headers[b"x-access-key"] == CANARY.encode()
 
 
+async def test_the_async_client_can_call_it_too(application):
+    async with AsyncServiceClient(config("http://embedded"), transport=httpx.ASGITransport(application)) as live:
+        assert (await live.get_intent("0x1")).intent_id == "0x1"
+
+
 def test_many_threads_are_served_concurrently(application):
     application.go_on.clear()
-    transport = InProcessTransport(application)
-    with (
-        ServiceClient(config("http://embedded", total=5.0), transport=transport) as service,
-        ThreadPoolExecutor(8) as threads,
-    ):
+    with client(application, total=60.0) as service, ThreadPoolExecutor(8) as threads:
         asked = [threads.submit(service.get_intent, f"0x{number}") for number in range(8)]
-        _until(lambda: application.most == 8)
+        until(lambda: application.inside == 8)
         application.go_on.set()
         assert [one.result(60).intent_id for one in asked] == [f"0x{number}" for number in range(8)]
 
 
 def test_a_slow_call_is_cut_off_at_the_timeout(application):
     application.go_on.clear()
-    with ServiceClient(config("http://embedded", total=0.1), transport=InProcessTransport(application)) as service:
-        with pytest.raises(Unreachable) as caught:
-            service.get_intent("0x1")
-        application.go_on.set()
-        assert service.get_intent("0x1").intent_id == "0x1"
+    with client(application, total=0.1) as service, pytest.raises(Unreachable) as caught:
+        service.get_intent("0x1")
     assert caught.value.reason is Reason.TIMEOUT
 
 
 def test_calls_beyond_the_concurrency_limit_are_rejected(application):
     application.go_on.clear()
-    transport = InProcessTransport(application, loops=1)
-    how = config("http://embedded", total=5.0, connection_wait=0.02)
-    with ServiceClient(how, transport=transport) as service, ThreadPoolExecutor(1) as threads:
+    with client(application, loops=1, total=60.0, connection_wait=0.02) as service, ThreadPoolExecutor(1) as threads:
         first = threads.submit(service.get_intent, "0x1")
-        _until(lambda: application.most == 1)
+        until(lambda: application.inside == 1)
         with pytest.raises(Overloaded):
             service.get_intent("0x2")
         application.go_on.set()
@@ -88,37 +86,7 @@ def test_calls_beyond_the_concurrency_limit_are_rejected(application):
 
 
 def test_an_exception_in_the_application_is_a_service_error(application, caplog):
-    transport = InProcessTransport(application)
-    with ServiceClient(config("http://embedded"), transport=transport) as service, pytest.raises(Unreachable) as caught:
+    with client(application) as service, pytest.raises(Unreachable) as caught:
         service.get_intent("fail")
     assert caught.value.status == 500
     assert "told to" in caplog.text
-
-
-def test_an_event_loop_in_use_is_closed_when_its_call_ends(application, monkeypatch):
-    loops: list[asyncio.AbstractEventLoop] = []
-    make = asyncio.new_event_loop
-    monkeypatch.setattr(asyncio.events, "new_event_loop", lambda: loops.append(make()) or loops[-1])
-    application.go_on.clear()
-    service = ServiceClient(config("http://embedded", total=5.0), transport=InProcessTransport(application))
-    with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(service.get_intent, "0x1")
-        _until(lambda: application.most == 1)
-        service.close()
-        assert not loops[0].is_closed()
-        application.go_on.set()
-        assert asked.result(60).intent_id == "0x1"
-    assert [loop.is_closed() for loop in loops] == [True]
-
-
-async def test_the_async_client_can_call_it_too(application):
-    transport = httpx.ASGITransport(application)
-    async with AsyncServiceClient(config("http://embedded"), transport=transport) as service:
-        assert (await service.get_intent("0x1")).intent_id == "0x1"
-
-
-def _until(condition) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.001)

@@ -4,7 +4,6 @@ import gzip
 import logging
 import socket
 import threading
-import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,22 +11,17 @@ import pytest
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import (
-    AccessDenied,
-    Expired,
     Flaw,
-    Invalid,
-    NotFound,
     Overloaded,
     Reason,
     ServiceError,
     TooBusy,
     Unreachable,
     Unreadable,
-    WrongState,
 )
 from intents_ui.service.http.body import ResponseMemory
-from intents_ui.service.operations.config import ServiceConfig
-from tests.service.clients import CANARY, client, config
+from intents_ui.service.operations.config import Group, ServiceConfig
+from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until
 
@@ -94,28 +88,6 @@ def test_an_unknown_host_differs_from_a_closed_port(monkeypatch):
     assert caught.value.reason is Reason.DNS
 
 
-def test_a_host_with_several_addresses_is_reached_at_the_one_that_responds(monkeypatch):
-    with serving(answering(INTENT)) as server:
-        port = int(server.url.rpartition(":")[2])
-        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
-        monkeypatch.setattr(socket, "getaddrinfo", lambda host, *_, **__: found)
-        # Connecting to an address resolves it once more; that must not be caught by the patch.
-        monkeypatch.setattr(socket, "create_connection", _connect_to_address)
-        with client(f"http://several.test:{port}") as service:
-            assert service.get_intent("0x1").intent_id == "0x1"
-
-
-def _connect_to_address(address, timeout=None, source_address=None):
-    connection = socket.socket()
-    connection.settimeout(timeout)
-    try:
-        connection.connect(address)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
 def test_a_hanging_name_lookup_costs_no_more_than_the_deadline(monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(600))
@@ -147,9 +119,7 @@ def test_plain_http_on_the_tls_port_is_an_insecure_connection_error():
     ],
 )
 def test_a_slow_response_is_cut_off_at_the_total_deadline(script):
-    began = time.monotonic()
     assert reason(ends_in(script, total=0.4)) is Reason.TIMEOUT
-    assert time.monotonic() - began > 0.3
 
 
 def test_a_slow_response_within_the_deadline_is_accepted():
@@ -170,7 +140,6 @@ def test_a_slow_response_within_the_deadline_is_accepted():
         pytest.param(lambda visit: None, id="closed without a word"),
         pytest.param(Visit.reset, id="reset without a word"),
         pytest.param(lambda visit: visit.send(response(INTENT)[:-10]), id="half a body"),
-        pytest.param(lambda visit: (visit.send(response(INTENT)[:-10]), visit.reset()), id="reset in the body"),
         pytest.param(lambda visit: visit.send(b"hello\r\n\r\n"), id="not HTTP"),
         pytest.param(
             lambda visit: visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\n"), id="a negative chunk"
@@ -185,7 +154,7 @@ def test_a_broken_connection_is_reported_as_such(script):
     assert reason(ends_in(script)) is Reason.BROKEN
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 304])
+@pytest.mark.parametrize("status", [302, 307, 304])
 def test_a_redirect_is_not_followed_and_the_key_is_not_leaked(status):
     with serving(answering(INTENT)) as other:
         elsewhere = answering("", status=status, headers={"Location": f"{other.url}/rpc/Service/GetIntent"})
@@ -216,7 +185,7 @@ def test_a_gzip_response_is_read():
 
 
 def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
-    bomb = gzip.compress(bytes(200 * 2**20), 9)
+    bomb = gzip.compress(bytes(16 * 2**20))
     tracemalloc.start()
     try:
         error = ends_in(answering(bomb, headers={"Content-Encoding": "gzip"}), size=2**20)
@@ -227,42 +196,29 @@ def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
     assert peak < 8 * 2**20
 
 
-def test_concurrent_gzip_bombs_share_one_memory_limit():
-    """Each is one piece on the wire that inflates to more than all may take together."""
-    bomb = gzip.compress(bytes(64 * 2**20), 9)
-    with (
-        serving(answering(bomb, headers={"Content-Encoding": "gzip"})) as server,
-        client(server.url, size=16 * 2**20, total=10.0, memory=ResponseMemory(8 * 2**20)) as service,
-        ThreadPoolExecutor(12) as threads,
-    ):
-        tracemalloc.start()
-        try:
-            asked = [threads.submit(service.get_intent, f"0x{number}") for number in range(12)]
-            errors = [each.exception() for each in asked]
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-    assert all(isinstance(error, Overloaded | Unreadable) for error in errors)
-    assert peak < 32 * 2**20
-    assert service.memory.take(8 * 2**20), "something was not given back"
+def test_large_responses_share_one_memory_limit():
+    large = response(f'{{"intent":{{"intentId":"0x1","memo":"{"x" * 3 * 2**19}"}}}}')
+    may_end = threading.Event()
 
+    def script(visit: Visit) -> None:
+        visit.send(large[:-9])
+        may_end.wait(60)
+        visit.send(large[-9:])
 
-def test_a_large_response_reserves_memory_until_it_is_read():
-    large = f'{{"intent":{{"intentId":"0x1","status":"QUOTED","memo":"{"x" * 2 * 2**20}"}}}}'
     with (
-        serving(answering(large)) as server,
-        client(server.url, size=8 * 2**20, total=10.0, memory=ResponseMemory(3 * 2**20)) as service,
+        serving(script) as server,
+        client(server.url, size=8 * 2**20, total=60.0, memory=ResponseMemory(3 * 2**20)) as service,
         ThreadPoolExecutor() as threads,
     ):
-        with service.memory.parsing:
-            first = threads.submit(service.get_intent, "0x1")
-            until(lambda: service.memory._left == 0)
-            assert isinstance(threads.submit(service.get_intent, "0x2").exception(10), Overloaded)
-        assert first.result(60).status == "QUOTED"
-    assert service.memory.take(3 * 2**20), "something was not given back"
+        asked = [threads.submit(service.attempt, "GetIntent", "{}", group=Group.INTENT) for _ in range(2)]
+        until(lambda: any(each.done() for each in asked))
+        may_end.set()
+        errors = [each.result(60).error for each in asked]
+        assert sorted(type(error) for error in errors if error) == [Overloaded]
+        assert service.attempt("GetIntent", "{}", group=Group.INTENT).error is None
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "x"])
+@pytest.mark.parametrize("encoding", ["br", "gzip, gzip"])
 def test_an_encoding_that_was_not_requested_is_not_decoded(encoding):
     assert flaw(ends_in(answering(INTENT, headers={"Content-Encoding": encoding}))) is Flaw.ENCODING
 
@@ -305,6 +261,10 @@ def test_a_response_that_exceeds_the_size_limit_is_cut_off():
         (INTENT.encode("utf-16"), Flaw.NOT_JSON),
         (INTENT + "x", Flaw.NOT_JSON),
         ("[" * 20_000, Flaw.NOT_JSON),
+        ('{"intent":{"intentId":"0x1","status":"QUOTED","status":"FAILED"}}', Flaw.NOT_JSON),
+        ('{"intent":{"intentId":"0x1"},"\\u0069ntent":{"intentId":"0x1"}}', Flaw.NOT_JSON),
+        ('\ufeff{"intent":{"intentId":"0x1"}}', Flaw.NOT_JSON),
+        ('{"intent":{"intentId":"0x1","new":{"a":1,"a":2}}}', Flaw.NOT_JSON),
         ("[]", Flaw.WRONG_SHAPE),
         ("null", Flaw.WRONG_SHAPE),
         ("{}", Flaw.WRONG_SHAPE),
@@ -326,11 +286,7 @@ def test_a_captive_portal_page_is_unreadable():
     assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
 
 
-def test_a_call_that_is_late_before_it_is_sent_has_timed_out():
-    assert reason(ends_in(answering(INTENT), total=0.0)) is Reason.TIMEOUT
-
-
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 526])
+@pytest.mark.parametrize("status", [500, 503, 504, 526])
 def test_a_proxy_error_page_means_that_the_service_failed(status):
     error = ends_in(answering("<html>" + "x" * 60_000, status=status, kind="text/html"))
     assert reason(error) is (Reason.TIMEOUT if status == 504 else Reason.FAILED)
@@ -338,9 +294,9 @@ def test_a_proxy_error_page_means_that_the_service_failed(status):
     assert len(str(error)) < 400
 
 
-@pytest.mark.parametrize("headers", [{"Content-Encoding": "br"}, {"Content-Encoding": "gzip"}, {}])
+@pytest.mark.parametrize("headers", [{"Content-Encoding": "br"}, {}])
 def test_an_unreadable_error_page_is_classified_by_its_status(headers):
-    page = "<html>" + "x" * 2**20
+    page = "<html>" + "x" * 2**17
     assert reason(ends_in(answering(page, status=502, kind="text/html", headers=headers))) is Reason.FAILED
     error = ends_in(answering(page, status=429, kind="text/html", headers=headers | {"Retry-After": "7"}))
     assert isinstance(error, TooBusy)
@@ -349,57 +305,6 @@ def test_an_unreadable_error_page_is_classified_by_its_status(headers):
 
 def test_a_404_page_says_nothing_about_an_intent():
     assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
-
-
-FLAT = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "cause": "no such intent", "status": 400}
-WRAPPED = {
-    "webrpcError": {
-        "name": "NotFound",
-        "code": 8000,
-        "message": "Resource not found",
-        "cause": "no such intent",
-        "httpStatus": 400,
-    }
-}
-
-
-@pytest.mark.parametrize("status", [400, 404, 200], ids=str)
-@pytest.mark.parametrize("body", [FLAT, WRAPPED], ids=["flat", "wrapped"])
-def test_both_error_envelopes_mean_the_same_with_any_status(body, status):
-    error = ends_in(answering(body, status=status))
-    assert type(error) is NotFound
-    assert (error.code, error.name, error.message, error.cause) == (
-        8000,
-        "NotFound",
-        "Resource not found",
-        "no such intent",
-    )
-    assert error.operation == "GetIntent"
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (400, {"error": "QuoteExpired", "code": 31337, "msg": ""}, Expired),
-        (400, {"error": "Unheard", "code": 31337, "msg": ""}, Invalid),
-        (403, {"error": "Unheard", "code": 31337, "msg": ""}, AccessDenied),
-        (200, {"error": "Unheard", "code": 31337, "msg": "", "status": 409}, WrongState),
-        (401, {"detail": "no"}, AccessDenied),
-        (429, {}, TooBusy),
-    ],
-)
-def test_without_a_known_code_the_name_decides_and_then_the_status(status, body, kind):
-    assert type(ends_in(answering(body, status=status))) is kind
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [({"Retry-After": "60"}, 60), ({"Retry-After": "100000"}, 300), ({"Retry-After": "-1"}, 5), ({}, 5)],
-)
-def test_a_busy_service_reports_its_retry_after(header, seconds):
-    error = ends_in(answering({"error": "RateLimited", "code": 1007, "msg": ""}, status=429, headers=header))
-    assert isinstance(error, TooBusy)
-    assert seconds <= error.retry_after <= min(seconds * 1.1, 300)
 
 
 def test_a_call_is_rejected_quickly_when_all_connections_are_in_use():
@@ -444,10 +349,6 @@ def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
     assert [text for text in result if CANARY in text] == []
     assert error.request_id is not None
     assert any(error.request_id in record.getMessage() for record in caplog.records)
-
-
-def test_the_access_key_is_not_in_the_printed_configuration():
-    assert CANARY not in repr(config("http://x"))
 
 
 def test_without_a_key_no_key_header_is_sent():
