@@ -20,7 +20,7 @@ class Clock:
 
 def intent(visit: Visit, status: str = "EXECUTING") -> bytes:
     """What a good service says of whichever intent it is asked about."""
-    result = {"intentId": json.loads(visit.body).get("intentId"), "status": status}
+    result = {"intentId": json.loads(visit.body).get("intentId", "0x1"), "status": status}
     lists: dict[str, list[object]] = {"intents": [], "tokens": [], "chains": [{"id": 1}]}
     return response({"intent": result, "intentReceipt": result, "intentId": "0x1"} | lists)
 

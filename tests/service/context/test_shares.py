@@ -2,7 +2,6 @@
 
 import threading
 from concurrent.futures import Future
-from typing import Any
 
 import pytest
 
@@ -61,17 +60,6 @@ def test_a_request_may_take_several_units():
     assert shares.take(HERE, 25) is None
 
 
-def test_a_released_slot_goes_to_a_waiter():
-    shares = Shares(4)
-    assert shares.take(HERE) is None
-    result: list[Any] = []
-    waiting = threading.Thread(target=lambda: result.append(shares.take(HERE, wait=30)))
-    waiting.start()
-    shares.give_back(HERE)
-    waiting.join(30)
-    assert result == [None]
-
-
 class Work:
     """Jobs that end when the test says so."""
 
@@ -122,26 +110,3 @@ def test_a_job_may_wait_for_its_own_jobs():
     threads = FairThreads(4, name="test")
     inner = threads.submit(lambda: threads.submit(lambda: "done", HERE).result(30), HERE)
     assert inner.result(30) == "done"
-
-
-def test_a_cancelled_job_is_not_run_and_an_error_reaches_its_submitter():
-    work = Work(FairThreads(1, name="test"))
-    work.submit(None)
-    work.until(1)
-    [given_up], [failing] = work.submit(HERE), [work.threads.submit(lambda: 1 / 0, ELSEWHERE)]
-    assert given_up.cancel()
-    work.end.set()
-    assert isinstance(failing.exception(30), ZeroDivisionError)
-    assert work.begun == [None]
-
-
-def test_ending_the_threads_cancels_queued_jobs():
-    work = Work(FairThreads(1, name="test"))
-    work.submit(None)
-    work.until(1)
-    [waiting] = work.submit(HERE)
-    work.threads.shutdown()
-    work.end.set()
-    assert waiting.cancelled()
-    with pytest.raises(RuntimeError):
-        work.submit(HERE)

@@ -76,34 +76,11 @@ def test_a_page_beyond_the_queue_limit_is_rejected_without_calling_the_service(d
     assert sorted(doors.requested) == ["0x3", "0xslow0", "0xslow1"]
 
 
-def test_a_page_that_joins_a_pending_call_waits_like_its_first_caller(doors, service):
-    slots = ServiceSlots(1, wait=0.05)
-    with ThreadPoolExecutor(1) as threads:
-        first = threads.submit(on_a_page, slots, lambda: service.get_intent("0xslow"))
-        until(lambda: doors.requested)
-        assert isinstance(failure_of(lambda: on_a_page(slots, lambda: service.get_intent("0xslow"))), Overloaded)
-        doors.open.set()
-        assert first.result(60).intent_id == "0xslow"
-
-
 def test_all_calls_of_one_page_share_its_slot(service):
     slots = ServiceSlots(1, wait=0.05)
     questions = [lambda n=n: service.get_intent(f"0x{n}").intent_id for n in range(5)]
     found = on_a_page(slots, lambda: service.threads.together(*questions))
     assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
-
-
-def test_a_page_without_a_slot_waits_once_rather_than_once_per_call(service, monkeypatch):
-    slots, waits = ServiceSlots(1, wait=0.2), list[str | None]()
-    acquire = slots.acquire
-    monkeypatch.setattr(slots, "acquire", lambda visitor: (waits.append(visitor), acquire(visitor))[1])
-    with ThreadPoolExecutor(1) as threads, slots.page(seconds=60):
-        service.get_intent("0x9")
-        waits.clear()
-        questions = [lambda n=n: service.get_intent(f"0x{n}") for n in range(5)]
-        answers = threads.submit(on_a_page, slots, lambda: service.threads.together(*questions)).result(60)
-        assert {type(answer) for answer in answers} == {Overloaded}
-    assert len(waits) == 1
 
 
 def test_calls_outside_a_page_need_no_slot(service):
@@ -129,17 +106,6 @@ def test_calls_queued_for_a_thread_end_at_the_page_deadline(doors, service):
     with within(0.3):
         answers = CallThreads(1).together(*(lambda n=n: service.get_intent(f"0xslow{n}") for n in range(6)))
     assert {type(answer) for answer in answers} == {OutOfTime}
-
-
-def test_shutdown_leaves_no_thread_running():
-    before = set(threading.enumerate())
-    calls = CallThreads(4)
-    assert calls.together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
-    started = set(threading.enumerate()) - before
-    assert {thread.name.partition("_")[0] for thread in started} == {"question"}
-    calls.shutdown()
-    until(lambda: not any(thread.is_alive() for thread in started))
-    assert calls.together() == []
 
 
 def test_a_call_that_times_out_is_not_counted_as_the_page_running_out_of_time(server):
@@ -169,13 +135,12 @@ def test_a_nested_deadline_never_exceeds_the_outer_one():
     assert seconds_left() is None
 
 
-def on_a_place(do: Any) -> Any:
-    claim_slot()
-    return do()
-
-
 def test_a_slot_is_released_however_a_page_ends():
+    def fail() -> None:
+        claim_slot()
+        raise ZeroDivisionError
+
     slots = ServiceSlots(1, wait=0.01)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), slots.page(seconds=1):
-            on_a_place(lambda: 1 / 0)
+            fail()

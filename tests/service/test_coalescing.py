@@ -1,0 +1,109 @@
+"""Equal calls under way at the same time: many readers, one request."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from intents_ui.service.context.request_context import within
+from intents_ui.service.counters import Event
+from intents_ui.service.errors import NotFound, OutOfTime
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.wire.models import Intent, QuoteIntentRequest
+from tests.service.scripted_server import Visit
+from tests.service.upstream import Upstream, good, no, upstream
+from tests.waiting import until
+
+READERS = 8
+GET = operations.get_intent("0x1")
+
+
+@pytest.fixture
+def may_answer() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture
+def service(may_answer: threading.Event) -> Iterator[Upstream]:
+    """Yield a service that answers when it is allowed to."""
+    with upstream(total=60.0) as service:
+        service.does = lambda visit: good(visit) if may_answer.wait(60) else None
+        yield service
+
+
+def test_equal_pending_calls_are_sent_once(service: Upstream, may_answer: threading.Event) -> None:
+    with ThreadPoolExecutor(READERS) as threads:
+        readers = [threads.submit(service.service.ask, GET) for _ in range(READERS)]
+        until(lambda: service.service.health.tally[Event.SHARED] == READERS - 1)
+        may_answer.set()
+        assert {reader.result(60).intent_id for reader in readers} == {"0x1"}
+    assert service.requested == ["GetIntent"]
+
+
+def test_500_concurrent_reads_of_one_intent_send_one_request(service: Upstream, may_answer: threading.Event) -> None:
+    may_answer.set()
+    everybody = threading.Barrier(20)
+
+    def reader(_: int) -> str:
+        everybody.wait(60)
+        return service.service.ask(GET).intent_id
+
+    with ThreadPoolExecutor(20) as threads:
+        assert set(threads.map(reader, range(500))) == {"0x1"}
+    assert service.requested == ["GetIntent"]
+
+
+def test_every_waiter_gets_its_own_exception(service: Upstream, may_answer: threading.Event) -> None:
+    def not_found(visit: Visit) -> None:
+        may_answer.wait(60)
+        no(8000, "NotFound", 400)(visit)
+
+    service.does = not_found
+    with ThreadPoolExecutor(READERS) as threads:
+        readers = [threads.submit(service.service.ask, GET) for _ in range(READERS)]
+        until(lambda: service.service.health.tally[Event.SHARED] == READERS - 1)
+        may_answer.set()
+        errors = [reader.exception(60) for reader in readers]
+    assert {type(error) for error in errors} == {NotFound}
+    assert len(set(map(id, errors))) == READERS
+    assert service.requested == ["GetIntent"]
+
+
+def test_different_calls_are_all_sent(service: Upstream, may_answer: threading.Event) -> None:
+    may_answer.set()
+    for call in (GET, operations.get_intent("0x2"), operations.get_intent_receipt("0x1")):
+        service.service.ask(call)
+    assert service.requested == ["GetIntent", "GetIntent", "GetIntentReceipt"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        operations.commit_intent(Intent.from_text('{"intentId":"0x1"}')),
+        operations.execute_intent("0x1"),
+        operations.quote_intent(QuoteIntentRequest()),
+    ],
+    ids=lambda call: call.operation,
+)
+def test_writes_are_never_shared(service: Upstream, may_answer: threading.Event, call: ServiceCall[object]) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(service.service.ask, call) for _ in range(2)]
+        until(lambda: service.requested == [call.operation] * 2)  # both under way at the same time
+        may_answer.set()
+        assert asked[0].result(60) == asked[1].result(60)
+
+
+def test_a_waiter_whose_page_is_out_of_time_does_not_wait_for_the_others(
+    service: Upstream, may_answer: threading.Event
+) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(service.service.ask, GET)
+        until(lambda: service.requested)
+        with within(0.05), pytest.raises(OutOfTime) as caught:
+            service.service.ask(GET)
+        may_answer.set()
+        assert first.result(60).intent_id == "0x1"
+    assert caught.value.operation == "GetIntent"
+    assert service.requested == ["GetIntent"]
