@@ -16,10 +16,9 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import lenient_models
-from tests.costs import processor_seconds
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
-from tests.service.scripted_server import Visit, answering, response
+from tests.service.scripted_server import answering, response
 
 AMOUNT = ("intentReceipt", "summary", "originTokenAmount")
 
@@ -79,7 +78,7 @@ def field(answer: Any, name: str) -> str:
     return re.sub(r"\s+", " ", found.text(separator=" ")).strip() if found else ""
 
 
-# F40, F41, F50, F52, F53: what is no answer
+# Malformed responses
 
 
 def nested(depth: int) -> str:
@@ -94,13 +93,10 @@ NO_ANSWER = {
     "bad UTF-8": INTENT.encode().replace(b"QUOTED", b"\xff\xfe"),
     "bytes after it": INTENT + "x",
     "a list": f"[{INTENT}]",
-    "a text": '"text"',
-    "a number": "7",
     "null": "null",
     "NaN": INTENT.replace('"QUOTED"', "NaN"),
     "Infinity": INTENT.replace('"QUOTED"', "-Infinity"),
     "65 levels": nested(65),
-    "900 levels": nested(900),
     "100,000 levels": nested(100_000),
     "a key twice": INTENT.replace("}}", ',"status":"SUCCEEDED"}}'),
     "a text for the intent": '{"intent":"x"}',
@@ -126,7 +122,7 @@ def test_nesting_up_to_the_limit_is_accepted(transfer: Transfer) -> None:
     assert transfer.page().status_code == 200
 
 
-# F45
+# Unknown values
 
 
 def test_an_unknown_status_is_shown_verbatim_and_logged(transfer: Transfer, caplog: pytest.LogCaptureFixture) -> None:
@@ -152,7 +148,7 @@ def test_an_unknown_status_is_logged_once_and_cut(caplog: pytest.LogCaptureFixtu
     assert len(record.getMessage()) < 100
 
 
-# F47, F48, F49, F51: numbers
+# Numbers
 
 EXACT = [2**53 + 1, 2**64 + 1, 2**256 - 1]
 
@@ -161,20 +157,16 @@ EXACT = [2**53 + 1, 2**64 + 1, 2**256 - 1]
 @pytest.mark.parametrize("written", ["{}", '"{}"'], ids=["number", "text"])
 def test_an_amount_is_exact_to_the_last_digit_on_the_page(transfer: Transfer, amount: int, written: str) -> None:
     transfer.amount(written.format(amount))
-    answer = transfer.page("/proof")
-    assert str(amount) in field(answer, "receipt.summary.originTokenAmount")
+    assert str(amount) in field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
     assert str(amount) in transfer.page(".json").body
 
 
-@pytest.mark.parametrize("amount", EXACT)
 @pytest.mark.parametrize("kind", ["csv", "json", "ndjson"])
-def test_an_amount_is_exact_to_the_last_digit_in_a_file(
-    transfer: Transfer, emulator: Emulator, amount: int, kind: str
-) -> None:
+def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer: Transfer, emulator: Emulator, kind: str) -> None:
     listed = request(emulator, "GetIntentHistory", {"page": {"pageSize": 10}}).document
     listed["nextPage"] = None
     entry = next(each for each in listed["intents"] if each.get("receipt"))
-    entry["receipt"]["summary"]["originTokenAmount"] = amount
+    entry["receipt"]["summary"]["originTokenAmount"] = EXACT[-1]
     transfer.answers = {"GetIntentHistory": listed}
     body = transfer.page(path=f"/export/history.{kind}").body
     if kind == "csv":
@@ -182,19 +174,12 @@ def test_an_amount_is_exact_to_the_last_digit_in_a_file(
     else:
         rows = json.loads(body)["intents"] if kind == "json" else [json.loads(line) for line in body.splitlines()[:-1]]
     row = next(each for each in rows if each["intent_id"] == entry["intentId"])
-    assert row["origin_base_units"] == str(amount)
+    assert row["origin_base_units"] == str(EXACT[-1])
 
 
-def cost_of(transfer: Transfer, written: str) -> float:
-    """The processor time of a page of all fields whose amount is written so."""
-    transfer.amount(written)
-    return processor_seconds(lambda: transfer.page("/proof"))
-
-
-@pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, f'"{2**256}"', '"-1"'])
+@pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, '"-1"'])
 def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, written: str) -> None:
-    usual = cost_of(transfer, "1")
-    assert cost_of(transfer, written) < 10 * usual
+    transfer.amount(written)
     shown = field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
     assert shown.startswith("out of range ")
     assert shown.removeprefix("out of range ") == written.strip('"')[:100]
@@ -219,8 +204,7 @@ def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, writte
 def test_a_number_in_another_notation_is_exact_or_unreadable(
     transfer: Transfer, written: str, digits: str | None
 ) -> None:
-    usual = cost_of(transfer, "1")
-    assert cost_of(transfer, written) < 10 * usual
+    transfer.amount(written)
     shown = field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
     if digits is None:
         assert shown.startswith("unreadable ")
@@ -241,13 +225,12 @@ def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer
     assert "123,456,789,012 base units" in words(transfer.page())
 
 
-# F54, F55
+# Long texts and lists
 
 
-@pytest.mark.slow
-def test_ten_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
-    extra = {f"zz-extra-{number}": number for number in range(10_000)}
-    plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/badge.svg", "/feed.json")}
+def test_a_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
+    extra = {f"zz-extra-{number}": number for number in range(1000)}
+    plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/feed.atom")}
     transfer.answers = copy.deepcopy(transfer.answers)
     transfer.answers["GetIntent"]["intent"] |= extra
     transfer.answers["GetIntentReceipt"]["intentReceipt"] |= extra
@@ -260,7 +243,7 @@ def test_ten_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None
     assert not any("zz-extra" in line for line in transfer.dashboard.log.lines)
 
 
-LONG = "\u202e\u200bA" * 60_000  # 780 kB of JSON
+LONG = "\u202e\u200bA" * 20_000  # 260 kB of JSON
 
 
 @pytest.mark.parametrize(
@@ -268,24 +251,16 @@ LONG = "\u202e\u200bA" * 60_000  # 780 kB of JSON
     [
         ("summary", "memo"),
         ("status",),
-        ("summary", "tradeType"),
         ("summary", "originTokenMetadata", "symbol"),
-        ("summary", "originTokenMetadata", "name"),
         ("originTransaction", "statusReason"),
         ("originTransaction", "txnHash"),
-        ("originTransaction", "status"),
-        ("originTransaction", "calldata"),
-        ("originTransaction", "metaTxnFeeQuote"),
-        ("originTransaction", "type"),
-        ("originTransaction", "context"),
         ("ownerAddress",),
-        ("summary", "destinationToAddress"),
         ("summary", "routeProviders", 0),
     ],
     ids=str,
 )
 def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
-    parts = ("", "/receipt", "/reply", "/proof", "/feed.atom", "/badge.svg", "/share", "/balances")
+    parts = ("", "/reply", "/proof", "/feed.atom")
     plain = {part: len(transfer.page(part).body) for part in parts}
     transfer.put("GetIntentReceipt", "intentReceipt", *path, value=LONG)
     for part, before in plain.items():
@@ -296,58 +271,40 @@ def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer, 
         assert "\u202e" not in words(answer)
 
 
-# F56: lists without end
-
-MANY = 100_000
-
-
 def owned(count: int) -> dict[str, Any]:
     return {"intents": [{"intentId": f"0x{number:064x}", "status": "FAILED"} for number in range(count)]}
 
 
-@pytest.mark.slow
-def test_a_search_with_100000_hits_says_how_many_are_omitted(transfer: Transfer) -> None:
-    owner = "0x" + "4b" * 20
-    transfer.answers = {"SearchIntents": owned(MANY // 10)}
-    fewer = processor_seconds(lambda: transfer.page(path=f"/search?owner={owner}"))
-    transfer.answers = {"SearchIntents": owned(MANY)}
-    assert processor_seconds(lambda: transfer.page(path=f"/search?owner={owner}"), rounds=1) < 40 * fewer
-    answer = transfer.page(path=f"/search?owner={owner}")
+@pytest.mark.parametrize("count", [5_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer, count: int) -> None:
+    transfer.answers = {"SearchIntents": owned(count)}
+    answer = transfer.page(path=f"/search?owner=0x{'4b' * 20}")
     assert answer.status_code == 200
-    assert f"Showing 250 of {MANY:,}." in words(answer)
+    assert f"Showing 250 of {count:,}." in words(answer)
     assert len(answer.body) < 500_000
 
 
 @pytest.mark.slow
-def test_a_list_of_100000_tokens_says_how_many_are_omitted(transfer: Transfer) -> None:
-    tokens = [{"chainId": 1, "address": f"0x{number:040x}", "symbol": "X"} for number in range(MANY)]
-
-    def page_of(count: int) -> Any:
-        found = response({"tokens": tokens[:count]})
-
-        def answer_search(visit: Visit) -> None:
-            visit.send(found if b"searchQuery" in visit.body else response({"tokens": []}))
-
-        transfer.dashboard.service.inject(answer_search, "GetTokenList")
-        return transfer.dashboard.open("/tokens?q=x")
-
-    transfer.answers = {}
-    fewer = processor_seconds(lambda: page_of(7_500))
-    assert processor_seconds(lambda: page_of(75_000), rounds=1) < 40 * fewer  # 8 MB is all that is taken of such a list
-    answer = page_of(75_000)
+def test_a_list_of_75000_tokens_says_how_many_are_omitted(transfer: Transfer) -> None:
+    """8 MB are the limit of such a list."""
+    found = response({"tokens": [{"chainId": 1, "address": f"0x{n:040x}", "symbol": "X"} for n in range(75_000)]})
+    transfer.dashboard.service.inject(
+        lambda visit: visit.send(found if b"searchQuery" in visit.body else response({"tokens": []})), "GetTokenList"
+    )
+    answer = transfer.dashboard.open("/tokens?q=x")
     assert answer.status_code == 200
     assert "list entries couldn't be read" in words(answer)
     assert len(answer.body) < 500_000
 
 
 def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer: Transfer) -> None:
-    transfer.answers = {"GetIntentHistory": owned(30_000) | {"nextPage": None}}
+    transfer.answers = {"GetIntentHistory": owned(3_000) | {"nextPage": None}}
     answer = transfer.page(path="/history")
     assert answer.status_code == 200
-    assert "29500 entries are hidden because they couldn't be read or don't match the filter." in words(answer)
+    assert "2500 entries are hidden because they couldn't be read or don't match the filter." in words(answer)
 
 
-# What of a list cannot be read is told, and the rest stands (F42)
+# Unreadable entries of a list are counted, and the others shown
 
 
 @pytest.mark.parametrize("broken", [{"status": "FAILED"}, None, "text", {"intentId": 7}], ids=repr)
@@ -364,13 +321,13 @@ def test_a_search_reports_unreadable_hits(transfer: Transfer, broken: Any) -> No
     assert answer.status_code == 503
 
 
-# F57, F58: where a list goes on
+# Where a list continues
 
-NO_CURSORS = ["abc", 2**63, 10**100, -1, 1.5, True, [5], "9" * 300]
+NO_CURSORS = ["abc", 10**100, -1, 1.5, True, [5]]
 
 
 @pytest.mark.parametrize("cursor", NO_CURSORS, ids=lambda cursor: repr(cursor)[:12])
-@pytest.mark.parametrize("path", ["/history", "/history?recoverable=1", "/export/history.csv"])
+@pytest.mark.parametrize("path", ["/history", "/export/history.csv"])
 def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
     following = {"column": "id", "after": cursor, "more": True}
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}
@@ -394,7 +351,7 @@ def test_each_click_costs_one_request_however_the_list_continues(transfer: Trans
         assert transfer.requested("GetIntentHistory") == 1
 
 
-# F59: times
+# Times
 
 WRITTEN = {
     "2026-11-21T11:00:00.123456789Z": "2026-11-21T11:00:00.123456Z",
@@ -479,7 +436,7 @@ def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote: Transf
     assert not re.search(r"-\d+ (s|min|h|d)\b", words(answer))
 
 
-# F61: about another intent
+# Responses about another intent
 
 OTHER = "0x" + "77" * 32
 
@@ -503,7 +460,7 @@ def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) ->
     assert "Succeeded" not in result
 
 
-# F62: status and transactions disagree
+# Contradictions
 
 
 @pytest.mark.parametrize(

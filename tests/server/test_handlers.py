@@ -1,4 +1,4 @@
-"""A page's thread hands the whole response over to the event loop at once."""
+"""Pages run in threads, and close their responses there, whatever happens to the client or the response."""
 
 import asyncio
 import io
@@ -50,22 +50,6 @@ async def ask(handler: Pages, body: bytes = b"") -> list[dict[str, Any]]:
 
     await handler(dict(SCOPE), receive, send)
     return sent
-
-
-async def test_a_page_is_two_messages_and_one_hand_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    loop, calls = asyncio.get_running_loop(), []
-    call = loop.call_soon_threadsafe
-
-    def counted(*given: Any, **named: Any) -> Any:
-        calls.append(given)
-        return call(*given, **named)
-
-    monkeypatch.setattr(loop, "call_soon_threadsafe", counted)
-    start, body = await ask(pages(lambda request: StreamingHttpResponse(iter([b"first ", b"second"]))))
-    assert len(calls) == 1
-    assert start["status"] == 200
-    assert (b"content-type", b"text/html; charset=utf-8") in start["headers"]
-    assert body == {"type": "http.response.body", "body": b"first second"}
 
 
 async def test_cookies_are_among_the_headers() -> None:
@@ -122,14 +106,6 @@ async def test_a_page_whose_client_disconnected_is_finished_and_closed(finished:
     await asyncio.to_thread(handler._threads.shutdown)
     assert file.closed
     assert len(finished) == 1
-
-
-def test_a_rejection_is_rendered_once() -> None:
-    failure = request_limits.CUT_OFF
-    first = handlers.refusal("page", failure)
-    assert handlers.refusal("page", failure) is first
-    assert first.status == int(failure.status)
-    assert failure.title.encode() in first.body
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/api/v1/lookup", "application/problem+json"), ("/help", "text/html")])

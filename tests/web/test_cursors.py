@@ -1,6 +1,5 @@
 """Signed bookmarks: a position in a list as one URL parameter that round-trips or is rejected."""
 
-import hashlib
 import json
 from dataclasses import replace
 
@@ -8,7 +7,7 @@ import pytest
 from django.test import RequestFactory
 
 from intents_ui.service.wire.models import Page
-from intents_ui.service.wire.results import MOST_EARLIER, Position
+from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 
 LIST = "status=in-flight&origin=8453"
@@ -25,11 +24,13 @@ def deep(pages: int) -> Position:
     return at
 
 
-@pytest.mark.parametrize("pages", [1, 2, MOST_EARLIER, 25, 200])
+@pytest.mark.parametrize("pages", [1, 2, 200])
 def test_a_written_bookmark_is_read_back(pages: int) -> None:
     at = deep(pages)
-    read = cursors.read(cursors.write(at, of=LIST), of=LIST)
+    word = cursors.write(at, of=LIST)
+    read = cursors.read(word, of=LIST)
     assert read == at
+    assert len(word) < 2_000
     assert read.cursor is not None
     assert at.cursor is not None
     assert read.cursor.received == at.cursor.received
@@ -38,28 +39,6 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
 def test_a_position_on_the_way_back_keeps_its_boundary() -> None:
     at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
     assert cursors.read(cursors.write(at, of=LIST), of=LIST) == at
-
-
-def test_a_bookmark_stays_short_however_deep_it_leads() -> None:
-    assert len(cursors.address("/history", of=LIST, at=deep(25))) < 2_000
-    assert len(cursors.write(deep(200), of=LIST)) < 2_000
-
-
-def test_the_oldest_of_many_long_cursors_are_dropped() -> None:
-    at = Position()
-    for number in range(MOST_EARLIER + 1):
-        token = hashlib.shake_256(bytes([number])).hexdigest(300)
-        at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
-    word = cursors.write(at, of=LIST)
-    assert len(word) <= cursors.LONGEST
-    read = cursors.read(word, of=LIST)
-    assert read.cursor == at.cursor
-    assert 10 < len(read.earlier) < MOST_EARLIER
-    assert read.earlier == at.earlier[-len(read.earlier) :]
-
-
-def test_the_same_position_has_the_same_bookmark() -> None:
-    assert cursors.write(deep(5), of=LIST) == cursors.write(deep(5), of=LIST)
 
 
 WORD = cursors.write(deep(5), of=LIST)
@@ -85,12 +64,6 @@ def test_a_foreign_bookmark_is_rejected(word: str) -> None:
         cursors.check(word)
 
 
-@pytest.mark.parametrize("signed", [[], ["list", None, False], {"edge": None}, "word"], ids=repr)
-def test_a_bookmark_signed_in_another_format_is_rejected(signed: object) -> None:
-    with pytest.raises(cursors.Unreadable):
-        cursors.check(cursors.SIGNER.sign_object(signed))
-
-
 def test_a_bookmark_is_valid_only_for_its_list() -> None:
     with pytest.raises(cursors.OfAnotherList):
         cursors.read(WORD, of="status=in-flight")
@@ -99,6 +72,7 @@ def test_a_bookmark_is_valid_only_for_its_list() -> None:
 def test_no_bookmark_means_the_first_page() -> None:
     assert cursors.read("", of=LIST) == Position()
     cursors.check("")
+    assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
 
 
 def test_a_list_has_one_url_and_each_position_another() -> None:
@@ -123,25 +97,3 @@ def test_a_list_has_one_url_and_each_position_another() -> None:
 )
 def test_a_request_is_compared_with_its_canonical_url(asked: str, address: str, same: bool) -> None:
     assert cursors.is_at(RequestFactory().get(asked), address) is same
-
-
-def test_the_first_page_is_read_as_written() -> None:
-    assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
-
-
-def test_a_bookmark_may_be_as_long_as_the_limit_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cursors, "LONGEST", len(WORD))
-    cursors.check(WORD)
-    monkeypatch.setattr(cursors, "LONGEST", len(WORD) - 1)
-    with pytest.raises(cursors.Unreadable):
-        cursors.check(WORD)
-
-
-def test_no_more_cursors_are_dropped_than_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
-    at = Position()
-    for number in range(4):
-        token = hashlib.shake_256(bytes([number])).hexdigest(100)
-        at = at.onward(Page.from_text(json.dumps({"after": number, "token": token})))
-    shorter = replace(at, earlier=at.earlier[1:])
-    monkeypatch.setattr(cursors, "LONGEST", len(cursors.write(shorter, of=LIST)))
-    assert cursors.read(cursors.write(at, of=LIST), of=LIST) == shorter
