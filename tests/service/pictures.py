@@ -31,12 +31,5 @@ def png_that_claims(width: int, height: int) -> bytes:
     return SIGNATURE + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
 
 
-def png_with(kind: bytes, content: bytes) -> bytes:
-    """A good PNG with one more chunk, right behind its head."""
-    good = picture()
-    end_of_head = len(SIGNATURE) + 25
-    return good[:end_of_head] + chunk(kind, content) + good[end_of_head:]
-
-
 def chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

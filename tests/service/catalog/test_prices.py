@@ -12,11 +12,11 @@ import pytest
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.catalog.prices import FRESH_SECONDS, PAUSE_SECONDS, Prices, Token
+from intents_ui.service.catalog.prices import Prices, Token
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire.results import Price
+from tests.service.clients import answered, without_socket
 
 USDC = (8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 ETH = (8453, "0x" + "0" * 40)
@@ -38,22 +38,17 @@ class Service:
         self.prices: Sequence[dict[str, Any]] = prices
         self.requested: list[list[Token]] = []
         self.failing: Callable[[list[Token]], httpx.Response | None] = lambda tokens: None
-        client = ServiceClient(ServiceConfig("http://x"), transport=httpx.MockTransport(self._answer))
-        self.of = Prices(client, clock=lambda: self.now).of
+        self.of = Prices(without_socket(self._answer), clock=lambda: self.now).of
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         tokens = [(each["chainId"], each["tokenAddress"]) for each in json.loads(request.content)["tokens"]]
         self.requested.append(tokens)
         failure = self.failing(tokens)
-        return failure or response({"tokenPrices": list(self.prices)})
-
-
-def response(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
-    return httpx.Response(status, stream=httpx.ByteStream(json.dumps(document).encode()))
+        return failure or answered({"tokenPrices": list(self.prices)})
 
 
 def invalid(tokens: object) -> httpx.Response:
-    return response({"error": "InvalidArgument", "code": 2000, "msg": "?", "status": 400}, status=400)
+    return answered({"error": "InvalidArgument", "code": 2000, "msg": "?", "status": 400}, status=400)
 
 
 def tokens(count: int) -> list[Token]:
@@ -122,7 +117,7 @@ def test_prices_are_requested_in_batches_of_100_and_cached_even_when_missing():
     assert [price.usd for price in found.values() if price.usd is not None] == [5]
     assert sorted(len(asked) for asked in service.requested) == [50, 100, 100]
     assert {token for asked in service.requested for token in asked} == set(tokens(250))
-    service.now += FRESH_SECONDS - 1
+    service.now += 89
     assert service.of(tokens(250)) == found
     assert len(service.requested) == 3
     service.now += 2
@@ -152,9 +147,9 @@ def test_a_rejected_batch_is_retried_but_an_outage_is_not_probed_each_time():
     service.failing = invalid
     assert service.of([USDC]) == service.of([USDC]) == {}
     assert len(service.requested) == 2
-    service.failing = lambda asked: response({}, status=503)
+    service.failing = lambda asked: answered({}, status=503)
     assert service.of([USDC]) == service.of([USDC]) == {}
     assert len(service.requested) == 3
     service.failing = lambda asked: None
-    service.now += PAUSE_SECONDS
+    service.now += 10
     assert service.of([USDC]) == {USDC: Price(None)}

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Hits
 from tests import spec
+from tests.service.clients import answered, without_socket
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 COMMITTED = Intent.from_text('{"intentId":"0x1"}')
@@ -122,16 +122,6 @@ def test_only_given_values_are_sent(call, sent):
     assert json.loads(json_text.write(call.request)) == sent
 
 
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.operation)
-def test_only_reads_may_be_shared(call):
-    assert call.is_read is (call.operation != "CommitIntent")
-
-
-def test_writes_are_not_reads():
-    assert not operations.quote_intent(QuoteIntentRequest()).is_read
-    assert not operations.execute_intent("0x1").is_read
-
-
 def test_an_executed_intent_is_the_requested_one():
     recorder = Recorder({"ExecuteIntent": '{"intentId":"0x1","intentStatus":"EXECUTING"}'})
     with recorder.client() as service:
@@ -157,19 +147,18 @@ QUOTED = (
 
 
 class Recorder:
-    """A service that quotes and commits, and keeps what it was sent."""
+    """A service with one response per operation, which keeps what it was sent."""
 
     def __init__(self, answers: dict[str, str]) -> None:
         self.answers = answers
         self.sent: list[bytes] = []
 
     def client(self, **config: Any) -> ServiceClient:
-        return ServiceClient(ServiceConfig("http://recorder", **config), transport=httpx.MockTransport(self._answer))
+        return without_socket(self._answer, **config)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.sent.append(request.content)
-        content = self.answers[request.url.path.rpartition("/")[2]]
-        return httpx.Response(200, stream=httpx.ByteStream(content.encode()))
+        return answered(self.answers[request.url.path.rpartition("/")[2]])
 
 
 @pytest.mark.parametrize("brand", ["service", "acme"])
@@ -194,12 +183,6 @@ def test_a_renamed_response_is_read_under_the_interface_names():
     assert intent.quote_request.options.service_address_overrides == ServiceAddressOverrides(
         smart_wallet_factory_address="0xacme"
     )
-
-
-def test_the_entries_of_a_renamed_list_are_renamed():
-    brand = Brand("acme", "acme")
-    assert brand.read({"acmeChains": [{"acmeId": "acme"}, 1]}) == {"serviceChains": [{"serviceId": "acme"}, 1]}
-    assert brand.write({"serviceChains": [{"serviceId": "x"}]}) == {"acmeChains": [{"acmeId": "x"}]}
 
 
 def test_a_renamed_request_is_written_under_its_own_names():
@@ -227,6 +210,7 @@ def test_a_renamed_request_is_written_under_its_own_names():
 def test_a_brand_matches_whole_words_of_a_name_only(theirs, ours):
     brand = Brand("acme", "acme")
     assert brand.read({theirs: {theirs: "acmeVersion"}}) == {ours: {ours: "acmeVersion"}}
+    assert brand.read([{theirs: [1]}]) == [{ours: [1]}]
     assert brand.write({ours: ours}) == {theirs: ours}
 
 
@@ -258,37 +242,9 @@ def test_the_next_page_cursor_is_sent_back_unchanged():
     assert recorder.sent[1:] == [f'{{"page":{text}}}'.encode(), f'{{"page":{text},"byStatus":"FAILED"}}'.encode()]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"intents": [ENTRY]},
-        {"intents": [ENTRY], "nextPage": None},
-        {"intents": [ENTRY], "nextPage": NEXT | {"more": False}},
-        {"intents": [], "nextPage": NEXT},
-        {"intents": None, "nextPage": NEXT},
-        {"intents": [ENTRY], "nextPage": NEXT | {"after": -1}},
-        {"intents": [ENTRY], "nextPage": NEXT | {"after": "next please"}},
-        {"intents": [ENTRY], "nextPage": "81"},
-    ],
-)
-def test_the_list_ends(document):
-    assert page_of(document).following is None
-
-
-def test_the_list_ends_when_the_cursor_does_not_move():
-    document = {"intents": [ENTRY], "nextPage": NEXT}
-    assert page_of(document, asked=Page.from_text(json.dumps(NEXT))).following is None
-    assert page_of(document, asked=Page.from_text(json.dumps(NEXT | {"after": 101}))).following is not None
-
-
 def test_a_malformed_list_is_not_an_empty_list():
     with pytest.raises(Unreadable):
         page_of({"intents": "none"})
-
-
-def test_unreadable_entries_are_counted():
-    answer = page_of({"intents": [ENTRY, {"status": "QUOTED"}, 5], "nextPage": NEXT})
-    assert ([entry.intent_id for entry in answer.intents], answer.unreadable_entries) == (["0x1"], 2)
 
 
 @pytest.mark.parametrize(
