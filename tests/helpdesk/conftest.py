@@ -5,9 +5,9 @@ from django.conf import settings
 from pydantic import SecretStr
 
 from tests.helpdesk import signing
-from tests.pages.conftest import emulator, patient_pages, site, without_response_cache
+from tests.pages.conftest import emulator, patient_pages, site, still, without_response_cache
 
-__all__ = ["emulator", "patient_pages", "site", "without_response_cache"]
+__all__ = ["emulator", "patient_pages", "site", "still", "without_response_cache"]
 
 CHATWOOT = "https://chat.acme.example"
 DESK = "https://desk.acme.example"

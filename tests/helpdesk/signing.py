@@ -70,11 +70,6 @@ def token_with_public_key_as_secret() -> str:
     return f"{signed}.{base64.urlsafe_b64encode(made).decode().rstrip('=')}"
 
 
-def token_with_swapped_body() -> str:
-    head, _, signature = token().split(".")
-    return f"{head}.{_encoded(claims(sub='https://acme.zendesk.com/api/v2/users/2.json'))}.{signature}"
-
-
 def _encoded(part: dict[str, Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
 

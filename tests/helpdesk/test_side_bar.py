@@ -67,18 +67,14 @@ def is_rejected(answer: Any) -> bool:
 # Who can open it.
 
 
-@pytest.mark.parametrize("way", ["get", "url", "token", "form"])
-def test_without_settings_there_is_no_side_bar(site: Client, way: str) -> None:
-    answers: dict[str, Callable[[], Any]] = {
-        "get": lambda: site.get(signing.PATH),
-        "url": lambda: site.get(signing.signed_url(NOTHING)),
-        "token": lambda: site.post(signing.PATH, {"token": signing.token()}),
-        "form": lambda: site.post(signing.PATH, {"q": NOTHING}),
-    }
-    assert answers[way]().status_code == 404
+def test_without_settings_there_is_no_side_bar(site: Client) -> None:
+    for url in (signing.PATH, signing.signed_url(NOTHING)):
+        assert site.get(url).status_code == 404
+    for form in ({"token": "x"}, {"q": NOTHING}):
+        assert site.post(signing.PATH, form).status_code == 404
 
 
-@pytest.mark.usefixtures("helpdesks")
+@pytest.mark.usefixtures("helpdesks", "still")
 def test_a_signed_url_opens_it_for_five_minutes(site: Client) -> None:
     for age in (0, 299, -299):
         assert site.get(signing.signed_url(NOTHING, age=age)).status_code == 200
@@ -90,26 +86,23 @@ def test_a_signed_url_opens_it_for_five_minutes(site: Client) -> None:
 
 WRONG_URLS: dict[str, Callable[[], str]] = {
     "not signed": lambda: f"{signing.PATH}?q={NOTHING}",
-    "no signature": lambda: f"{signing.PATH}?q={NOTHING}&signature=",
     "another key": lambda: signing.signed_url(NOTHING, key="another key of somewhere"),
     "another text": lambda: signing.signed_url(NOTHING).replace(NOTHING, OTHER),
     "a text added": lambda: signing.signed_url(NOTHING) + f"&q={OTHER}",
-    "a text before": lambda: signing.signed_url(NOTHING).replace("?", f"?q={OTHER}&"),
     "of another page": lambda: signing.signed_url(NOTHING, path="/triage").replace("/triage", signing.PATH),
     "a later time": lambda: re.sub(r"time=\d", "time=9", signing.signed_url(NOTHING)),
     "without a time": lambda: f"{TIMELESS}&signature={signing.digest(signing.KEY, TIMELESS.encode())}",
-    "cut off": lambda: signing.signed_url(NOTHING)[:-1],
     "another script": lambda: signing.signed_url(NOTHING)[:-1] + "\u0663",
 }
 
 
 @pytest.mark.usefixtures("helpdesks")
-@pytest.mark.parametrize("name", WRONG_URLS)
 def test_a_url_with_a_wrong_signature_is_rejected(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, name: str
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with recorded(emulator, monkeypatch) as service:
-        assert is_rejected(site.get(WRONG_URLS[name]()))
+        for name, url in WRONG_URLS.items():
+            assert is_rejected(site.get(url())), name
         assert service.sent == []
 
 
@@ -127,12 +120,6 @@ def test_zendesks_token_opens_it_and_its_form_looks_up_texts(site: Client, emula
     assert site.post(signing.PATH, {"pass": field(answer, "pass"), "q": NOTHING}).status_code == 200
 
 
-@pytest.mark.usefixtures("helpdesks")
-@pytest.mark.parametrize("issuer", [signing.ACCOUNT, f"https://{signing.ACCOUNT}"])
-def test_zendesks_issuer_may_be_written_as_a_host_or_an_origin(site: Client, issuer: str) -> None:
-    assert site.post(signing.PATH, {"token": signing.token(iss=issuer)}).status_code == 200
-
-
 def ago(seconds: float) -> int:
     return int(signing.time.time() - seconds)
 
@@ -141,33 +128,18 @@ WRONG_TOKENS: dict[str, Callable[[], str]] = {
     "another key": lambda: signing.token(key="another"),
     "no algorithm": signing.unsigned_token,
     "HS256 with the public key": signing.token_with_public_key_as_secret,
-    "another body": signing.token_with_swapped_body,
-    "expired": lambda: signing.token(iat=ago(200), nbf=ago(200), exp=ago(60)),
     "issued too long ago": lambda: signing.token(iat=ago(301), nbf=ago(301)),
-    "not valid yet": lambda: signing.token(nbf=ago(-120)),
     "another account": lambda: signing.token(iss="evil.zendesk.com"),
     "another app": lambda: signing.token(aud=signing.AUDIENCE.replace("/1.", "/2.")),
-    "without aud": lambda: signing.token(aud=None),
     "without exp": lambda: signing.token(exp=None),
-    "without iat": lambda: signing.token(iat=None),
-    "without iss": lambda: signing.token(iss=None),
-    "without nbf": lambda: signing.token(nbf=None),
     "no token": lambda: "x",
-    "cut off": lambda: signing.token()[:-8],
-    "another script": lambda: signing.token() + "\u0663",
 }
 
 
 @pytest.mark.usefixtures("helpdesks")
-@pytest.mark.parametrize("name", WRONG_TOKENS)
-def test_a_wrong_token_is_rejected(site: Client, name: str) -> None:
-    assert is_rejected(site.post(signing.PATH, {"token": WRONG_TOKENS[name]()}))
-
-
-@pytest.mark.usefixtures("helpdesks")
-def test_a_token_of_zendesk_is_rejected_without_its_settings(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_zendesk_public_key", None)
-    assert is_rejected(site.post(signing.PATH, {"token": signing.token()}))
+def test_a_wrong_token_is_rejected(site: Client) -> None:
+    for name, token in WRONG_TOKENS.items():
+        assert is_rejected(site.post(signing.PATH, {"token": token()})), name
 
 
 @pytest.mark.usefixtures("helpdesks")
@@ -226,7 +198,7 @@ def test_only_the_named_hosts_may_frame_it(site: Client, url: str) -> None:
 
 
 @pytest.mark.usefixtures("helpdesks")
-@pytest.mark.parametrize("scenario", [SUCCEEDED, REFUNDED, RECOVERABLE])
+@pytest.mark.parametrize("scenario", [REFUNDED, RECOVERABLE])
 def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emulator, scenario: int) -> None:
     intent_id = id_of(emulator, scenario)
     answer = opened(site, intent_id)
@@ -286,19 +258,11 @@ def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("helpdesks")
-def test_a_failed_look_up_is_a_row(site: Client, emulator: Emulator) -> None:
-    emulator.inject("SearchIntents", "failing-500")
-    emulator.inject("GetIntent", "failing-500")
-    assert "Lookup failed" in visible_text(shown(site, NOTHING))
-
-
-@pytest.mark.usefixtures("helpdesks")
-@pytest.mark.parametrize(("number", "kept"), [("17", "17"), ("", ""), ("x", ""), ("\u0663", ""), ("1" * 21, "")])
-def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client, number: str, kept: str) -> None:
-    answer = shown(site, NOTHING, ticket=number)
-    found = LexborHTMLParser(answer.content).css_first("form [name=ticket]")
-    assert found is not None
-    assert (found.attributes["value"] or "") == kept
+def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client) -> None:
+    for number, kept in (("17", "17"), ("x", ""), ("1" * 21, "")):
+        found = LexborHTMLParser(shown(site, NOTHING, ticket=number).content).css_first("form [name=ticket]")
+        assert found is not None
+        assert (found.attributes["value"] or "") == kept
 
 
 # Settings.
@@ -312,25 +276,12 @@ def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client, number: s
         pytest.param({"INTENTS_HELPDESK_HOSTS": "*"}, "intents_helpdesk_hosts", id="every host"),
         pytest.param({"INTENTS_HELPDESK_HOSTS": "https://a.example/x"}, "intents_helpdesk_hosts", id="a URL"),
         pytest.param({"INTENTS_CHATWOOT_ORIGIN": "chat.acme.example"}, "intents_chatwoot_origin", id="no scheme"),
-        pytest.param({"INTENTS_CHATWOOT_ORIGIN": "https://*.acme.example"}, "intents_chatwoot_origin", id="several"),
         pytest.param({"INTENTS_ZENDESK_PUBLIC_KEY": "x"}, "intents_zendesk_public_key", id="no key"),
-        pytest.param({"INTENTS_ZENDESK_PUBLIC_KEY": "{private}"}, "intents_zendesk_public_key", id="a private key"),
-        pytest.param({"INTENTS_ZENDESK_PUBLIC_KEY": "{public}"}, "INTENTS_ZENDESK_AUDIENCE", id="no audience"),
-        pytest.param({"INTENTS_ZENDESK_AUDIENCE": "https://acme.zendesk.com"}, "intents_zendesk_audience", id="no app"),
         pytest.param({"INTENTS_SLACK_SIGNING_SECRET": "short"}, "intents_slack_signing_secret", id="a short secret"),
     ],
 )
 def test_an_invalid_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch, env: dict[str, str], name: str) -> None:
-    keys = {"{private}": signing.private_key(signing.OURS), "{public}": signing.public_key()}
     for setting, value in env.items():
-        monkeypatch.setenv(setting, keys.get(value, value))
+        monkeypatch.setenv(setting, value)
     with pytest.raises(ValueError, match=name):
         Environment()
-
-
-def test_the_public_key_can_be_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    (tmp_path / "zendesk.pem").write_text(signing.public_key())
-    monkeypatch.setenv("INTENTS_ZENDESK_PUBLIC_KEY_FILE", str(tmp_path / "zendesk.pem"))
-    monkeypatch.setenv("INTENTS_ZENDESK_AUDIENCE", signing.AUDIENCE)
-    read = Environment()
-    assert read.side_bar_hosts == [f"https://{signing.ACCOUNT}"]

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import secrets
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -96,31 +95,15 @@ def test_a_request_with_a_wrong_signature_is_rejected(
 
 @pytest.mark.usefixtures("slack")
 @pytest.mark.parametrize("path", [COMMAND, EVENTS])
-@pytest.mark.parametrize(
-    ("headers", "why"),
-    [
+def test_a_request_without_a_signature_is_rejected(site: Client, path: str) -> None:
+    signed = {"X-Slack-Request-Timestamp": "x", "X-Slack-Signature": OF_NO_TIME}
+    for headers, why in (
         ({}, signatures.NOT_SIGNED),
         ({"X-Slack-Signature": "v0=" + "0" * 64}, signatures.WRONG),
-        ({"X-Slack-Request-Timestamp": "x", "X-Slack-Signature": OF_NO_TIME}, signatures.WRONG),
-    ],
-    ids=["none", "no time", "a time that is none"],
-)
-def test_a_request_without_a_signature_is_rejected(site: Client, path: str, headers: dict[str, str], why: str) -> None:
-    answer = site.post(path, "text=x", content_type=FORM, headers=headers)
-    assert (answer.status_code, answer.text, answer["Cache-Control"]) == (403, why, "no-store")
-
-
-@pytest.mark.usefixtures("slack")
-def test_signatures_are_compared_in_constant_time(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = []
-
-    def compare(given: bytes, expected: bytes) -> bool:
-        compared.append(given)
-        return secrets.compare_digest(given, expected)
-
-    monkeypatch.setattr(signatures.hmac, "compare_digest", compare)
-    assert command(site, "", secret="another secret").status_code == 403
-    assert len(compared) == 1
+        (signed, signatures.WRONG),
+    ):
+        answer = site.post(path, "text=x", content_type=FORM, headers=headers)
+        assert (answer.status_code, answer.text, answer["Cache-Control"]) == (403, why, "no-store")
 
 
 # The command.
@@ -227,7 +210,7 @@ def api(monkeypatch: pytest.MonkeyPatch, slack: None) -> Iterator[type[Api]]:
     """Yield Slack's API. The bot has a token."""
     kind = type("ThisApi", (Api,), {"calls": [], "answer": (200, '{"ok": true}')})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     monkeypatch.setattr(slack_client, "API", f"http://127.0.0.1:{server.server_port}/api")
     monkeypatch.setattr(slack_client, "SECONDS", 30.0)  # however slow the machine is
@@ -310,11 +293,6 @@ def test_a_failure_of_slack_is_logged_without_the_token(
 
 
 @pytest.mark.usefixtures("slack")
-@pytest.mark.parametrize("body", ["", "x", "[]", '{"type": 5}', '{"event": {}}'])
-def test_an_event_that_cannot_be_read_is_rejected(site: Client, body: str) -> None:
-    assert sent(site, EVENTS, body).status_code == 400
-
-
-@pytest.mark.usefixtures("slack")
-def test_other_events_are_ignored(site: Client) -> None:
-    assert event(site, type="event_callback", event={"type": "app_mention", "text": NOTHING}).status_code == 200
+def test_an_event_that_cannot_be_read_is_rejected(site: Client) -> None:
+    for body in ("", "x", "[]", '{"type": 5}', '{"event": {}}'):
+        assert sent(site, EVENTS, body).status_code == 400, body

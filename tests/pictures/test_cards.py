@@ -14,7 +14,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.pictures import cards
 from intents_ui.pictures.cards import Busy, Cards
-from intents_ui.pictures.drawing import MONEY, TONES, Pen, longest
+from intents_ui.pictures.drawing import MONEY, TONES, Pen
 from tests.service.pictures import opened
 
 DONE = Card(
@@ -76,20 +76,20 @@ def test_a_card_is_an_image_of_its_size_with_content() -> None:
         assert len(image.crop(place).convert("L").getcolors() or ()) > 20
 
 
-@pytest.mark.parametrize("tone", list(Tone))
-def test_every_tone_has_its_color_and_icon(tone: Tone) -> None:
-    image = drawn(replace(DONE, tone=tone))
-    colours = {colour for _, colour in image.crop((88, 78, 160, 134)).getcolors(10_000) or ()}
-    assert {tuple(bytes.fromhex(colour[1:])) for colour in TONES[tone]} <= colours
-    others = [drawn(replace(DONE, tone=other)) for other in Tone if other is not tone]
-    shape = image.crop((100, 85, 140, 125)).convert("1").tobytes()
-    assert all(other.crop((100, 85, 140, 125)).convert("1").tobytes() != shape for other in others)
+def test_every_tone_has_its_color_and_icon() -> None:
+    shapes = set()
+    for tone in Tone:
+        image = drawn(replace(DONE, tone=tone))
+        colours = {colour for _, colour in image.crop((88, 78, 160, 134)).getcolors(10_000) or ()}
+        assert {tuple(bytes.fromhex(colour[1:])) for colour in TONES[tone]} <= colours
+        shapes.add(image.crop((100, 85, 140, 125)).convert("1").tobytes())
+    assert len(shapes) == len(Tone)
 
 
 @pytest.mark.parametrize(
     "words",
-    ["", "x" * 5000, "中文字符" * 100, "⟨U+202E⟩gnp.exe", "\u0301" * 50, "👩‍👩‍👧" * 40, "a\nb\tc\0d", "<script>&amp;"],
-    ids=["none", "long", "foreign", "hidden", "marks", "emoji", "control", "markup"],
+    ["", "x" * 5000, "中文字符" * 100, "👩‍👩‍👧" * 40, "a\nb\tc\0d"],
+    ids=["none", "long", "foreign", "emoji", "control"],
 )
 def test_untrusted_text_stays_in_its_space(words: str) -> None:
     strange = replace(
@@ -149,21 +149,6 @@ def test_a_failed_rendering_is_retried(slow: Pens) -> None:
         shelf.png(DONE)
     slow.breaks = False
     assert shelf.png(DONE) == PNG
-
-
-def test_the_cache_stays_below_its_size_limit(slow: Pens, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow.go.set()
-    monkeypatch.setattr(cards, "KEPT_BYTES", 3 * (len(PNG) + cards.ENTRY_BYTES))
-    shelf = Cards(pen=slow)
-    for word in "abcda":
-        shelf.png(replace(DONE, headline=word))
-    assert len(slow.drawn) == 5
-
-
-def test_truncated_text_has_at_least_one_character() -> None:
-    assert longest("word", lambda head: False) == "w"
-    assert longest("word", lambda head: len(head) <= 2) == "wo"
-    assert longest("", lambda head: True) == ""
 
 
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
