@@ -76,6 +76,15 @@ def server(sample_mirror: str) -> Iterator[str]:
         yield root
 
 
+@pytest.fixture(scope="session")
+def production(sample_mirror: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Yield a dashboard as in production, whose service does what a test wants."""
+    from tests import production
+
+    with production.running(tmp_path_factory.mktemp("production") / "log", sample_mirror) as found:
+        yield found
+
+
 def needs(program: str, install: str) -> Path:
     """Return the path of a program. If it is missing, skip the test, or fail in CI."""
     found = shutil.which(program)

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
-import httpx
 import httpx2
 import pytest
 from mcp import Client, MCPError
@@ -16,8 +15,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from tests.fenced import data_of, json_of
-from tests.service.scripted_server import Visit, response, serving
-from tests.serving import dashboard
+from tests.production import Production
+from tests.service.scripted_server import Visit
 from tests.waiting import PATIENCE
 
 UNKNOWN: Final = f"0x{'12' * 32}"
@@ -47,17 +46,10 @@ def text_of(result: Any) -> str:
     return str(content.text)
 
 
-@pytest.fixture(scope="module")
-def transfer(server: str) -> dict[str, Any]:
-    """Return a transfer of the API that was refunded."""
-    found = httpx.get(f"{server}/api/v1/transfers?status=REFUNDED&size=1", trust_env=False, timeout=PATIENCE)
-    return dict(found.json()["transfers"][0])
-
-
 @pytest.mark.parametrize("mode", VERSIONS)
-async def test_the_official_client_calls_each_tool(server: str, transfer: dict[str, Any], mode: str) -> None:
-    intent_id = transfer["intentId"]
-    async with connected(server, mode) as client:
+async def test_the_official_client_calls_each_tool(production: Production, mode: str) -> None:
+    intent_id = production.service.emulator.finished("refunded-on-origin")["intentId"]
+    async with connected(production.root, mode) as client:
         assert client.protocol_version == VERSIONS[mode]
         assert client.server_info is not None
         assert client.server_info.name == "intents-ui"
@@ -78,15 +70,15 @@ async def test_the_official_client_calls_each_tool(server: str, transfer: dict[s
     assert not any(each.is_error for each in called.values())
     texts = {name: text_of(each) for name, each in called.items()}
     assert json_of(texts["look_up"])["matches"][0]["intentId"] == intent_id
-    assert json_of(texts["explain_transfer"])["summary"]["status"] == transfer["summary"]["status"]
+    assert json_of(texts["explain_transfer"])["summary"]["status"] == "Refunded"
     assert json_of(texts["triage_ticket"])["rows"][0]["intentId"] == intent_id
     assert json_of(texts["route_health"])["routes"]
     assert intent_id in data_of(texts["customer_reply"])
 
 
 @pytest.mark.parametrize("mode", VERSIONS)
-async def test_the_official_client_reads_errors(server: str, mode: str) -> None:
-    async with connected(server, mode) as client:
+async def test_the_official_client_reads_errors(production: Production, mode: str) -> None:
+    async with connected(production.root, mode) as client:
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("no_tool", {})
         with pytest.raises(MCPError, match="Method not found"):
@@ -98,53 +90,28 @@ async def test_the_official_client_reads_errors(server: str, mode: str) -> None:
     assert text_of(invalid).startswith("Invalid arguments. intent_id:")
 
 
-async def test_the_official_client_reads_why_a_request_was_rejected(server: str) -> None:
+async def test_the_official_client_reads_why_a_request_was_rejected(production: Production) -> None:
     rejected = pytest.RaisesExc(MCPError, match="another site")
     with pytest.RaisesGroup(rejected, flatten_subgroups=True):
-        async with connected(server, Origin="https://evil.example"):
+        async with connected(production.root, Origin="https://evil.example"):
             pass
 
 
-@pytest.fixture(scope="module")
-def asked() -> threading.Event:
-    """Return an event that is set when the service gets a call that it never answers."""
-    return threading.Event()
-
-
-@pytest.fixture(scope="module")
-def slow(asked: threading.Event) -> Iterator[str]:
-    """Yield the URL of a dashboard whose service doesn't answer calls for an intent, and fails searches."""
-
-    def script(visit: Visit) -> None:
-        match visit.operation:
-            case "GetIntent" | "GetIntentReceipt":
-                asked.set()
-                visit.stay_silent()
-            case "SearchIntents":
-                visit.send(response({"code": -7, "msg": "failed", "status": 500}, status=500))
-            case _:
-                visit.send(response({"chains": [], "tokens": []}))
-
-    with serving(script) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test") as root:
-        yield root
-
-
-@pytest.mark.parametrize(("mode", "intent_id"), [("auto", f"0x{'12' * 32}"), ("legacy", f"0x{'34' * 32}")])
+@pytest.mark.parametrize("mode", VERSIONS)
 async def test_a_canceled_call_leaves_the_connection_usable(
-    slow: str, asked: threading.Event, mode: str, intent_id: str
+    production: Production, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    asked.clear()
-    async with connected(slow, mode) as client:
+    asked = threading.Event()
+
+    def silent(visit: Visit) -> None:
+        asked.set()
+        visit.stay_silent()
+
+    intent_id = production.service.emulator.play("cctp-slow")["intentId"]
+    monkeypatch.setattr(production.service, "does", silent)
+    async with connected(production.root, mode) as client:
         async with anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "explain_transfer", {"intent_id": intent_id})
             assert await anyio.to_thread.run_sync(asked.wait, PATIENCE)
             group.cancel_scope.cancel()
         assert (await client.list_tools()).tools
-
-
-async def test_the_official_client_reads_that_the_service_failed(slow: str) -> None:
-    async with connected(slow) as client:
-        failed = await client.call_tool("look_up", {"text": f"0x{'12' * 20}"})
-    assert failed.is_error
-    assert text_of(failed).startswith("Service error.")
-    assert "Request ID: " in text_of(failed)

@@ -1,135 +1,38 @@
 """Health, status, metrics and logs: what operators of the dashboard see."""
 
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from intents_ui.asgi import application
 from intents_ui.display.service_state import STATES, quick
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
 from tests import canary
-from tests.conftest import needs
-from tests.live.redis_server import RedisServer, redis_running
-from tests.service.scripted_server import Script, ScriptedServer, Visit, response, serving
+from tests.production import ENV, SECRET, Production, figures, started
+from tests.service.scripted_server import Visit, response, serving
 from tests.service.upstream import BAD, good
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import ROOT
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE, until
 
 OPERATIONS = ROOT / "docs" / "operations.md"
-SECRET = {"SECRET_KEY": "a key of the test"}
-# The client of these tests is a trusted proxy, so that it can use any client address.
-ENV = {**SECRET, "LOG_FORMAT": "json", "TRUSTED_PROXIES": "127.0.0.1", "INTENTS_METRICS": "127.0.0.1,10.1.0.0/16"}
 
 
-class Service(ScriptedServer):
-    """A service whose responses `does` decides."""
-
-    def __init__(self) -> None:
-        self.does: Script = good
-        super().__init__(lambda visit: self.does(visit))
-
-
-@dataclass
-class Site:
-    """A dashboard, its service and its log."""
-
-    root: str
-    process: subprocess.Popen[bytes]
-    service: Service
-    redis: RedisServer
-    log: Path
-    client: httpx.Client
-
-    def get(self, path: str, **headers: str) -> httpx.Response:
-        return self.client.get(self.root + path, headers=headers)
-
-    def ready(self) -> dict[str, Any]:
-        result: dict[str, Any] = self.get("/readyz").json()
-        return result
-
-    def figures(self) -> dict[str, float]:
-        """Return each metric series with its value."""
-        return figures(self.get("/metrics").text)
-
-    def more_than(self, before: dict[str, float]) -> Callable[[str], float]:
-        after = self.figures()
-        return lambda name: after.get(name, 0) - before.get(name, 0)
-
-    def lines(self, logger: str = "intents_ui.requests") -> list[dict[str, Any]]:
-        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
-        return [line for line in lines if line["logger"] == logger]
-
-    @property
-    def requested(self) -> list[str]:
-        return [visit.operation for visit in self.service.visits]
-
-
-def figures(text: str) -> dict[str, float]:
-    lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
-    return {name: float(value) for name, _, value in lines}
-
-
-@contextmanager
-def started(log: Path, **env: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
-    with log.open("wb") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PORT": str(port)} | env, stderr=file)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/healthz", process)
-        yield f"http://127.0.0.1:{port}", process
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, sample_mirror: str) -> Iterator[Site]:
-    service = Service()
-    log = tmp_path_factory.mktemp("site") / "log"
-    try:
-        with (
-            redis_running(needs("redis-server", "apt-get install redis-server")) as redis,
-            started(
-                log, INTENTS_SERVICE_URL=service.url, REDIS_URL=redis.url, INTENTS_DATABASE=sample_mirror, **ENV
-            ) as (root, process),
-            httpx.Client(trust_env=False, timeout=PATIENCE) as client,
-        ):
-            yield Site(root, process, service, redis, log, client)
-    finally:
-        service.close()
-
-
-@pytest.fixture
-def site(place: Site) -> Site:
-    place.service.does = good
-    return place
-
-
-def intent(number: int) -> str:
-    return f"/intent/0x{number:064x}"
-
-
-def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> None:
-    assert site.get(intent(1)).status_code == 200
-    before = len(site.requested)
-    answer = site.get("/readyz", Host="10.0.0.7:8000")  # as a load balancer does
+def test_readiness_reports_known_facts_without_a_service_call(production: Production) -> None:
+    assert production.get(production.intent()).status_code == 200
+    before = len(production.service.visits)
+    answer = production.get("/readyz", Host="10.0.0.7:8000")  # as a load balancer does
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     result = answer.json()
     assert (result["ready"], result["stopping"], result["templates"], result["redis"]) == (True, False, True, True)
@@ -137,38 +40,44 @@ def test_readiness_reports_known_facts_without_a_service_call(site: Site) -> Non
     assert 0 <= result["service"]["last_response_seconds_ago"] < PATIENCE
     assert result["service"]["median_ms"] > 0
     assert result["service"]["degraded_for_seconds"] is None
-    assert len(site.requested) == before
-    assert site.client.post(f"{site.root}/readyz").status_code == 405
-
-
-def slow(visit: Visit) -> None:
-    """Yield a slow service with an endless list."""
-    number = time.monotonic_ns()
-    visit.closing.wait({"GetIntent": 2.0, "GetIntentHistory": 0.2}.get(visit.operation, 0.0))
-    if visit.operation == "GetIntentHistory":
-        following = {"column": "id", "after": number, "more": True}
-        entry = {"intentId": f"0x{number:064x}", "status": "SUCCEEDED"}
-        visit.send(response({"intents": [entry], "nextPage": following}))
-    else:
-        good(visit)
+    assert len(production.service.visits) == before
+    assert production.client.post(f"{production.root}/readyz").status_code == 405
 
 
 def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Path) -> None:
+    released = threading.Event()
+    numbers = count()
+
+    def slow(visit: Visit) -> None:
+        """Keep back an intent, and send an endless list slowly."""
+        if visit.operation == "GetIntent":
+            released.wait(PATIENCE)
+        if visit.operation != "GetIntentHistory":
+            good(visit)
+        elif not visit.closing.wait(0.05):
+            number = next(numbers)
+            entry = {"intentId": f"0x{number:064x}", "status": "SUCCEEDED"}
+            following = {"column": "id", "after": number, "more": True}
+            visit.send(response({"intents": [entry], "nextPage": following}))
+
+    limits = dict.fromkeys(("INTENTS_SERVICE_TOTAL_TIMEOUT", "INTENTS_SERVICE_READ_TIMEOUT"), "intent=60")
+    limits |= {"INTENTS_PAGE_TIMEOUT": "60"}
     with (
         serving(slow) as service,
-        started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET) as (root, process),
+        started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET, **limits) as (root, process),
         httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as client,
         ThreadPoolExecutor(2) as threads,
     ):
         before = client.get("/readyz")
         assert (before.status_code, before.json()["redis"]) == (200, None)
-        page = threads.submit(httpx.get, root + intent(1), trust_env=False, timeout=PATIENCE)
+        page = threads.submit(httpx.get, f"{root}/intent/0x{1:064x}", trust_env=False, timeout=PATIENCE)
         export = threads.submit(httpx.get, f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE)
         until(lambda: {"GetIntent", "GetIntentHistory"} <= {visit.operation for visit in service.visits})
         until(lambda: sum(visit.operation == "GetIntentHistory" for visit in service.visits) > 1)
         process.terminate()
         until(lambda: client.get("/readyz").status_code == 503)  # over the open connection
         assert not page.done()
+        released.set()
         assert page.result(PATIENCE).status_code == 200
         assert export.result(PATIENCE).text.splitlines()[-1].endswith("dashboard restart")
         assert process.wait(PATIENCE) == 0
@@ -178,14 +87,14 @@ def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Pat
     assert len({call.partition(".")[0] for call in calls}) == 1
 
 
-def test_events_are_counted(site: Site) -> None:
-    before = site.figures()
+def test_events_are_counted(production: Production) -> None:
+    intent, before = production.intent(), production.figures()
     for _ in range(3):
-        assert site.get("/help").status_code == 200
-    assert site.get("/nowhere/at/all?secret=1").status_code == 404
-    assert site.get(intent(10)).status_code == 200
-    assert site.get(intent(10)).status_code == 200
-    more = site.more_than(before)
+        assert production.get("/help").status_code == 200
+    assert production.get("/nowhere/at/all?secret=1").status_code == 404
+    assert production.get(intent).status_code == 200
+    assert production.get(intent).status_code == 200
+    more = production.more_than(before)
     assert more('intents_ui_requests_total{status="200",view="help"}') == 3
     assert more('intents_ui_request_seconds_count{status="2xx",view="help"}') == 3
     assert more('intents_ui_requests_total{status="404",view="none"}') == 1
@@ -193,34 +102,28 @@ def test_events_are_counted(site: Site) -> None:
     assert more('intents_ui_upstream_seconds_count{operation="GetIntent",outcome="answered"}') == 1
     assert more('intents_ui_data_requests_total{source="service"}') >= 1
     assert more('intents_ui_data_requests_total{source="cache"}') >= 1
-    assert site.figures()["process_resident_memory_bytes"] > 20e6
+    assert production.figures()["process_resident_memory_bytes"] > 20e6
 
 
-def test_open_connections_and_pages_are_reported(site: Site) -> None:
-    assert site.figures()["intents_ui_redis_up"] == 1
-    with httpx.stream("GET", f"{site.root}/live/0x{20:064x}", trust_env=False, timeout=PATIENCE) as stream:
-        pieces = stream.iter_bytes()
+def test_open_connections_and_tasks_are_reported_while_a_page_is_live(production: Production) -> None:
+    assert production.figures()["intents_ui_redis_up"] == 1
+    live = production.intent("stalled-in-bridge").replace("/intent/", "/live/")
+    with httpx.stream("GET", production.root + live, trust_env=False, timeout=PATIENCE) as stream:
+        pieces = stream.iter_bytes()  # keeps a reference, otherwise the connection would be closed
         next(pieces)
-        result = site.figures()
+        result = production.figures()
         assert (result["intents_ui_streams"], result["intents_ui_watched_intents"]) == (1, 1)
-        assert facts(site.get("/status").text)["Open live pages"] == "1"
-        figures_of_bus = {name: result[name] for name in result if 'task="live bus"' in name}
-        assert figures_of_bus.keys() == {
+        assert facts(production.get("/status").text)["Open live pages"] == "1"
+        assert {name for name in result if 'task="live bus"' in name} == {
             'intents_ui_task_heartbeat_age_seconds{task="live bus"}',
             'intents_ui_task_restarts_total{task="live bus"}',
         }
-    until(lambda: site.figures()["intents_ui_streams"] == 0)
-    assert site.figures()["intents_ui_processes"] == 1
-
-
-def test_every_background_task_has_a_heartbeat_while_a_page_is_live(site: Site) -> None:
-    with httpx.stream("GET", f"{site.root}/live/0x{21:064x}", trust_env=False, timeout=PATIENCE) as stream:
-        pieces = stream.iter_bytes()  # keeps a reference, otherwise the connection would be closed
-        next(pieces)
-        tasks = site.ready()["tasks"]
+        tasks = production.ready()["tasks"]
         assert tasks.keys() == {"live bus", "live streams", "watch"}
         assert {task["restarts"] for task in tasks.values()} == {0}
         assert tasks["live bus"]["heartbeat_seconds_ago"] < PATIENCE
+    until(lambda: production.figures()["intents_ui_streams"] == 0)
+    assert production.figures()["intents_ui_processes"] == 1
 
 
 @pytest.mark.parametrize(
@@ -234,38 +137,41 @@ def test_every_background_task_has_a_heartbeat_while_a_page_is_live(site: Site) 
         pytest.param({"Host": "evil.example"}, 403, id="a name that somebody points at us"),
     ],
 )
-def test_metrics_are_visible_only_to_allowed_clients(site: Site, headers: dict[str, str], status: int) -> None:
-    assert site.get("/metrics", **headers).status_code == status
+def test_metrics_are_visible_only_to_allowed_clients(
+    production: Production, headers: dict[str, str], status: int
+) -> None:
+    assert production.get("/metrics", **headers).status_code == status
 
 
 STRANGER = {"X-Forwarded-For": "203.0.113.7"}
 
 
-def test_readiness_and_status_reveal_no_internals_to_strangers(site: Site) -> None:
-    assert site.get(intent(40)).status_code == 200
-    result = site.get("/readyz", **STRANGER)
+def test_readiness_and_status_reveal_no_internals_to_strangers(production: Production) -> None:
+    assert production.get(production.intent()).status_code == 200
+    result = production.get("/readyz", **STRANGER)
     assert (result.status_code, result.json()) == (200, {"ready": True, "stopping": False})
-    assert site.ready().keys() > {"ready", "stopping", "redis", "tasks", "service"}
-    page = facts(site.get("/status", **STRANGER).text)
+    assert production.ready().keys() > {"ready", "stopping", "redis", "tasks", "service"}
+    page = facts(production.get("/status", **STRANGER).text)
     assert page.keys() == {"state", "Chains", "Tokens", "Updated", "Coverage"}
-    assert facts(site.get("/status").text).keys() > page.keys()
-    assert "no-store" in site.get("/status", **STRANGER).headers["Cache-Control"]
+    assert facts(production.get("/status").text).keys() > page.keys()
+    assert "no-store" in production.get("/status", **STRANGER).headers["Cache-Control"]
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-def test_an_unlisted_proxy_gets_no_metrics(server: str, header: str) -> None:
-    assert httpx.get(f"{server}/metrics", trust_env=False, timeout=PATIENCE).status_code == 200
-    assert (
-        httpx.get(f"{server}/metrics", headers={header: "127.0.0.1"}, trust_env=False, timeout=PATIENCE).status_code
-        == 403
-    )
+async def test_a_proxy_that_is_not_listed_is_not_trusted() -> None:
+    local = httpx.ASGITransport(application, client=("127.0.0.1", 50_000))
+    async with httpx.AsyncClient(transport=local, base_url="http://127.0.0.1") as client:
+        assert (await client.get("/metrics")).status_code == 200
+        for header in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"):
+            assert (await client.get("/metrics", headers={header: "127.0.0.1"})).status_code == 403, header
+        answer = await client.get("/help", headers={"X-Request-Id": "from-a-visitor"})
+    assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-Id"])
 
 
-def test_no_metric_label_contains_user_input(site: Site) -> None:
-    site.get(f"{intent(30)}?q=hunter2")
-    site.get(f"/address/0x{'3' * 40}")
-    site.client.request("FROB", f"{site.root}/search")
-    result = site.get("/metrics").text
+def test_no_metric_label_contains_user_input(production: Production) -> None:
+    production.get(f"{production.intent()}?q=hunter2")
+    production.get(f"/address/0x{'3' * 40}")
+    production.client.request("FROB", f"{production.root}/search")
+    result = production.get("/metrics").text
     for word in ("0x", "hunter2", "FROB", "127.0.0.1"):
         assert word not in result
     views = set(re.findall(r'view="([^"]*)"', result))
@@ -273,9 +179,9 @@ def test_no_metric_label_contains_user_input(site: Site) -> None:
     assert views <= names | {"none", "static", "live", "rpc"}
 
 
-def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> None:
-    assert site.get(intent(40)).status_code == 200
-    text = site.get("/metrics").text
+def test_the_documentation_lists_exactly_the_exported_metrics(production: Production) -> None:
+    assert production.get(production.intent()).status_code == 200
+    text = production.get("/metrics").text
     kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     rows = {
         name: (kind, set(re.findall(r"`(\w+)`", labels)), meaning)
@@ -298,120 +204,117 @@ def test_the_documentation_lists_exactly_the_exported_metrics(site: Site) -> Non
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in ServiceState)
 
 
-@pytest.mark.slow
-def test_several_processes_behind_one_port_report_their_sums(site: Site, tmp_path: Path) -> None:
-    env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": site.service.url, "LOG_FORMAT": "text"}
+@pytest.mark.programs
+def test_several_processes_behind_one_port_report_their_sums(production: Production, tmp_path: Path) -> None:
+    env = {**ENV, "WEB_CONCURRENCY": "2", "INTENTS_SERVICE_URL": production.service.url}
     with started(tmp_path / "log", **env) as (root, process), ExitStack() as stack:
-        until(
-            lambda: (
-                figures(httpx.get(f"{root}/metrics", trust_env=False, timeout=PATIENCE).text)["intents_ui_processes"]
-                == 2
-            )
-        )
         # A connection stays with one process, so several are needed to reach both.
         clients = [stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE)) for _ in range(12)]
+
+        def scraped(client: httpx.Client) -> dict[str, float]:
+            return figures(client.get(f"{root}/metrics").text)
+
+        until(lambda: scraped(clients[0])["intents_ui_processes"] == 2)
         for client in clients:
             assert client.get(f"{root}/help").status_code == 200
-        result = [figures(client.get(f"{root}/metrics").text) for client in clients]
-        assert [each['intents_ui_requests_total{status="200",view="help"}'] for each in result] == [12] * 12
-        first, second = workers_of(process)
+        of_help = 'intents_ui_requests_total{status="200",view="help"}'
+        assert [scraped(client)[of_help] for client in clients] == [12] * 12
+        first, second = workers_of(process.pid)
         os.kill(first, signal.SIGTERM)
-        until(lambda: len(set(workers_of(process)) - {first, second}) == 1)
+        until(lambda: len(set(workers_of(process.pid)) - {first, second}) == 1)
 
         def settled() -> bool:
             now = figures(httpx.get(f"{root}/metrics", trust_env=False, timeout=PATIENCE).text)
-            assert now['intents_ui_requests_total{status="200",view="help"}'] == 12
+            assert now[of_help] == 12
             return now["intents_ui_processes"] == 2
 
         until(settled)
 
 
-def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()]
+def workers_of(main: int) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
 
 
-def test_each_request_of_a_page_is_logged_on_one_line(site: Site) -> None:
-    site.get("/help?secret=hunter2", **{"X-Request-Id": "from-our-proxy-1"})
-    answer = site.get(intent(40))
-    until(lambda: site.lines()[-1]["request_id"] == answer.headers["X-Request-Id"])
-    one, other = site.lines()[-2:]
+def test_each_request_of_a_page_is_logged_on_one_line(production: Production) -> None:
+    production.get("/help?secret=hunter2", **{"X-Request-Id": "from-our-proxy-1"})
+    answer = production.get(production.intent())
+    until(lambda: production.lines()[-1]["request_id"] == answer.headers["X-Request-Id"])
+    one, other = production.lines()[-2:]
     assert (one["method"], one["view"], one["status"], one["calls"]) == ("GET", "help", 200, 0)
     assert one["request_id"] == "from-our-proxy-1"
     assert other["view"] == "intent"
     assert other["bytes"] >= len(answer.content) / 10  # as it was sent
     assert other["ms"] > 0
-    calls = [visit.headers["x-request-id"] for visit in site.service.visits]
+    calls = [visit.headers["x-request-id"] for visit in production.service.visits]
     assert sorted(each for each in calls if each.startswith(other["request_id"])) == [
         f"{other['request_id']}.{number}" for number in range(1, other["calls"] + 1)
     ]
-    assert "hunter2" not in site.log.read_text()
-    site.get("/healthz")
-    site.get("/static/img/mark.svg")
-    assert site.lines()[-1] == other
+    assert "hunter2" not in production.log.read_text()
+    production.get("/healthz")
+    production.get("/static/img/mark.svg")
+    assert production.lines()[-1] == other
 
 
 @pytest.mark.parametrize("given", ["short", "x" * 65, "odd id with spaces", "<b>12345678</b>"])
-def test_a_malformed_request_id_is_replaced(site: Site, given: str) -> None:
-    assert re.fullmatch("[0-9a-f]{12}", site.get("/help", **{"X-Request-Id": given}).headers["X-Request-Id"])
-
-
-def test_only_trusted_proxies_choose_a_request_id(server: str) -> None:
-    answer = httpx.get(f"{server}/help", headers={"X-Request-Id": "from-a-visitor"}, trust_env=False, timeout=PATIENCE)
+def test_a_malformed_request_id_is_replaced(production: Production, given: str) -> None:
+    answer = production.get("/help", **{"X-Request-Id": given})
     assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-Id"])
 
 
-def test_an_error_names_its_call_and_the_call_names_its_request(site: Site) -> None:
+def test_an_error_names_its_call_and_the_call_names_its_request(
+    production: Production, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One page of a failing service. More would open the circuit breaker."""
-    before = site.figures()
-    site.service.does = BAD
-    failure = site.get(intent(50))
+    before = production.figures()
+    with monkeypatch.context() as patch:
+        patch.setattr(production.service, "does", BAD)
+        failure = production.get(production.intent())
     assert failure.status_code == 503
     request_id = failure.headers["X-Request-Id"]
     (reference,) = set(re.findall(rf"{request_id}\.[0-9]+", failure.text.partition("</main>")[0]))
-    failed = [line for line in site.lines("intents_ui.service") if reference in line["message"]]
+    failed = [line for line in production.lines("intents_ui.service") if reference in line["message"]]
     assert {line["request_id"] for line in failed} == {request_id}
 
-    more = site.more_than(before)
+    more = production.more_than(before)
     assert more('intents_ui_requests_total{status="503",view="intent"}') == 1
     assert more('intents_ui_request_seconds_count{status="5xx",view="intent"}') == 1
     assert more('intents_ui_upstream_seconds_count{operation="GetIntent",outcome="unreachable"}') >= 1
     assert more('intents_ui_upstream_retries_total{outcome="sent"}') >= 1
     assert more('intents_ui_service_state{state="degraded"}') == 1
 
-    result = facts(site.get("/status").text)
+    result = facts(production.get("/status").text)
     assert result["state"] == "Degraded"
     assert {"Degraded since", "Last response", "Last error"} < result.keys()
 
     # Nor does the process leave the load balancer.
-    answer = site.get("/readyz")
+    answer = production.get("/readyz")
     assert answer.status_code == 200
     result = answer.json()["service"]
     assert result["state"] == "degraded"
     assert result["degraded_for_seconds"] >= result["last_failure_seconds_ago"] >= 0
-    site.service.does = good
-    assert site.get(intent(51)).status_code == 200
-    assert site.ready()["service"]["state"] == "up"
+    assert production.get(production.intent()).status_code == 200
+    assert production.ready()["service"]["state"] == "up"
 
 
-def test_a_redis_outage_does_not_make_a_process_unready(site: Site) -> None:
-    site.redis.down()
-    until(lambda: site.ready()["redis"] is False)
-    assert site.get("/readyz").status_code == 200
-    assert site.get("/help").status_code == 200
-    assert site.figures()["intents_ui_redis_up"] == 0
-    site.redis.up()
-    until(lambda: site.ready()["redis"] is True)
+def test_a_redis_outage_does_not_make_a_process_unready(production: Production) -> None:
+    production.redis.down()
+    until(lambda: production.ready()["redis"] is False)
+    assert production.get("/readyz").status_code == 200
+    assert production.get("/help").status_code == 200
+    assert production.figures()["intents_ui_redis_up"] == 0
+    production.redis.up()
+    until(lambda: production.ready()["redis"] is True)
 
 
-def test_the_status_page_reports_the_service_without_calling_it(site: Site) -> None:
-    assert site.get("/chains").status_code == 200
-    before = len(site.requested)
-    result = facts(site.get("/status").text)
+def test_the_status_page_reports_the_service_without_calling_it(production: Production) -> None:
+    assert production.get("/chains").status_code == 200
+    before = len(production.service.visits)
+    result = facts(production.get("/status").text)
     assert result["state"] == "Operational"
     assert result["Last response"].endswith(" UTC")
     assert re.fullmatch(r"\d+ ms|\d+\.\d s", result["Median response time"])
-    assert re.match("1 chain, last updated .* UTC", result["Chains"])
-    assert len(site.requested) == before
+    assert re.match(r"\d+ chains, last updated .* UTC", result["Chains"])
+    assert len(production.service.visits) == before
 
 
 def facts(page: str) -> dict[str, str]:

@@ -1,16 +1,15 @@
 """Anything a user has of a transfer, in any form, leads to its page in one step over real HTTP."""
 
-import html
-import json
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+
+from tests import canary
+from tests.emulator.driving import request
+from tests.production import Production
 
 FORMS: dict[str, Callable[[str, str], str]] = {
     "bare": lambda value, link: value,
@@ -21,132 +20,58 @@ FORMS: dict[str, Callable[[str, str], str]] = {
     "in a link": lambda value, link: link.format(value),
     "in a sentence": lambda value, link: f"Hello, my transfer ({value}) did not arrive. Please help!",
 }
-EXPLORER_TX = "https://etherscan.io/tx/{}"
-EXPLORER_ADDRESS = "https://basescan.org/address/{}#tokentxns"
-OWN_INTENT = "http://127.0.0.1:8000/intent/{}"
+LINKS = {
+    "intent ID": "http://127.0.0.1:8000/intent/{}",
+    "address": "https://basescan.org/address/{}#tokentxns",
+    "hash": "https://etherscan.io/tx/{}",
+}
 LEGS = ("deposit", "origin", "destination", "refund")
-
-
-@dataclass(frozen=True)
-class Known:
-    """Something that a customer may have of an intent."""
-
-    what: str
-    value: str
-    link: str
-
-
-@dataclass(frozen=True)
-class Copy:
-    intent_id: str
-    known: tuple[Known, ...]
+NEW_OWNER = 1_000_000  # has this transfer only
+# One with everything that a transfer can have, and one whose hash isn't hexadecimal.
+REFUNDED, ODD_HASH = "refunded-on-destination", "edge-and-extra-fields"
 
 
 @pytest.fixture(scope="module")
-def client(server: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server, trust_env=False, timeout=30) as client:
-        yield client
+def intents(production: Production) -> dict[str, dict[str, Any]]:
+    emulator = production.service.emulator
+    return {name: emulator.play(name, age=86_400, owner=NEW_OWNER) for name in (REFUNDED, ODD_HASH)}
 
 
-@pytest.fixture(scope="module")
-def copies(client: httpx.Client) -> dict[int, list[Copy]]:
-    """Return the live, worst and completed copies of each scenario, as linked by the demo page."""
-    page = client.get("/demo").text
-    ids = [part.split('"')[0] for part in page.split('href="/intent/')[1:]]
-    assert len(ids) == 90
-    return {
-        number: [copy(client, intent_id) for intent_id in ids[3 * number - 3 : 3 * number]] for number in range(1, 31)
-    }
-
-
-def copy(client: httpx.Client, intent_id: str) -> Copy:
-    intent = ask(client, "GetIntent", intentId=intent_id)["intent"]
-    receipt = ask(client, "GetIntentReceipt", intentId=intent_id).get("intentReceipt") or {}
-    known = [Known("intent ID", intent_id, OWN_INTENT), Known("owner", intent["ownerAddress"], EXPLORER_ADDRESS)]
-    for name in ("originIntentAddress", "destinationIntentAddress"):
-        if address := intent.get(name):
-            known.append(Known(name, address, EXPLORER_ADDRESS))
-    for leg in LEGS:
-        txn_hash = (receipt.get(f"{leg}Transaction") or {}).get("txnHash")
-        if txn_hash and txn_hash.lower().strip("0xf"):
-            known.append(Known(f"{leg} hash", txn_hash, EXPLORER_TX))
-    return Copy(intent_id, tuple(known))
-
-
-def ask(client: httpx.Client, operation: str, **request: object) -> dict[str, dict[str, str]]:
-    answer: dict[str, dict[str, str]] = json.loads(client.post(f"/rpc/Service/{operation}", json=request).text)
-    return answer
-
-
-BARE, *OTHERS = FORMS
-MOST_PAGES = 30
-
-
-def pastings(copies: dict[int, list[Copy]]) -> Iterator[tuple[int, Copy, Known, str]]:
-    """Return the pasted texts by scenario: each identifier bare, and in two of the other forms in turn."""
-    turns: Counter[str] = Counter()
-    for number, three in copies.items():
-        for one, known in ((copy, known) for copy in three for known in copy.known):
-            turn = 2 * turns[known.what]
-            turns[known.what] += 1
-            for form in (BARE, OTHERS[turn % len(OTHERS)], OTHERS[(turn + 1) % len(OTHERS)]):
-                yield number, one, known, form
-
-
-@pytest.mark.parametrize("number", range(1, 31))
-def test_pasting_anything_of_a_transfer_leads_to_its_page(
-    client: httpx.Client, copies: dict[int, list[Copy]], number: int
-) -> None:
-    lost = [
-        f"{known.what} {form}"
-        for scenario, one, known, form in pastings(copies)
-        if scenario == number
-        and not leads_to(client, client.get("/search", params={"q": FORMS[form](known.value, known.link)}), one, known)
+def identifiers(production: Production, intent: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the kind and value of each that a user may have."""
+    body = {"intentId": intent["intentId"]}
+    asked = request(production.service.emulator, "GetIntentReceipt", body, key=canary.KEY)
+    receipt = asked.document["intentReceipt"]
+    addresses = ("ownerAddress", "originIntentAddress", "destinationIntentAddress")
+    return [
+        ("intent ID", intent["intentId"]),
+        *(("address", intent[name]) for name in addresses),
+        *(("hash", receipt[f"{leg}Transaction"]["txnHash"]) for leg in LEGS if receipt.get(f"{leg}Transaction")),
     ]
-    assert not lost
 
 
-def leads_to(client: httpx.Client, answer: httpx.Response, one: Copy, known: Known) -> bool:
-    """Return whether the response redirects to the intent (with the hash of a transaction) or to its address, or
-    lists it.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("scenario", "number"), [(REFUNDED, 8), (ODD_HASH, 7)])
+def test_pasting_anything_of_a_transfer_leads_to_its_page(
+    production: Production, intents: dict[str, dict[str, Any]], scenario: str, number: int, form: str
+) -> None:
+    intent_id, known = intents[scenario]["intentId"], identifiers(production, intents[scenario])
+    assert len(known) == number
+    for kind, value in known:
+        pasted = FORMS[form](value, LINKS[kind])
+        answer = production.client.get(f"{production.root}/search", params={"q": pasted})
+        assert leads_to(production, answer, intent_id, kind, value), pasted
+
+
+def leads_to(production: Production, answer: httpx.Response, intent_id: str, kind: str, value: str) -> bool:
+    """Return whether the response redirects to the transfer (with the hash of a transaction), or to its address that
+    lists it, or lists it.
     """
     if answer.status_code == 302:
         where = urlsplit(answer.headers["location"])
-        if where.path == f"/address/{known.value.lower()}":
-            return is_listed(client, where.path, one)
+        if where.path == f"/address/{value.lower()}":
+            page = production.get(where.path).text
+            return "Roles" in page and f'href="/intent/{intent_id}"' in page
         by_hash = parse_qs(where.query).get("tx", [""])[0].lower()
-        return where.path == f"/intent/{one.intent_id}" and by_hash == (
-            known.value.lower() if "hash" in known.what else ""
-        )
-    return answer.status_code == 200 and f'href="/intent/{one.intent_id}"' in answer.text
-
-
-def is_listed(client: httpx.Client, path: str, one: Copy) -> bool:
-    """Return whether the intent is on the address's page, or behind its link to older transfers."""
-    page = client.get(path).text
-    if "Roles" not in page:
-        return False
-    for _ in range(MOST_PAGES):
-        if f'href="/intent/{one.intent_id}"' in page:
-            return True
-        older = re.search(r'href="([^"]+)"[^>]*rel="next"', page) or re.search(r'rel="next"[^>]*href="([^"]+)"', page)
-        if older is None:
-            return False
-        page = client.get(html.unescape(older[1])).text
-    return False
-
-
-def test_every_scenario_has_a_hash_to_paste(copies: dict[int, list[Copy]]) -> None:
-    """Checks the test above: every scenario has a hash to paste unless no transaction is ever sent."""
-    without = {
-        number
-        for number, three in copies.items()
-        if not any("hash" in known.what for one in three for known in one.known)
-    }
-    assert without == {5, 6, 7, 27}
-
-
-def test_each_identifier_is_pasted_in_every_form(copies: dict[int, list[Copy]]) -> None:
-    """Checks the test above, too."""
-    pasted = {(known.what, form) for _, _, known, form in pastings(copies)}
-    assert pasted == set(product({what for what, _ in pasted}, FORMS))
+        return where.path == f"/intent/{intent_id}" and by_hash == (value.lower() if kind == "hash" else "")
+    return answer.status_code == 200 and f'href="/intent/{intent_id}"' in answer.text
