@@ -11,7 +11,7 @@ from intents_ui.emulator import Emulator
 
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
-HOLD = 1.0  # maximum seconds of a long poll. Faster responses weren't held
+HOLD = 0.05  # maximum seconds of a long poll
 NOW = 1_795_219_200.25
 
 

@@ -7,78 +7,76 @@ from pathlib import Path
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
-from tests.emulator.driving import call, receipt_at, request
+from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from tests.emulator.driving import call, receipt_at
 
 TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text(encoding="utf-8"))
 LEGS = ("deposit", "origin", "destination", "refund")
 # Steps that the table tells of another variant than the main one.
 OTHER_VARIANTS = {(6, 610): "B"}
-EVERY_STEP = [pytest.param(row["id"], *step, id=f"{row['id']}-{step[0]}s") for row in TABLE for step in row["steps"]]
+MINUTE = 60
 
 
 def leg_statuses(receipt):
     return [(receipt[f"{leg}Transaction"] or {}).get("status") for leg in LEGS]
 
 
-@pytest.mark.parametrize(("number", "seconds", "status", "deposit", "origin", "destination", "refund"), EVERY_STEP)
-def test_every_step_matches_the_table(emulator, clock, number, seconds, status, deposit, origin, destination, refund):
-    intent = emulator.newest(number, variant=OTHER_VARIANTS.get((number, seconds), "A"))
-
-    receipt = receipt_at(emulator, clock, intent, seconds)
-
-    assert [receipt["status"], *leg_statuses(receipt)] == [status, deposit, origin, destination, refund]
-    assert receipt["summary"]["status"] == status
-    assert call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"]["status"] == status
-    waited = call(emulator, "WaitIntentReceipt", {"intentId": intent["intentId"], "lastReceiptStates": ["NEW"]})
-    present = [each for each in (deposit, origin, destination) if each]
-    assert [each for each in waited["receiptStates"][:3] if each != "UNKNOWN"] == present
-    assert waited["receiptStates"][3:] == ([refund] if refund else [])
-
-
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["id"]))
-def test_route_and_providers_match_the_table(emulator, row):
-    scenario = next(scenario for scenario in SCENARIOS if scenario.number == row["id"])
-    intent = emulator.newest(row["id"])
+def test_every_step_matches_the_table(emulator, clock, row):
+    scenario = scenario_named(row["id"])
+    intents = {variant: emulator.newest(row["id"], variant=variant) for variant in scenario.variant_names}
 
     assert (scenario.title, scenario.route) == (row["title"], row["route"])
-    assert intent["quote"]["routeProviders"] == row["providers"]
+    assert intents["A"]["quote"]["routeProviders"] == row["providers"]
+    for seconds, status, *legs in row["steps"]:
+        intent = intents[OTHER_VARIANTS.get((row["id"], seconds), "A")]
+        receipt = receipt_at(emulator, clock, intent, seconds)
+        asked = {"intentId": intent["intentId"]}
+        waited = call(emulator, "WaitIntentReceipt", asked | {"lastReceiptStates": ["NEW"]})
+        assert [receipt["status"], *leg_statuses(receipt)] == [status, *legs]
+        assert receipt["summary"]["status"] == status
+        assert call(emulator, "GetIntent", asked)["intent"]["status"] == status
+        assert [each for each in waited["receiptStates"][:3] if each != "UNKNOWN"] == [leg for leg in legs[:3] if leg]
+        assert waited["receiptStates"][3:] == ([legs[3]] if legs[3] else [])
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
-def test_nothing_changes_between_two_steps(emulator, clock, scenario):
+def test_nothing_changes_between_two_steps(emulator, clock):
     """A moment before each step everything is still as the step before left it."""
-    for variant in scenario.variant_names:
-        intent, script = emulator.newest(scenario.slug, variant=variant), scenario.script_of(variant)
-        for before, after in pairwise(script):
-            receipt = receipt_at(emulator, clock, intent, after.at - 0.001)
-            assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs)
+    for scenario in SCENARIOS:
+        for variant in scenario.variant_names:
+            intent, script = emulator.newest(scenario.slug, variant=variant), scenario.script_of(variant)
+            for before, after in pairwise(script):
+                receipt = receipt_at(emulator, clock, intent, after.at - 0.001)
+                assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs), scenario.slug
 
 
-@pytest.mark.slow
 def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
-    for _ in range(40):
+    for _ in range(4):
         clock.forward(431.7)
         found = emulator.scenarios(moving=False)
         assert [scenario.number for scenario in found] == list(range(1, 31))
         for scenario in found:
             fresh = call(emulator, "GetIntent", {"intentId": scenario.fresh})["intent"]
-            assert clock.now - fresh["id"] / 1_000_000 < 15 * 60
-    assert len({scenario.slug for scenario in found}) == 30
+            assert clock.now - fresh["id"] / 1_000_000 < 15 * MINUTE
     for scenario in found:
         row = next(row for row in TABLE if row["id"] == scenario.number)
         receipt = call(emulator, "GetIntentReceipt", {"intentId": scenario.finished})["intentReceipt"]
         if scenario.number not in (6, 23):  # told to their end by a variant, and beyond the table
             assert receipt["status"] == row["steps"][-1][1]
+        for intent_id in (scenario.fresh, scenario.finished):
+            assert (
+                intent_id in record(emulator, call(emulator, "GetIntent", {"intentId": intent_id})["intent"])["history"]
+            )
 
 
 def test_the_demo_page_links_to_transfers_in_progress(emulator, clock):
     clock.forward(200)
-    for shown in emulator.scenarios():
-        intent = call(emulator, "GetIntent", {"intentId": shown.fresh})["intent"]
-        scenario = next(scenario for scenario in SCENARIOS if scenario.number == shown.number)
-        assert clock.now - intent["id"] / 1_000_000 < scenario.lasts
-    assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in emulator.scenarios()]
+    shown = emulator.scenarios()
+    for each in shown:
+        intent = call(emulator, "GetIntent", {"intentId": each.fresh})["intent"]
+        assert clock.now - intent["id"] / 1_000_000 < scenario_named(each.number).lasts
+    assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in shown]
+    assert [each.worst for each in shown] == [emulator.worst(each.slug)["intentId"] for each in SCENARIOS]
 
 
 def record(emulator, intent):
@@ -89,21 +87,22 @@ def record(emulator, intent):
     return {
         "intent": call(emulator, "GetIntent", {"intentId": intent_id})["intent"],
         "receipt": call(emulator, "GetIntentReceipt", {"intentId": intent_id})["intentReceipt"],
-        "history": [row for row in rows if row["intentId"] == intent_id],
+        "history": {row["intentId"]: row for row in rows if row["intentId"] == intent_id},
         "search": call(emulator, "SearchIntents", {"byIntentId": intent_id})["intents"],
         "wait": call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": ["NEW"]}),
     }
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
-def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, scenario):
+@pytest.mark.parametrize("slug", ["stuck-recoverable", "relayer-retries", "refunded-on-destination", "expired-quote"])
+def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, slug):
     """Two emulators give their first copy the same number at the same moment, so the records can be compared whole."""
+    scenario = scenario_named(slug)
     step = [step for step in scenario.script_of(scenario.worst.variant) if step.at <= scenario.worst.at][-1]
-    moving = Emulator(now=clock, hold=0.3)
-    expected = record(moving, moving.play(scenario.slug, variant=scenario.worst.variant, age=scenario.worst.at))
+    moving = Emulator(now=clock, hold=0.0)
+    expected = record(moving, moving.play(slug, variant=scenario.worst.variant, age=scenario.worst.at))
     clock_at_first = clock.now
 
-    held = emulator.worst(scenario.slug)
+    held = emulator.worst(slug)
 
     assert clock_at_first - held["id"] / 1_000_000 == pytest.approx(scenario.worst.at, abs=0.002)
     assert record(emulator, held) == expected
@@ -114,14 +113,10 @@ def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, scen
         assert record(emulator, held) == expected
 
 
-def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator, clock):
+def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator):
     held = {scenario.number: emulator.worst(scenario.number) for scenario in SCENARIOS}
-    for _ in range(2):
-        recoverable = {
-            number for number, intent in held.items() if record(emulator, intent)["history"][0]["hasBalance"]
-        }
-        assert recoverable == {11, 13, 25, 27, 29}
-        clock.forward(600)
+    rows = {number: record(emulator, intent)["history"][intent["intentId"]] for number, intent in held.items()}
+    assert {number for number, row in rows.items() if row["hasBalance"]} == {11, 13, 25, 27, 29}
 
 
 def test_long_polling_a_held_copy_returns_no_change(emulator):
@@ -129,8 +124,7 @@ def test_long_polling_a_held_copy_returns_no_change(emulator):
     first = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": []})
     again = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": first["receiptStates"]})
     assert first == again
-    assert first["receiptStates"] == ["SUCCEEDED", "ERRORED", "ON_HOLD"]
-    assert not first["done"]
+    assert (first["receiptStates"], first["done"]) == (["SUCCEEDED", "ERRORED", "ON_HOLD"], False)
 
 
 def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator, clock):
@@ -138,36 +132,10 @@ def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator,
     clock.forward(590)
     assert emulator.worst("stuck-recoverable") == first
     clock.forward(20)
-    second = emulator.worst("stuck-recoverable")
-    assert second["intentId"] != first["intentId"]
+    assert emulator.worst("stuck-recoverable")["intentId"] != first["intentId"]
     assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
-
-
-def test_a_held_copy_is_recreated_when_the_clock_was_set_back_or_it_was_evicted(emulator, clock):
-    first = emulator.worst("underfunded")
-    clock.forward(-3600)
-    earlier = emulator.worst("underfunded")
-    assert earlier["id"] < first["id"]
-    for _ in range(2000):
-        emulator.play("same-chain-swap")
-    last = emulator.worst("underfunded")
-    assert last["intentId"] != earlier["intentId"]
-    assert call(emulator, "GetIntent", {"intentId": last["intentId"]})["intent"] == last
-
-
-def test_the_demo_page_links_to_the_held_copies(emulator):
-    assert [each.worst for each in emulator.scenarios()] == [
-        emulator.worst(scenario.slug)["intentId"] for scenario in SCENARIOS
-    ]
-
-
-def test_fresh_and_finished_copies_are_in_the_lists(emulator):
-    for scenario in emulator.scenarios(moving=False):
-        for intent_id in (scenario.fresh, scenario.finished):
-            intent = call(emulator, "GetIntent", {"intentId": intent_id})["intent"]
-            around = {"fromTime": intent["id"] // 1_000_000, "toTime": intent["id"] // 1_000_000 + 1}
-            rows = call(emulator, "GetIntentHistory", {"byOwnerAddress": intent["ownerAddress"]} | around)["intents"]
-            assert intent_id in [row["intentId"] for row in rows]
+    clock.forward(-3600)  # it was set back
+    assert emulator.worst("stuck-recoverable")["id"] < first["id"]
 
 
 def test_a_played_copy_has_the_requested_age(emulator):
@@ -179,49 +147,61 @@ def test_a_played_copy_has_the_requested_age(emulator):
 # What the table has under "sets", made real.
 
 
-def test_a_refund_on_the_origin_chain_is_a_separate_transaction(emulator, clock):
+@pytest.mark.parametrize(
+    ("slug", "seconds", "path", "value"),
+    [
+        ("refunded-on-origin", 44, "refundTransaction.type", "REFUND"),
+        ("refunded-on-origin", 44, "refundTransaction.chainId", 8453),
+        ("refunded-on-origin", 44, "originTransaction.statusReason", "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT"),
+        ("refunded-on-origin", 44, "destinationTransaction.statusReason", "aborted: origin transaction failed"),
+        ("refunded-on-origin", 35, "summary.finishedAt", None),
+        ("refunded-on-destination", 50, "summary.destinationHasCallData", True),
+        ("refunded-on-destination", 50, "refundTransaction.chainId", 8453),
+        ("refunded-on-destination", 50, "destinationTransaction.statusReason", "TargetCallFailed: vault paused"),
+        ("deposit-never-seen", 20, "depositTransaction.txnHash", "0x" + "f" * 64),
+        ("invalid-then-repaired", 81, "depositTransaction.statusReason", "deposit transaction not found"),
+        ("invalid-then-repaired", 81, "destinationTransaction.statusReason", "aborted: deposit transaction failed"),
+        ("invalid-then-repaired", 81, "depositTransaction.txnMinedAt", None),
+        ("gasless-permit", 20, "depositTransaction.depositIntentEntry.permitAmount", str(2**256 - 1)),
+        ("exact-output-payment", 52, "summary.destinationTokenAmount", "50000000"),
+        ("exact-output-payment", 52, "summary.memo", "Order #48213"),
+        ("unknown-words", 31, "destinationTransaction.status", "QUEUED"),
+        ("unknown-words", 31, "destinationTransaction.context", "FUTURE_CONTEXT"),
+        ("spoof-token", 27, "summary.originTokenMetadata.symbol", "USDC"),
+        ("spoof-token", 27, "summary.originTokenMetadata.decimals", 18),
+        ("succeeded-with-nulls", 41, "summary.destinationTokenAmount", None),
+        ("succeeded-with-nulls", 41, "summary.destinationToAddress", ""),
+        ("same-chain-swap", 0, "depositTransaction", None),
+        ("same-chain-swap", 0, "summary.originTokenAmount", "25000000"),
+        ("same-chain-swap", 41, "destinationTransaction", None),
+    ],
+)
+def test_a_receipt_says_what_its_scenario_is_about(emulator, clock, slug, seconds, path, value):
+    found = receipt_at(emulator, clock, emulator.newest(slug), seconds)
+    for name in path.split("."):
+        found = found[name]
+    assert found == value
+
+
+def test_a_refund_is_nearly_the_deposit_and_goes_to_the_owner(emulator, clock):
     intent = emulator.newest("refunded-on-origin")
-    receipt = receipt_at(emulator, clock, intent, 44)
-    refund = receipt["refundTransaction"]
-    assert (refund["type"], refund["chainId"], refund["toAddress"]) == ("REFUND", 8453, intent["ownerAddress"])
+    refund = receipt_at(emulator, clock, intent, 44)["refundTransaction"]
+    assert refund["toAddress"] == intent["ownerAddress"]
     assert 297_000_000 < int(refund["tokenAmount"]) < 300_000_000
-    assert receipt["originTransaction"]["statusReason"] == "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT"
-    assert receipt["destinationTransaction"]["statusReason"] == "aborted: origin transaction failed"
-    assert receipt["summary"]["finishedAt"] is not None
-    assert receipt_at(emulator, clock, intent, 35)["summary"]["finishedAt"] is None
-
-
-def test_a_refund_after_the_bridge_arrives_on_the_destination_chain(emulator, clock):
-    intent = emulator.newest("refunded-on-destination")
-    receipt = receipt_at(emulator, clock, intent, 50)
-    assert receipt["summary"]["destinationHasCallData"] is True
-    assert receipt["refundTransaction"]["chainId"] == 8453
-    assert receipt["refundTransaction"]["tokenAddress"] == intent["quoteRequest"]["destinationTokenAddress"]
-    assert receipt["destinationTransaction"]["statusReason"] == "TargetCallFailed: vault paused"
-
-
-def test_a_pending_deposit_has_a_placeholder_hash(emulator, clock):
-    for slug, at in (("deposit-never-seen", 20), ("underfunded", 61)):
-        receipt = receipt_at(emulator, clock, emulator.newest(slug), at)
-        assert receipt["depositTransaction"]["txnHash"] in ("0x" + "0" * 64, "0x" + "f" * 64)
-        assert "metaTxnId" not in receipt["depositTransaction"]
 
 
 def test_stuck_balance_is_in_the_history_while_it_is_stuck(emulator, clock):
     intent = emulator.newest("stuck-recoverable")
-    reason = "precondition not met: balance 79712345 < 79800000"
 
     def row(seconds):
-        receipt = receipt_at(emulator, clock, intent, seconds)
-        if seconds >= 200:
-            assert receipt["destinationTransaction"]["statusReason"] == reason
-            assert "txnHash" not in receipt["destinationTransaction"]
-        asked = {"byOwnerAddress": intent["ownerAddress"], "includeBalances": True, "page": {"pageSize": 100}}
-        rows = call(emulator, "GetIntentHistory", asked)["intents"]
-        return next(row for row in rows if row["intentId"] == intent["intentId"])
+        receipt_at(emulator, clock, intent, seconds)
+        return record(emulator, intent)["history"][intent["intentId"]]
 
     assert (row(300)["hasBalance"], row(300)["balances"]) == (False, [])
     stuck = row(901)
+    failed = stuck["receipt"]["destinationTransaction"]
+    assert failed["statusReason"] == "precondition not met: balance 79712345 < 79800000"
+    assert "txnHash" not in failed
     assert stuck["hasBalance"] is True
     assert stuck["balances"][0]["intentAddress"] == intent["destinationIntentAddress"]
     assert stuck["balances"][0]["tokens"][0] == {
@@ -240,20 +220,16 @@ def test_stuck_balance_is_in_the_history_while_it_is_stuck(emulator, clock):
 
 def test_a_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
     intent = emulator.newest("invalid-then-repaired")
-    broken = receipt_at(emulator, clock, intent, 81)
-    repaired = receipt_at(emulator, clock, intent, 1801)
-    assert broken["depositTransaction"]["statusReason"] == "deposit transaction not found"
-    assert broken["destinationTransaction"]["statusReason"] == "aborted: deposit transaction failed"
-    assert broken["depositTransaction"]["txnMinedAt"] is None
-    assert repaired["depositTransaction"]["statusReason"] is None
-    assert repaired["depositTransaction"]["txnHash"] != broken["depositTransaction"]["txnHash"]
-    assert call(emulator, "SearchIntents", {"byTransactionHash": repaired["depositTransaction"]["txnHash"]})["intents"]
+    broken = receipt_at(emulator, clock, intent, 81)["depositTransaction"]
+    repaired = receipt_at(emulator, clock, intent, 1801)["depositTransaction"]
+    assert repaired["statusReason"] is None
+    assert repaired["txnHash"] != broken["txnHash"]
+    assert call(emulator, "SearchIntents", {"byTransactionHash": repaired["txnHash"]})["intents"]
 
 
-def test_a_gasless_deposit_has_an_unlimited_permit_and_no_hash_at_first(emulator, clock):
+def test_a_gasless_deposit_has_no_hash_at_first(emulator, clock):
     intent = emulator.newest("gasless-permit")
     deposit = receipt_at(emulator, clock, intent, 20)["depositTransaction"]
-    assert deposit["depositIntentEntry"]["permitAmount"] == str(2**256 - 1)
     assert "txnHash" not in deposit
     assert deposit["metaTxnId"]
     assert receipt_at(emulator, clock, intent, 23)["depositTransaction"]["txnHash"].startswith("0x")
@@ -262,24 +238,9 @@ def test_a_gasless_deposit_has_an_unlimited_permit_and_no_hash_at_first(emulator
 def test_an_exact_output_payment_goes_to_the_merchant(emulator, clock):
     intent = emulator.newest("exact-output-payment")
     summary = receipt_at(emulator, clock, intent, 52)["summary"]
-    assert (summary["destinationTokenAmount"], summary["memo"]) == ("50000000", "Order #48213")
-    assert summary["tradeType"] == "EXACT_OUTPUT"
     assert summary["destinationToAddress"] != intent["ownerAddress"]
     assert intent["quoteRequest"]["destinationCallData"].startswith("0x97d4df67")
     assert intent["depositTransaction"]["amount"] == "51300000"
-
-
-def test_unknown_words_are_emitted(emulator, clock):
-    destination = receipt_at(emulator, clock, emulator.newest("unknown-words"), 31)["destinationTransaction"]
-    assert (destination["status"], destination["context"], destination["type"]) == ("QUEUED", "FUTURE_CONTEXT", "ROUTE")
-
-
-def test_spoof_token_is_not_the_real_one(emulator, clock):
-    summary = receipt_at(emulator, clock, emulator.newest("spoof-token"), 27)["summary"]
-    token = summary["originTokenMetadata"]
-    assert (token["symbol"], token["decimals"]) == ("USDC", 18)
-    listed = call(emulator, "GetTokenList", {"chainIds": [8453], "includeAllListed": True})["tokens"]
-    assert token["tokenAddress"] not in [each["address"] for each in listed]
 
 
 @pytest.mark.parametrize(
@@ -295,15 +256,7 @@ def test_a_memo_is_long_and_hostile(emulator, clock):
     memo = receipt_at(emulator, clock, emulator.newest("hostile-memo"), 25)["summary"]["memo"]
     assert len(memo) == 10_000
     assert memo.startswith("<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS")
-    assert "\u202e" in memo
-    assert "🧨" in memo
-
-
-def test_a_success_may_contain_nulls(emulator, clock):
-    receipt = receipt_at(emulator, clock, emulator.newest("succeeded-with-nulls"), 41)
-    summary = receipt["summary"]
-    assert (summary["finishedAt"], summary["destinationTokenAmount"]) == (None, None)
-    assert (summary["destinationToAddress"], receipt["depositTransaction"]["txnHash"]) == ("", "")
+    assert {"\u202e", "🧨"} <= set(memo)
 
 
 def test_edge_objects_carry_unknown_fields(emulator, clock):
@@ -335,21 +288,6 @@ def test_variants_end_in_their_status(emulator, clock, slug, variant, seconds, s
     assert receipt_at(emulator, clock, emulator.newest(slug, variant=variant), seconds)["status"] == status
 
 
-def test_same_chain_has_one_intent_address_and_no_destination(emulator, clock):
-    intent = emulator.newest("same-chain-swap")
-    receipt = receipt_at(emulator, clock, intent, 41)
-    assert receipt["destinationTransaction"] is None
-    assert "destinationTransactionId" not in receipt
-    assert receipt["summary"]["destinationIntentAddress"] == intent["originIntentAddress"]
-
-
 def test_an_unknown_scenario_is_an_error(emulator):
     with pytest.raises(KeyError, match="no-such"):
         emulator.newest("no-such")
-
-
-def test_receipts_of_quoted_intents_have_a_summary_only(emulator):
-    intent = emulator.play("same-chain-swap")
-    answer = request(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})
-    assert answer.document["intentReceipt"]["depositTransaction"] is None
-    assert answer.document["intentReceipt"]["summary"]["originTokenAmount"] == "25000000"

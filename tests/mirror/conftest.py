@@ -2,24 +2,35 @@
 
 import contextlib
 import functools
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.apps import apps
 from django.conf import settings as django_settings
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
+from django.test import Client
 
 from intents_ui import settings
 from intents_ui.mirror import readonly
+from intents_ui.web import operator_auth
 from tests.conftest import needs
+from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
+from tests.mirror.world import World
 from tests.pages.conftest import emulator, patient_pages, site
 
 __all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
+
+# For tests whose result depends on the database. Without it, `copy` is SQLite.
+on_each_engine = pytest.mark.parametrize(
+    "copy", ["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.programs)], indirect=True
+)
 
 
 @contextlib.contextmanager
@@ -78,16 +89,25 @@ def postgres() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.slow)])
+@pytest.fixture
 def copy(request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
-    """Use an empty database."""
-    with django_db_blocker.unblock(), contextlib.ExitStack() as stack:
-        if request.param == "SQLite":
-            stack.enter_context(using(settings.sqlite(tmp_path / "mirror.sqlite3")))
-        else:
-            stack.enter_context(using(settings.database(request.getfixturevalue("postgres"))))
+    """Use an empty database (`on_each_engine`)."""
+    is_postgres = getattr(request, "param", "SQLite") == "PostgreSQL"
+    database = (
+        settings.database(request.getfixturevalue("postgres"))
+        if is_postgres
+        else settings.sqlite(tmp_path / "mirror.sqlite3")
+    )
+    with django_db_blocker.unblock(), using(database):
+        if is_postgres:
             empty()
         yield
+
+
+@pytest.fixture
+def world(copy: None) -> World:
+    """Return a service for a mirror in this database."""
+    return World()
 
 
 def empty() -> None:
@@ -114,3 +134,27 @@ def mirrored_file(tmp_path: Path, django_db_blocker: Any, monkeypatch: pytest.Mo
 def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(django_settings, "MIRROR_DATABASE", connections.settings["default"])
     monkeypatch.setattr(readonly, "MAX_AGE", -1.0)
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
+    """Return a database with complete figures of three days until the site's time, and an incident."""
+    path: Path = tmp_path_factory.mktemp("written") / "mirror.sqlite3"
+    with time_machine.travel(past.NOW), django_db_blocker.unblock(), using(settings.sqlite(path)):
+        past.write_all(past.NOW)
+    return path
+
+
+@pytest.fixture
+def figures(site: Client, mirrored_file: Path, written: Path) -> None:
+    """Let the mirror have these figures."""
+    connection.close()
+    for each in mirrored_file.parent.glob(f"{mirrored_file.name}*"):
+        each.unlink()
+    shutil.copy(written, mirrored_file)
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the visitor not be the operator of a dashboard with a real service."""
+    monkeypatch.setattr(operator_auth, "may_see_transfers", lambda request: False)

@@ -1,17 +1,20 @@
 """A past of many transfers in the mirror, with figures and incidents, for tests of pages about them."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 from intents_ui.mirror import lease, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import rollups
 from intents_ui.mirror.figures.rollups import Rollups
-from intents_ui.mirror.incidents.keeper import NAME
-from intents_ui.mirror.models import Incident, IncidentRoute, Lease, Reason, Route, Scope, Token, Transfer
-from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.mirror.incidents.keeper import NAME, Keeper
+from intents_ui.mirror.models import Lease, Reason, Route, Scope, Token, Transfer
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.writer import Writer
+from tests.mirror import ledgers
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # of the site
 RELAY = RouteKey("RELAY", "8453", "42161")
 CCTP = RouteKey("CCTP", "1", "8453")
 LIFI = RouteKey("LIFI;RELAY", "42161", "10")
@@ -23,50 +26,40 @@ FIRST = 1_000_000  # number of the first transfer, above those of other tests
 def write(
     now: datetime, *, days: int = 3, per_hour: int = 6, reason: str = REASON, routes: Sequence[RouteKey] = ROUTES
 ) -> None:
-    """Write ended transfers of this many days. On the first route one in four failed, on the others none."""
-    draw, number, at = Random(1), FIRST, int(now.timestamp())  # noqa: S311 - the same in each run
+    """Write ended transfers of this many days. On the first route one in six failed, on the others none."""
+    draw, at = Random(1), int(now.timestamp())  # noqa: S311 - the same in each run
     failure = Reason.objects.create(key=b"failure", text=reason, example=reason)
-    usdc = [
+    for chain in ("8453", "42161"):
         Token.objects.create(key=chain.encode(), chain=chain, address="0x" + "11" * 20, symbol="USDC")
-        for chain in ("8453", "42161")
+    places = [
+        (hour + draw.randrange(HOUR), place, turn)
+        for hour in range(at // HOUR * HOUR - days * DAY, at, HOUR)
+        for place in range(len(routes))
+        for turn in range(max(per_hour - place, 1))
     ]
-    stored = [route(key) for key in routes]
-    rows = []
-    for hour in range(at // HOUR * HOUR - days * DAY, at, HOUR):
-        for place, on in enumerate(stored):
-            for turn in range(max(per_hour - place, 1)):
-                end = hour + draw.randrange(HOUR)
-                if end < at:
-                    number += 1
-                    is_bad = place == 0 and turn % 4 == 3
-                    rows.append(
-                        ended(
-                            number,
-                            end,
-                            on,
-                            seconds=draw.randrange(15, 90),
-                            reason=failure if is_bad else None,
-                            tokens=usdc,
-                        )
-                    )
-    Transfer.objects.bulk_create(rows)
+    on = [route(key) for key in routes]
+    found = [(end, on[place], failure if place == 0 and turn == 3 else None) for end, place, turn in places if end < at]
+    add(ended(end, key, reason, seconds=draw.randrange(15, 90)) for end, key, reason in found)
 
 
-def ended(
-    number: int, end: int, on: Route, *, seconds: int, reason: Reason | None, tokens: Sequence[Token]
-) -> Transfer:
-    """Return a transfer that ended then, in Unix seconds. With a reason it failed. It has an owner of its own."""
-    began, at, became = (
-        (end - seconds) * 1000,
-        end * 1000,
-        ("FAILED", "failed") if reason else ("SUCCEEDED", "delivered"),
-    )
+def ended(end: int, on: Route, reason: Reason | None, *, seconds: int = 40) -> Transfer:
+    """Return a transfer that ended then, in Unix seconds. With a reason it failed."""
+    began, at = (end - seconds) * 1000, end * 1000
     return Transfer(
-        intent_id=number.to_bytes(32), created=began, updated=at, started=began, ended=at, status=became[0],
-        outcome=became[1], rules=1, route=on, read_at=at, fingerprint=b"", owner=number.to_bytes(20),
-        hour=end // HOUR * HOUR, reason=reason, failed_step=1 if reason else None, origin_token=tokens[0],
-        destination_token=tokens[1], sent="1500000",
+        created=began, updated=at, started=began, ended=at, status="FAILED" if reason else "SUCCEEDED",
+        outcome="failed" if reason else "delivered", rules=1, route=on, read_at=at, fingerprint=b"",
+        hour=end // HOUR * HOUR, reason=reason, failed_step=1 if reason else None, sent="1500000",
     )  # fmt: skip
+
+
+def add(transfers: Iterable[Transfer]) -> None:
+    """Store transfers of an owner each, with the two tokens."""
+    first, tokens = FIRST + Transfer.objects.count(), list(Token.objects.order_by("pk")[:2])
+    rows = list(transfers)
+    for number, row in enumerate(rows, first):
+        row.intent_id, row.owner = number.to_bytes(32), row.owner or number.to_bytes(20)
+        row.origin_token, row.destination_token = tokens
+    Transfer.objects.bulk_create(rows)
 
 
 def open_transfer(now: datetime, *, number: int, age: timedelta, key: RouteKey = RELAY) -> str:
@@ -80,49 +73,62 @@ def open_transfer(now: datetime, *, number: int, age: timedelta, key: RouteKey =
     return f"0x{number:064x}"
 
 
-def count(now: datetime) -> None:
-    """Count all figures, as the mirror's process does."""
-    at = int(now.timestamp())
+def lead(at: int) -> Writer:
     Lease.objects.all().delete()  # it may be held
     epoch = lease.acquire(now=at * 1000)
     assert epoch is not None
+    return Writer(epoch)
+
+
+def count(now: datetime) -> None:
+    """Count all figures, as the mirror's process does."""
+    at = int(now.timestamp())
+    led = lead(at)
     rollups.begin(now=at)
     rollups.mark_all(now=at)
     Scope.objects.update(summed_at=0)  # it may have been later, by a clock that stood elsewhere
-    Rollups(epoch).finish(now=at)
+    Rollups(led.epoch).finish(now=at)
 
 
-def incident(
-    now: datetime, *, number: int = 1, minutes: int = 40, state: str = "failing", key: RouteKey = RELAY
-) -> None:
-    """Write an incident of a route that began so many minutes ago, with 12 owners of 30 whose transfers failed."""
+def ending(
+    now: datetime, *, good: int, bad: int, key: RouteKey = RELAY, minutes: int = 35, seconds: int = 40
+) -> Iterator[Transfer]:
+    """Yield transfers that ended evenly in the last minutes, except the last two. The bad ones failed, evenly, too."""
+    failure, on, of = Reason.objects.get(key=b"failure"), route(key), good + bad
+    for place in range(of):
+        is_bad = (place + 1) * bad // of > place * bad // of
+        at = int(now.timestamp()) - minutes * MINUTE + place * (minutes - 2) * MINUTE // of
+        yield ended(at, on, failure if is_bad else None, seconds=seconds)
+
+
+def incident(now: datetime, *, key: RouteKey = RELAY, minutes: int = 40) -> None:
+    """Let 20 of 30 owners' transfers have failed on a route since so many minutes ago, and judge."""
+    add(ending(now, good=10, bad=20, key=key, minutes=minutes))
+    judge(now, minutes=minutes + 1)
+
+
+def judge(now: datetime, *, minutes: int = 41) -> None:
+    """Let the mirror's process judge each of the last minutes."""
     at = int(now.timestamp())
-    since, closed = at - minutes * 60, at - 60 if state == "over" else None
-    on = route(key)
-    row = Incident.objects.create(
-        number=number, level="route", name=str(on.pk), kind="slow" if state == "slow" else "failing",
-        state=state, since=since, opened=since + 300, closed=closed, recovered=at - 1800 if closed else None, bad=12,
-        owners=30, usual=0.02, is_alert=True,
-    )  # fmt: skip
-    IncidentRoute.objects.create(incident=row, route=on)
-    failure, tokens = Reason.objects.get(key=b"failure"), list(Token.objects.order_by("pk"))
-    Transfer.objects.bulk_create(
-        ended(
-            FIRST * (number + 1) + place,
-            since + 60 + 70 * place,
-            on,
-            seconds=40,
-            reason=failure if place % 5 < 2 else None,
-            tokens=tokens,
-        )
-        for place in range(30)
-    )
+    led, keeper = lead(at), Keeper()
+    for moment in range(at - minutes * MINUTE, at + 2 * MINUTE, MINUTE):
+        for _ in range(60):  # it learns some hours of the past at a time
+            keeper.keep(led, now=moment)
 
 
-def judged(now: datetime, *, unknown_since: datetime | None = None, is_learning: bool = False) -> None:
-    """Let incidents have been judged now."""
-    since = None if unknown_since is None else int(unknown_since.timestamp())
-    writer.set_state(NAME, {"judged": int(now.timestamp()), "unknown_since": since, "is_learning": is_learning})
+def unknown(now: datetime, *, since: datetime) -> None:
+    """Let nothing have been known since a time when incidents were judged now."""
+    told = {"judged": int(now.timestamp()), "unknown_since": int(since.timestamp()), "is_learning": False}
+    writer.set_state(NAME, told)
+
+
+def write_all(now: datetime) -> None:
+    """Write complete figures of three days, and an open incident of a route."""
+    ledgers.whole(now, days=4)
+    ledgers.present(now)
+    write(now)
+    incident(now)
+    count(now)
 
 
 def route(key: RouteKey) -> Route:

@@ -26,10 +26,11 @@ def write() -> None:
         ledgers.pay(PAID, now=now, age=900 * number, number=number, status="REFUNDED", role="refund")
     past.write(now, days=3)
     past.open_transfer(now, number=900, age=timedelta(hours=2))
-    past.incident(now)
-    past.incident(now, number=2, minutes=300, state="over", key=past.CCTP)
+    past.add(past.ending(now - timedelta(hours=4), good=10, bad=20, key=past.CCTP))  # an incident that is over
+    past.add(past.ending(now, good=40, bad=0, key=past.CCTP, minutes=230))
+    past.add(past.ending(now, good=10, bad=20))
+    past.judge(now, minutes=5 * 60)
     past.count(now)
-    past.judged(now)
     ledgers.lead(now, seconds=86_400)
 
 

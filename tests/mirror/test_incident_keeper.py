@@ -1,34 +1,23 @@
 """The mirror's process finds the emulator's incidents in what it read, and pages can ask for them."""
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from threading import Event
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from intents_ui.emulator import Emulator
-from intents_ui.mirror import lease, models, readonly, writer
+from intents_ui.mirror import lease, models
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-from intents_ui.mirror.incidents import keeper, queries
+from intents_ui.mirror.incidents import queries
 from intents_ui.mirror.incidents.counting import Scope
 from intents_ui.mirror.incidents.keeper import Keeper, known, store, stored
 from intents_ui.mirror.incidents.rules import Incident, Kind, State
 from intents_ui.mirror.lease import LeaseLost
-from intents_ui.mirror.loop import Mirror
-from intents_ui.mirror.reader import CallLimiter, Reader
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.web.insight import incidents
-from tests.emulator.driving import NOW, Clock
+from tests.mirror.conftest import on_each_engine
 
 START = 1_800_000_000 // DAY * DAY + 9 * HOUR
 RELAY = RouteKey("RELAY", "8453", "42161")
@@ -97,6 +86,7 @@ def story(led: Writer) -> Writer:
     return led
 
 
+@on_each_engine
 def test_an_incident_is_written_and_found_by_pages(story: Writer) -> None:
     settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 40 * MINUTE)
     [found] = opened()
@@ -129,13 +119,6 @@ def test_an_earlier_leader_writes_no_incident(story: Writer) -> None:
     assert not models.State.objects.exists()
 
 
-def test_nothing_opens_before_a_day_of_the_past_is_known(story: Writer) -> None:
-    models.Window.objects.filter(start__lt=START - 22 * HOUR).delete()
-    settle(Keeper(), story, since=START - 2 * MINUTE, until=START + 40 * MINUTE)
-    assert queries.judgment().is_learning
-    assert not models.Incident.objects.exists()
-
-
 def test_nothing_opens_while_a_window_is_a_hole_or_was_not_read(story: Writer) -> None:
     kept = Keeper()
     settle(kept, story, since=START - 2 * MINUTE, until=START)
@@ -150,6 +133,7 @@ def test_nothing_opens_while_a_window_is_a_hole_or_was_not_read(story: Writer) -
     assert len(opened()) == 1
 
 
+@on_each_engine
 def test_what_the_mirror_knows_of_the_last_hours(led: Writer) -> None:
     assert known(START).lag == 0
     assert known(START).holes == []
@@ -163,16 +147,6 @@ def test_what_the_mirror_knows_of_the_last_hours(led: Writer) -> None:
         (START - 4 * HOUR, START - 3 * HOUR),
         (START - 2 * HOUR, START - HOUR),
     ]
-
-
-def test_what_ended_in_a_minute_is_read_by_an_index(story: Writer) -> None:
-    with CaptureQueriesContext(connection) as captured:
-        Keeper()._endings(START, START + MINUTE)
-    statement = captured.captured_queries[0]["sql"]
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
-        plan = str(cursor.fetchall())
-    assert "transfer_ended" in plan
 
 
 def test_an_incident_is_stored_as_it_is(led: Writer) -> None:
@@ -190,9 +164,6 @@ def test_an_incident_that_became_a_part_of_another_one_is_not_listed(led: Writer
     store(made(number=3, scope=Scope(Level.CHAIN, "1"), since=START + 2 * HOUR, routes=frozenset([route(OTHER).pk])))
     assert [each.number for each in opened()] == [3]
     assert [each.number for each in queries.recent_incidents()] == [3, 1]
-    with CaptureQueriesContext(connection) as captured:
-        queries.recent_incidents()
-    assert len(captured) == 3
 
 
 @pytest.mark.usefixtures("led")
@@ -220,20 +191,6 @@ def test_pages_of_what_an_incident_affects_have_it(mirrored: object, emulator: E
     ]
 
 
-def test_pages_read_incidents_without_writing(mirrored: object) -> None:
-    store(made())
-    with readonly.reading():
-        assert len(opened()) == 1
-        assert queries.judgment().is_learning
-
-
-def test_an_empty_copy_has_no_incidents(led: Writer) -> None:
-    store(made())
-    writer.empty()
-    assert not models.Incident.objects.exists()
-    assert not models.IncidentRoute.objects.exists()
-
-
 def test_a_transfer_is_late_after_the_limit_of_its_route_and_never_without_one(led: Writer) -> None:
     for at, seconds in ((START, 600), (START + 1, 601)):
         end(at, seconds=seconds)
@@ -249,52 +206,3 @@ def test_a_transfer_without_a_time_of_its_end_ended_with_its_last_change(led: Wr
     end(START + 5)
     models.Transfer.objects.update(ended=None)
     assert [each.at for each in Keeper()._endings(START, START + MINUTE)] == [START + 5]
-
-
-# With the emulator
-
-
-class Followed:
-    """A mirror of the emulator, on a clock of its own, from three hours before a moment on."""
-
-    def __init__(self, moment: float) -> None:
-        self.clock = Clock(moment)
-        emulator = Emulator(now=self.clock, incidents_until=moment + DAY)
-        config = ServiceConfig("http://emulator")
-        self.client = ServiceClient(config, transport=InProcessTransport(emulator), clock=self.clock)
-        limiter = CallLimiter(1000, clock=self.clock, sleep=self.clock.forward)
-        reader = Reader(self.client, limiter, now=self.moment)
-        self.mirror = Mirror(reader, source="emulator", now=self.moment, stop=Event(), days=0)
-        epoch = lease.acquire(now=1)
-        assert epoch is not None
-        self.writer = Writer(epoch)
-        self.writer.begin("emulator", start=int(moment) // HOUR * HOUR - 3 * HOUR, now=int(moment))
-
-    def close(self) -> None:
-        self.client.close()
-
-    def moment(self) -> datetime:
-        return datetime.fromtimestamp(self.clock.now, UTC)
-
-    def minutes(self, count: int) -> None:
-        for _ in range(count):
-            for _ in range(300):
-                if self.mirror.step(self.writer) is None:
-                    break
-            self.clock.forward(60)
-
-
-@pytest.fixture
-def few_hours() -> Iterator[None]:
-    with patch.object(keeper, "LEAST_HOURS", 1):
-        yield
-
-
-@pytest.mark.slow
-def test_the_failing_route_of_the_emulator_is_an_incident(copy: object, few_hours: None) -> None:
-    [failing, *_] = [each for each in Emulator(now=Clock(NOW)).incidents() if each.what == "failing"]
-    with closing(Followed(failing.start - 60)) as followed:
-        followed.minutes(24)
-        found = [each for each in opened() if RELAY in each.routes]
-        assert [each.kind for each in found] == [Kind.FAILING]
-        assert abs(found[0].since.timestamp() - failing.start) < 5 * MINUTE

@@ -6,13 +6,12 @@ from itertools import count
 
 import pytest
 
-from bench.incidents.__main__ import Figures
 from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents.counting import WINDOWS, Counts, Ending, OwnerCounts, Routes, Scope
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, preference, times
-from intents_ui.mirror.incidents.rules import MOST_CHANCE, Incident, Kind, Knowledge, State, chance, is_calm
-from intents_ui.mirror.incidents.usual import DAYS, Usual, tally
+from intents_ui.mirror.incidents.likelihood import binomial_tail
+from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.usual import DAYS, Usual
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 START = 1_800_000_000 // DAY * DAY + 9 * HOUR
@@ -89,76 +88,22 @@ def story() -> Story:
     return Story().minutes(2 * HOUR // MINUTE)
 
 
-# Probabilities
-
-
 @pytest.mark.parametrize(
     ("found", "of", "share", "expected"),
     [
-        (0, 10, 0.02, 1.0),
-        (1, 1, 0.02, 0.02),
-        (3, 3, 0.02, 8e-6),
-        (1, 2, 0.5, 0.75),
-        (2, 2, 1.0, 1.0),
-        (3, 2, 0.5, 0.0),
-        (1, 5, 0.0, 0.0),
-        (1, 100, 0.02, 1 - 0.98**100),
-        (12, 30, 0.02, 4.64e-13),
+        pytest.param(1, 2, 0.5, 0.75, id="one of two"),
+        pytest.param(12, 30, 0.02, 4.64e-13, id="very improbable"),
+        pytest.param(1, 100, 0.02, 1 - 0.98**100, id="probable"),
+        pytest.param(1_900, 100_000, 0.02, 0.9884, id="large counts"),
+        pytest.param(90_000, 100_000, 0.02, 0.0, id="too small for a number"),
+        pytest.param(3, 2, 0.5, 0.0, id="more than there are"),
     ],
 )
-def test_the_binomial_tail_is_exact(found: int, of: int, share: float, expected: float) -> None:
+def test_the_probability_of_counts_is_exact(found: int, of: int, share: float, expected: float) -> None:
     assert binomial_tail(found, of, share) == pytest.approx(expected, rel=1e-2)
 
 
-def test_tails_of_large_counts_neither_overflow_nor_vanish_too_soon() -> None:
-    assert 0 < binomial_tail(2_300, 100_000, 0.02) < 1e-9
-    assert binomial_tail(90_000, 100_000, 0.02) == 0.0
-    assert binomial_tail(1_900, 100_000, 0.02) == pytest.approx(0.989, abs=0.005)
-
-
-def test_the_likelihood_ratio_grows_with_the_sample_and_is_zero_below_the_usual() -> None:
-    assert likelihood_ratio(1, 100, 0.02) == 0.0
-    assert likelihood_ratio(4, 10, 0.02) < likelihood_ratio(8, 20, 0.02)
-    assert likelihood_ratio(5, 5, 0.02) == pytest.approx(19.56, abs=0.01)
-
-
-def test_counts_prefer_the_share_that_they_are_near() -> None:
-    assert preference(1, 15, 0.02, 0.4) == pytest.approx(3.87, abs=0.01) == -preference(1, 15, 0.4, 0.02)
-    assert preference(1, 15, 0.0, 0.4) == preference(1, 15, 0.02, 1.0) == 0.0
-
-
-def test_the_more_fails_in_a_week_the_less_may_chance_explain() -> None:
-    assert chance(Kind.FAILING, 5_000) == pytest.approx(2e-5)
-    assert chance(Kind.FAILING, 500) == pytest.approx(2e-4)
-    assert chance(Kind.SLOW, 500) == pytest.approx(1e-5)
-    assert chance(Kind.FAILING, 0) == MOST_CHANCE
-
-
-def test_one_owner_keeps_no_incident_open_unless_so_many_failed_before() -> None:
-    assert is_calm(1, 15, 0.02, before=0.4)
-    assert not is_calm(1, 15, 0.02, before=0.15)
-    assert not is_calm(1, 10, 0.02, before=0.4)
-    assert not is_calm(2, 25, 0.02, before=0.4)
-    assert is_calm(2, 40, 0.02, before=0.1)
-
-
-def test_a_multiple_of_a_share_is_a_share() -> None:
-    assert times(3, 0.02) == pytest.approx(0.0577, abs=1e-4)
-    assert times(3, 0.5) == 0.75
-
-
 # Counts
-
-
-def test_an_owner_counts_once_in_each_window_by_its_first_ending() -> None:
-    counts = OwnerCounts()
-    for at, is_failed in ((0, False), (600, True), (1200, False)):
-        counts.add(Ending(A, "owner", at, is_failed))
-    counts.add(Ending(A, "other", 1300, False))
-    assert [counts.counts(place, now=1300) for place in range(3)] == [(2, 1, 0), (2, 0, 0), (2, 0, 0)]
-    assert counts.counts(0, now=1600) == (2, 0, 0)
-    assert counts.counts(0, now=2150) == (1, 0, 0)
-    assert counts.counts(2, now=8 * HOUR) == (0, 0, 0)
 
 
 def test_counts_are_those_of_a_plain_count() -> None:
@@ -178,11 +123,6 @@ def test_counts_are_those_of_a_plain_count() -> None:
                     first.setdefault(each.owner, each)
             failed, late = (sum(getattr(each, name) for each in first.values()) for name in ("is_failed", "is_late"))
             assert counts.counts(place, now=ending.at) == (len(first), failed, late)
-
-
-def test_an_hour_is_tallied_by_owners() -> None:
-    endings = [Ending(A, 1, 0, True), Ending(A, 1, 5, True), Ending(A, 2, 6, False, True), Ending(B, 1, 7, False)]
-    assert tally(endings) == {A: (2, 1, 1), B: (1, 0, 0)}
 
 
 def test_what_is_usual_is_of_two_weeks_and_supposed_without_a_past() -> None:
@@ -208,20 +148,19 @@ def test_a_quiet_service_has_no_incident(story: Story) -> None:
     assert story.said == []
 
 
-def test_the_same_failures_are_an_incident_of_a_small_service_and_none_of_a_busy_one() -> None:
-    def failures(number: int) -> list[Ending]:
-        return [Ending(A, f"failing {number}", story.now + 5, True)] if number in (1, 5, 9) else []
-
-    small = {A: PLACES[A], D: PLACES[D]}
-    busy = {**small, **dict.fromkeys(range(100, 400), ("LIFI", "10", "137"))}
-    opened = []
-    for places in (small, busy):
-        story = Story(places=places)
-        for number in range(30):
-            on_route = [Ending(A, f"{number}", story.now + 5, False)] if number % 6 == 0 else []
-            story.tell([*on_route, *failures(number)])
-        opened.append(sum(each.kind is Kind.FAILING for each in story.incidents))
-    assert opened == [1, 0]
+@pytest.mark.parametrize(
+    ("routes", "failures", "is_incident"),
+    [
+        pytest.param(0, 3, True, id="of a small service"),
+        pytest.param(300, 4, False, id="too few of a busy one"),
+        pytest.param(300, 5, True, id="of a busy one"),
+    ],
+)
+def test_the_more_fails_in_a_week_the_less_may_chance_explain(routes: int, failures: int, is_incident: bool) -> None:
+    story = Story(places={A: PLACES[A], D: PLACES[D], **dict.fromkeys(range(100, 100 + routes), PLACES[E])})
+    for number in range(30):
+        story.tell([Ending(A, f"{number}", story.now + 5, number % 2 == 1 and number < 2 * failures)])
+    assert any(each.kind is Kind.FAILING for each in story.incidents) is is_incident
 
 
 def test_a_failing_route_opens_an_incident_within_minutes(story: Story) -> None:
@@ -242,11 +181,6 @@ def test_a_slow_route_opens_an_incident(story: Story) -> None:
 
 def test_one_owners_retries_never_open_an_incident(story: Story) -> None:
     story.minutes(300, also=lambda number: [Ending(A, "retrying", story.now + 9, True)] * (number % 5))
-    assert story.said == []
-
-
-def test_two_owners_retries_never_open_an_incident(story: Story) -> None:
-    story.minutes(300, also=lambda number: [Ending(A, f"retrying {number % 2}", story.now + 9, True)])
     assert story.said == []
 
 
@@ -314,13 +248,6 @@ def test_a_provider_that_fails_on_three_routes_is_one_incident(story: Story) -> 
     assert len([each for each in story.incidents if each.is_open]) == 1
 
 
-def test_a_chain_that_fails_on_three_routes_is_one_incident() -> None:
-    places = {number: (f"P{number}", "1", str(number + 1)) for number in range(1, 6)}
-    story = Story(places=places).minutes(60)
-    story.minutes(45, failing=[1, 2, 3, 4, 5])
-    assert story.only.scope in [(Level.CHAIN, "1"), (Level.SERVICE, "")]
-
-
 def test_two_routes_of_a_provider_are_two_incidents(story: Story) -> None:
     story.minutes(60, failing=[A, B])
     assert {each.scope.name for each in story.incidents} == {"1", "2"}
@@ -342,12 +269,6 @@ def test_routes_that_fail_one_after_the_other_fold_into_the_oldest_incident(stor
 # Since, closing, reopening
 
 
-def test_an_incident_has_lasted_since_its_first_failure(story: Story) -> None:
-    began = story.now
-    story.minutes(60, failing=[A])
-    assert story.only.since == began + 5
-
-
 def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
     story.minutes(120, also=lambda number: [Ending(A, "unlucky", story.now, True)] if number == 0 else [])
     began = story.now
@@ -366,12 +287,6 @@ def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None
     assert story.only.recovered == recovered - 8 * MINUTE + 5  # the failure after it is one of 15 owners
     assert story.only.closed - story.only.recovered >= 30 * MINUTE
     assert story.only.closed - recovered <= 45 * MINUTE
-
-
-def test_one_owner_in_twenty_does_not_keep_an_incident_open(story: Story) -> None:
-    story.minutes(60, failing=[A])
-    story.minutes(45, also=lambda number: [Ending(A, next(story.owners), story.now + 9, number == 10)])
-    assert story.only.state is State.OVER
 
 
 def test_an_incident_stays_open_without_ten_owners(story: Story) -> None:
@@ -459,41 +374,10 @@ def test_nothing_opens_or_closes_in_a_window_with_a_hole(story: Story) -> None:
 
 
 def test_hostile_names_of_providers_do_nothing() -> None:
-    hostile = [
-        "",
-        ";;;",
-        "\0",
-        "__proto__",
-        "'; DROP TABLE mirror_incident; --",
-        "P" * 100_000,
-        ";".join("abcdefghijkl"),
-    ]
+    hostile = ["", ";;;", "\0", "'; DROP TABLE mirror_incident; --", "P" * 100_000, ";".join("abcdefghijkl")]
     places = {number: (name, "\u202e1", "") for number, name in enumerate(hostile)}
     story = Story(places=places).minutes(60)
     assert story.said == []
     story.minutes(60, failing=places)
     assert story.only.is_open
     assert len(story.detector.routes.scopes(len(hostile) - 1)) <= 12
-
-
-# By chance
-
-
-def test_hours_of_quiet_routes_open_nothing_and_a_failing_provider_is_one_incident() -> None:
-    figures = Figures(seed=1, seeds=1, weeks=1 / 28, trials=2)
-    quiet = {target.what: target.figure for target in figures.quiet()}
-    assert set(quiet.values()) == {0}
-    [provider] = figures.provider()
-    assert provider.figure == 1
-
-
-def test_what_fails_by_chance_is_found_and_closed() -> None:
-    figures = Figures(seed=1, seeds=1, weeks=0, trials=3)
-    found = {target.what: target.figure for target in figures.found()}
-    assert 4 <= found["found: 40% failing at 100 endings per hour, median"] <= 20
-    assert 20 <= found["found: closed after recovery, 100 endings per hour, p90"] <= 60
-
-
-def test_nothing_opens_while_the_mirror_is_down() -> None:
-    [down] = Figures(seed=1, seeds=1, weeks=0, trials=1).down()
-    assert down.figure == 0

@@ -10,10 +10,8 @@ from django.test import Client
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import Problem
 from intents_ui.settings import ENV
-from tests.mirror.test_insight_page import figures, hole, written
+from tests.mirror.test_insight_page import hole
 from tests.mirror.test_readonly import corrupt
-
-__all__ = ["figures", "written"]  # fixtures
 
 ROUTE = "/api/v1/insight/routes/RELAY/8453/42161"
 PATHS = ("/api/v1/insight", ROUTE, "/api/v1/incidents", "/api/v1/incidents/1")

@@ -5,6 +5,7 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,7 +15,6 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Scope, Transfer
 from intents_ui.web.transfers import route_limits, situations
 from tests.mirror import ledgers, past
-from tests.mirror.test_incident_surfaces import whole
 
 MINUTE = timedelta(minutes=1)
 
@@ -36,6 +36,10 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
     return intent_id
 
 
+async def whole(answer: Any) -> bytes:
+    return b"".join([piece async for piece in answer])
+
+
 def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
     """Return whether each surface says that the transfer is late."""
     quoted_at = situations.read(intent_id).facts.quoted_at
@@ -45,7 +49,7 @@ def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
     row = re.search(rf'<tr id="row-{intent_id}">(.*?)</tr>', listed, re.DOTALL)
     reply = site.get(f"/intent/{intent_id}/reply").content.decode()
     texts = [unescape(each) for each in re.findall(r"<textarea[^>]*>(.*?)</textarea>", reply, re.DOTALL)]
-    exported = b"".join(asyncio.run(whole(site.get("/export/attention.ndjson"))))
+    exported = asyncio.run(whole(site.get("/export/attention.ndjson")))
     causes = {each.get("intent_id"): each.get("cause") for each in map(json.loads, exported.splitlines())}
     assert row
     return {

@@ -12,10 +12,7 @@ from intents_ui.mirror.readonly import CopyUnreadable
 from intents_ui.settings import ENV
 from tests.fenced import json_of
 from tests.mirror import past
-from tests.mirror.test_insight_page import figures, public, written
 from tests.pages.test_mcp import call, failure
-
-__all__ = ["figures", "public", "written"]  # fixtures of the page
 
 pytestmark = pytest.mark.usefixtures("figures")
 PAIR = {"origin": "base", "destination": "42161"}

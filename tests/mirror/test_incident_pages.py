@@ -1,0 +1,145 @@
+"""From transfers to pages: what ended is judged as the mirror's process does, and pages say what came of it."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from intents_ui.mirror.models import Incident, Transfer, Window
+from intents_ui.mirror.windows import HOUR, MINUTE
+from tests.mirror import ledgers, past
+
+ROUTE = "CCTP, Ethereum → Base"
+NO_INCIDENT = "None. No route, provider or chain is worse than usual."
+
+
+@pytest.fixture
+def now(site: Client, mirrored: None) -> datetime:
+    return datetime.now(UTC)
+
+
+def quiet(now: datetime, *, per_hour: int = 2) -> None:
+    """Write two days of a route on which one transfer in many failed."""
+    ledgers.whole(now, days=2)
+    ledgers.present(now)
+    past.write(now, days=2, per_hour=per_hour, routes=[past.CCTP])
+
+
+def happen(now: datetime, **what: Any) -> None:
+    """Let transfers end, and the mirror's process judge each minute."""
+    past.add(past.ending(now, key=past.CCTP, **what))
+    past.judge(now)
+
+
+def text(site: Client, path: str) -> str:
+    answer = site.get(path)
+    assert answer.status_code == 200, path
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.content.decode().partition("<main")[2])).split())
+
+
+def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Client, now: datetime) -> None:
+    quiet(now)
+    happen(now, good=18, bad=12)
+    past.count(now)
+    extent = "12 of 29 owners had failed transfers, usually 1 of 100"
+    page = text(site, "/insight/incident/1")
+    assert f"{ROUTE} Failing since 11:27 UTC" in page
+    assert extent in page
+    assert re.search(r"Not delivered 12 of 3\d ended", page)  # since the beginning of the hour
+    assert "Owners with failures 12 First failure 11:27:12 UTC" in page
+    assert "Origin execution reverted: slippage 1.5% exceeded" in page
+    assert f"More transfers than usual have failed since 2026-11-21 11:27:12 UTC ({ROUTE})." in page
+    assert f"{ROUTE} since 11:27 UTC {extent}" in text(site, "/insight/incidents")
+    assert f"Failing {ROUTE} since 11:27 UTC" in text(site, "/insight")
+    assert f"{ROUTE} since 11:27 UTC" in text(site, "/")
+    data = site.get("/insight/incident/1.json").json()
+    assert [data[each] for each in ("state", "bad", "owners", "closed", "routes")] == ["failing", 12, 29, None, [ROUTE]]
+    [item] = site.get("/insight/incidents/feed.json").json()["items"]
+    assert (item["url"], item["title"]) == ("http://testserver/insight/incident/1", f"Failing: {ROUTE}")
+    assert extent in item["content_text"]
+    assert extent in unescape(site.get("/insight/incidents/feed.atom").content.decode())
+    assert site.get("/insight/incident/2").status_code == 404
+    assert site.get(f"/insight/incident/{'9' * 20}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "is_incident"),
+    [
+        pytest.param(0, 2, False, id="two owners"),
+        pytest.param(0, 3, True, id="three owners"),
+        pytest.param(24, 3, False, id="chance explains it"),
+        pytest.param(23, 4, True, id="chance doesn't explain it"),
+    ],
+)
+def test_an_incident_needs_three_owners_and_a_small_probability(
+    site: Client, now: datetime, good: int, bad: int, is_incident: bool
+) -> None:
+    quiet(now)
+    happen(now, good=good, bad=bad, minutes=14)
+    assert Incident.objects.exists() is is_incident
+    assert (NO_INCIDENT in text(site, "/insight")) is not is_incident
+
+
+def test_one_owner_who_tries_again_and_again_makes_no_incident(site: Client, now: datetime) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=0, bad=30))
+    Transfer.objects.filter(outcome="failed").update(owner=b"same")
+    past.judge(now)
+    assert NO_INCIDENT in text(site, "/insight")
+
+
+def test_an_incident_that_is_over_says_until_when_it_lasted(site: Client, now: datetime) -> None:
+    quiet(now)
+    past.add(past.ending(now - timedelta(hours=2), key=past.CCTP, good=18, bad=12))
+    past.add(past.ending(now, key=past.CCTP, good=60, bad=0, minutes=118))
+    past.judge(now, minutes=160)
+    page = text(site, "/insight/incident/1")
+    assert f"{ROUTE} Over since 09:27 UTC until 10:27 UTC" in page
+    assert re.search(r"More transfers than usual failed from 2026-11-21 09:27:12 UTC to .* This is over\.", page)
+    assert NO_INCIDENT in text(site, "/insight")
+    assert f"No open incidents. Over 1, newest first Over {ROUTE}" in text(site, "/insight/incidents")
+
+
+def test_a_slow_route_is_an_incident(site: Client, now: datetime) -> None:
+    quiet(now, per_hour=6)
+    past.count(now)
+    happen(now, good=12, bad=0, seconds=600)
+    page = text(site, "/insight/incident/1")
+    assert f"{ROUTE} Slow since 11:25 UTC" in page
+    assert re.search(r"12 of 1\d owners had late transfers, usually 1 of 100", page)
+    assert "More transfers than usual take longer than expected since 2026-11-21 11:25:00 UTC" in page
+
+
+@pytest.mark.xfail(reason="the page says that 0 owners were expected", strict=True)
+def test_a_silent_route_is_an_incident(site: Client, now: datetime) -> None:
+    quiet(now, per_hour=40)
+    silence = now - timedelta(minutes=40)
+    Transfer.objects.filter(ended__gt=silence.timestamp() * 1000).delete()
+    past.judge(now)
+    page = text(site, "/insight/incident/1")
+    assert f"{ROUTE} Silent since 11:1" in page
+    assert re.search(r"No transfer ended where 2\d owners were expected", page)
+
+
+@pytest.mark.parametrize(
+    ("why", "says"),
+    [
+        ("no day of the past", "Not known yet. Incidents need a day of history."),
+        ("nothing was read lately", "Unknown since 11:30 UTC"),
+    ],
+)
+def test_without_knowledge_no_page_says_that_all_is_well(site: Client, now: datetime, why: str, says: str) -> None:
+    quiet(now)
+    half_an_hour_ago = int(now.timestamp()) - 30 * MINUTE
+    if why == "nothing was read lately":
+        Window.objects.update(read_at=half_an_hour_ago)
+    else:
+        Window.objects.filter(start__lt=half_an_hour_ago - 20 * HOUR).delete()
+    past.judge(now)
+    for path in ("/insight", "/insight/incidents"):
+        page = text(site, path)
+        assert says in page
+        assert NO_INCIDENT not in page
