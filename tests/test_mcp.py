@@ -23,7 +23,7 @@ UNKNOWN: Final = f"0x{'12' * 32}"
 VERSIONS: Final = {"auto": LATEST_MODERN_VERSION, "legacy": LATEST_HANDSHAKE_VERSION}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def released() -> Iterator[None]:
     """Release the connections that a canceled call of the client leaves open, or another test would fail for them."""
     yield
@@ -97,6 +97,7 @@ async def test_the_official_client_reads_why_a_request_was_rejected(production: 
             pass
 
 
+@pytest.mark.usefixtures("released")
 @pytest.mark.parametrize("mode", VERSIONS)
 async def test_a_canceled_call_leaves_the_connection_usable(
     production: Production, monkeypatch: pytest.MonkeyPatch, mode: str

@@ -1,5 +1,6 @@
 """Health, status, metrics and logs: what operators of the dashboard see."""
 
+import json
 import os
 import re
 import signal
@@ -253,6 +254,11 @@ def test_each_request_of_a_page_is_logged_on_one_line(production: Production) ->
     production.get("/healthz")
     production.get("/static/img/mark.svg")
     assert production.lines()[-1] == other
+
+
+def test_in_json_mode_the_server_says_in_json_that_it_is_ready(production: Production) -> None:
+    ready = json.loads(production.log.read_text().splitlines()[0])
+    assert ready["message"].startswith(f"intents-ui is ready on {production.root} (127.0.0.1).")
 
 
 @pytest.mark.parametrize("given", ["short", "x" * 65, "odd id with spaces", "<b>12345678</b>"])
