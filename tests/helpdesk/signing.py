@@ -1,9 +1,7 @@
 """Signatures as helpdesks and Slack make them, right and wrong."""
 
-import base64
 import hashlib
 import hmac
-import json
 import time
 from functools import cache
 from typing import Any, Final
@@ -61,17 +59,6 @@ def token(*, key: str = OURS, **changes: Any) -> str:
 
 def unsigned_token() -> str:
     return jwt.encode(claims(), None, algorithm="none")
-
-
-def token_with_public_key_as_secret() -> str:
-    """Return a token of HS256 with the public key as its secret, which libraries refuse to make."""
-    signed = f"{_encoded({'alg': 'HS256', 'typ': 'JWT'})}.{_encoded(claims())}"
-    made = hmac.new(public_key().encode(), signed.encode(), hashlib.sha256).digest()
-    return f"{signed}.{base64.urlsafe_b64encode(made).decode().rstrip('=')}"
-
-
-def _encoded(part: dict[str, Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
 
 
 def slack_headers(body: str, *, secret: str = SECRET, age: float = 0, signed: str | None = None) -> dict[str, str]:

@@ -141,16 +141,6 @@ def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens
     assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)
 
 
-def test_a_failed_rendering_is_retried(slow: Pens) -> None:
-    slow.go.set()
-    slow.breaks = True
-    shelf = Cards(pen=slow)
-    with pytest.raises(AssertionError):
-        shelf.png(DONE)
-    slow.breaks = False
-    assert shelf.png(DONE) == PNG
-
-
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
     left, top, right, bottom = MONEY
     middle = ((left + right) // 2 - 30, top + 20, (left + right) // 2 + 30, bottom - 20)

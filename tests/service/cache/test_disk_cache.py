@@ -9,7 +9,6 @@ from intents_ui.service.cache.disk_cache import NAME, DiskCache
 from intents_ui.service.cache.seal import Seal
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.errors import Unreachable
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.service.upstream import BAD
@@ -51,18 +50,6 @@ def test_the_next_process_knows_saved_names_while_the_service_is_down(tmp_path: 
     assert names(tmp_path, BAD, time) == (None, None)
 
 
-def test_a_page_about_saved_lists_shows_their_age(tmp_path: Path) -> None:
-    time = Time()
-    names(tmp_path, lists, time)
-    time.now += 30 * HOUR
-    with serving(BAD) as server:
-        kept = DiskCache(tmp_path, seal=SEAL, now=time)
-        with ServiceClient(config(server.url, total=5.0), saved=kept) as service:
-            listed = Catalog(service).listed_chains()
-    assert listed.age.total_seconds() == pytest.approx(30 * HOUR, abs=60)
-    assert isinstance(listed.error, Unreachable)
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -82,7 +69,3 @@ def test_a_modified_file_is_ignored(tmp_path: Path, spoil: Callable[[bytes], byt
 def test_lists_with_a_foreign_signature_are_ignored(tmp_path: Path) -> None:
     names(tmp_path, lists, Time(), Seal(b"another key"))
     assert names(tmp_path, BAD, Time()) == (None, None)
-
-
-def test_an_unwritable_directory_breaks_nothing(tmp_path: Path) -> None:
-    assert names(tmp_path / "nowhere", lists, Time()) == ("First", "ONE")

@@ -214,24 +214,6 @@ def test_a_response_past_its_maximum_age_is_not_served(service: Upstream) -> Non
     assert outcome(service, GET) is Unreachable
 
 
-def test_a_failed_refresh_is_not_repeated_by_each_page_and_soon_succeeds(service: Upstream) -> None:
-    service.service.ask(GET)
-    service.clock.now += 300
-    service.does = BAD
-    _, (old,) = told_by(service)
-    until(lambda: len(service.requested) == 3)
-    until(lambda: told_by(service)[1][0].again_in)  # and it is known what came of it
-    for _ in range(5):
-        _, (old,) = told_by(service)
-    assert len(service.requested) == 3
-    assert old.again_in is not None
-    assert 0 < old.again_in <= 5
-    service.does = status_is("SUCCEEDED")
-    service.clock.now += 5
-    answer, result = told_by(service)
-    assert (answer.status, result) == ("SUCCEEDED", [])
-
-
 def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Upstream) -> None:
     service.service.ask(CHAINS)
     service.clock.now += 2 * HOUR
@@ -239,6 +221,10 @@ def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Ups
     assert told_by(service, CHAINS)[1] == []
     until(lambda: len(service.requested) == 3)
     until(lambda: [old.operation for old in told_by(service, CHAINS)[1]] == ["GetChains"])
+    _, (old,) = told_by(service, CHAINS)
+    assert old.again_in is not None
+    assert 0 < old.again_in <= 5
+    assert len(service.requested) == 3
 
 
 def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(

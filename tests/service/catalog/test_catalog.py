@@ -107,13 +107,10 @@ def test_an_unlisted_token_differs_from_one_whose_list_is_unavailable(service):
     assert catalog.lists(99, spoof) is None
     assert catalog.lists(1, None) is None
     assert catalog.lists(None, USDC) is None
+    service.tokens = service.tokens[2:]
+    assert service.catalog().lists(1, ZERO) is True, "the native token needs no list"
     service.failure = httpx.Response(500)
     assert service.catalog().lists(1, spoof) is None
-
-
-def test_the_native_token_is_listed_even_if_the_list_omits_it(service):
-    service.tokens = [{"chainId": 1, "address": USDC}]
-    assert service.catalog().lists(1, ZERO) is True
 
 
 def test_featured_tokens_of_cached_lists_cost_no_request(service):
@@ -159,15 +156,6 @@ def test_cached_names_survive_an_outage(service):
     assert len(service.requested) == 1 + ATTEMPTS
 
 
-def test_one_rejected_list_does_not_affect_the_others(service):
-    catalog = service.catalog()
-    assert catalog.token(99, USDC) is None
-    assert catalog.token(99, USDC) is None
-    assert catalog.token(1, USDC) is not None
-    assert catalog.chain(1) is not None
-    assert [operation for operation, _ in service.requested] == ["GetTokenList", "GetTokenList", "GetChains"]
-
-
 def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait  # nothing is answered before all three were asked
@@ -193,16 +181,6 @@ def test_a_slow_list_is_ready_for_a_later_page(service, monkeypatch):
     go_on.set()
     until(lambda: catalog.token(1, USDC) and catalog.chain(1))
     assert len(service.requested) == 2
-
-
-def test_a_page_does_not_retry_a_list_that_just_failed(service):
-    service.failure = httpx.Response(500)
-    catalog = service.catalog()
-    catalog.learn([1, 10, 99])
-    asked = len(service.requested)
-    assert catalog.token(1, USDC) is catalog.token(99, USDC) is catalog.chain(1) is None
-    catalog.learn([1, 10, 99])
-    assert len(service.requested) == asked
 
 
 @pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
@@ -232,17 +210,6 @@ def test_startup_loads_the_lists_of_the_most_used_chains(service):
 
 def names_of(listed: Listed[ChainInfo]) -> list[str | None]:
     return [chain.name for chain in listed.entries]
-
-
-def test_a_chain_change_is_on_its_own_page_once_the_lifetime_is_over(service):
-    catalog = service.catalog()
-    assert names_of(catalog.listed_chains()) == ["Optimism", "Ethereum"]
-    service.chains = [{"id": 10, "name": "OP Mainnet"}, {"id": 7, "name": "Seven"}]
-    service.now += 0.89 * HOUR
-    assert names_of(catalog.listed_chains()) == ["Optimism", "Ethereum"]
-    service.now += 0.22 * HOUR
-    assert names_of(catalog.listed_chains()) == ["OP Mainnet", "Seven"]
-    assert catalog.chain(1) is None
 
 
 def test_a_token_change_is_visible_after_15_minutes(service):
@@ -307,15 +274,6 @@ def test_a_fresh_list_is_not_marked_stale_because_another_one_fails(service):
     with pytest.raises(Unreachable):
         catalog.listed_tokens(1)
     assert catalog.listed_chains().error is None
-
-
-def test_a_page_about_a_list_that_was_never_loaded_fails(service):
-    service.failure = httpx.Response(500)
-    catalog = service.catalog()
-    with pytest.raises(Unreachable):
-        catalog.listed_tokens(1)
-    service.failure = None
-    assert catalog.listed_tokens(1).entries
 
 
 def test_unreadable_entries_are_counted(service):

@@ -59,12 +59,3 @@ def test_a_thread_proceeds_without_a_turn_after_the_longest_wait(bench: Bench, m
             threads.submit(bench.compute, HERE)
         until(lambda: bench.inside == [HERE, HERE])
         bench.go_on.set()
-
-
-def test_an_error_releases_the_turn(bench: Bench) -> None:
-    with pytest.raises(ZeroDivisionError), processor.computing(HERE):
-        raise ZeroDivisionError
-    with ThreadPoolExecutor(1) as threads:
-        threads.submit(bench.compute, HERE)
-        until(lambda: bench.inside == [HERE])
-        bench.go_on.set()

@@ -1,11 +1,9 @@
 """Fair shares of scarce capacity: at most a quarter per client address and a half per IPv6 /48."""
 
-import threading
-from concurrent.futures import Future
 
 import pytest
 
-from intents_ui.service.context.shares import FairThreads, Lack, Shares
+from intents_ui.service.context.shares import Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
 
@@ -58,55 +56,3 @@ def test_a_request_may_take_several_units():
     shares.give_back(HERE, 25)
     assert shares.held == 0
     assert shares.take(HERE, 25) is None
-
-
-class Work:
-    """Jobs that end when the test says so."""
-
-    def __init__(self, threads: FairThreads) -> None:
-        self.threads = threads
-        self.begun: list[str | None] = []
-        self.end = threading.Event()
-        self.began = threading.Condition()
-
-    def submit(self, visitor: str | None, count: int = 1) -> list[Future[None]]:
-        return [self.threads.submit(lambda: self._do(visitor), visitor) for _ in range(count)]
-
-    def _do(self, visitor: str | None) -> None:
-        with self.began:
-            self.begun.append(visitor)
-            self.began.notify_all()
-        self.end.wait(30)
-
-    def until(self, count: int) -> None:
-        with self.began:
-            assert self.began.wait_for(lambda: len(self.begun) >= count, 30)
-
-
-def test_the_jobs_of_one_address_get_a_quarter_of_the_threads():
-    work = Work(FairThreads(8, name="test"))
-    first = work.submit(HERE, 20)
-    other = work.submit(ELSEWHERE)
-    work.until(3)
-    assert sorted(map(str, work.begun)) == [ELSEWHERE, HERE, HERE]
-    work.end.set()
-    for each in [*first, *other]:
-        each.result(30)
-    assert work.begun.count(HERE) == 20
-
-
-def test_queued_jobs_take_turns_by_address():
-    work = Work(FairThreads(4, name="test"))
-    held = work.submit(None, 4)
-    work.until(4)
-    first, other = work.submit(HERE, 10), work.submit(ELSEWHERE, 1)
-    work.end.set()
-    for each in [*held, *first, *other]:
-        each.result(30)
-    assert work.begun[4:].index(ELSEWHERE) <= 4
-
-
-def test_a_job_may_wait_for_its_own_jobs():
-    threads = FairThreads(4, name="test")
-    inner = threads.submit(lambda: threads.submit(lambda: "done", HERE).result(30), HERE)
-    assert inner.result(30) == "done"

@@ -83,13 +83,6 @@ def test_all_calls_of_one_page_share_its_slot(service):
     assert found == ["0x0", "0x1", "0x2", "0x3", "0x4"]
 
 
-def test_calls_outside_a_page_need_no_slot(service):
-    slots = ServiceSlots(1, wait=0.05)
-    with slots.page(seconds=5), ThreadPoolExecutor(1) as threads:
-        service.get_intent("0x1")
-        assert threads.submit(service.get_intent, "0x2").result(60).intent_id == "0x2"
-
-
 def test_all_calls_of_a_page_end_at_its_deadline(doors, service):
     slots = ServiceSlots(1, wait=0.05)
     slow = [lambda n=n: service.get_intent(f"0xslow{n}") for n in range(3)]

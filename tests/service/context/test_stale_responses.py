@@ -19,15 +19,6 @@ def test_a_page_collects_stale_responses_of_its_threads():
     assert sorted(each.operation for each in result) == ["GetIntent0", "GetIntent1", "GetIntent2"]
 
 
-def test_concurrent_pages_collect_only_their_own_stale_responses():
-    with collecting_stale() as one:
-        add_stale(old("GetIntent"))
-    with collecting_stale() as other:
-        add_stale(old("GetChains"))
-    add_stale(old("GetTokenList"))  # nobody listens
-    assert [[each.operation for each in result] for result in (one, other)] == [["GetIntent"], ["GetChains"]]
-
-
 def test_background_work_knows_how_old_its_responses_are():
     def work() -> datetime:
         add_stale(old("GetIntentHistory"))

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from intents_ui.service.context.request_context import within
-from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Reason, Unreachable, Unreadable
+from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Unreadable
 from intents_ui.service.operations.config import Group
 from intents_ui.service.wire.results import Attempt
 from tests.service.clients import CANARY, client
-from tests.service.scripted_server import Script, answering, response, serving
+from tests.service.scripted_server import Script, answering, serving
 
 NOT_FOUND = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "cause": "intent 1", "status": 400}
 
@@ -25,8 +25,7 @@ def attempt(script: Script, text: str = "{}", **how: Any) -> Attempt:
     "text",
     [
         pytest.param(f'{{ "b": 1.10, "a":{2**256} }}', id="numbers"),
-        pytest.param('{"intentId":"x","intentId":"y"}', id="doubled"),
-        pytest.param('{"intentId":\n"é\u202e"}', id="any letters"),
+        pytest.param('{"intentId":"x","intentId":\n"é\u202e"}', id="doubled"),
         pytest.param("{not json", id="no JSON"),
         pytest.param("", id="nothing"),
     ],
@@ -70,7 +69,6 @@ def test_an_error_response_is_reported_with_its_text() -> None:
     [
         pytest.param("<h1>Hello</h1>", {"kind": "text/html"}, 200, Flaw.CONTENT_TYPE, id="a page"),
         pytest.param('{"intent":', {}, 200, Flaw.NOT_JSON, id="half of it"),
-        pytest.param("[1]", {}, 200, Flaw.WRONG_SHAPE, id="a list"),
         pytest.param("{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Flaw.REDIRECT, id="a redirect"),
     ],
 )
@@ -82,32 +80,10 @@ def test_a_malformed_response_is_reported_all_the_same(body: str, how: dict[str,
     assert len(server.visits) == 1
 
 
-def test_a_gateway_error_page_is_reported_with_its_status() -> None:
-    made = attempt(answering("<h1>502</h1>", status=502, kind="text/html"))
-    assert isinstance(made.error, Unreachable)
-    assert (made.status, made.text) == (502, "<h1>502</h1>")
-
-
 def test_an_oversized_response_body_is_dropped() -> None:
     made = attempt(answering('{"intents":"' + "x" * 5000 + '"}'), size=1000)
     assert isinstance(made.error, Unreadable)
     assert (made.error.flaw, made.status, made.text) == (Flaw.TOO_LARGE, 200, "")
-
-
-def test_a_missing_response_is_reported() -> None:
-    with serving(answering({})) as server:
-        gone = server.url
-    with client(gone) as service:
-        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
-    assert isinstance(made.error, Unreachable)
-    assert made.error.reason is Reason.REFUSED
-    assert (made.status, made.text) == (None, "")
-
-
-def test_a_silent_service_is_cut_off_at_the_call_timeout() -> None:
-    made = attempt(lambda visit: visit.stay_silent(), total=0.2)
-    assert isinstance(made.error, Unreachable)
-    assert made.error.reason is Reason.TIMEOUT
 
 
 def test_no_request_is_sent_when_no_time_is_left() -> None:
@@ -141,9 +117,3 @@ def test_only_headers_relevant_to_the_call_are_reported() -> None:
         "retry-after": "7", "credits-rate-limit": "50", "content-type": "application/json"
     }  # fmt: skip
     assert not {"set-cookie", "server", "via"} & made.headers.keys()
-
-
-def test_a_truncated_response_is_an_error() -> None:
-    made = attempt(lambda visit: visit.send(response('{"intent":{}}')[:-4]))
-    assert isinstance(made.error, Unreachable)
-    assert (made.error.reason, made.status, made.text) == (Reason.BROKEN, 200, "")

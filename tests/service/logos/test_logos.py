@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trustme
 
-from intents_ui.service.logos.logos import KEPT_SECONDS, MISSED_SECONDS
+from intents_ui.service.logos.logos import KEPT_SECONDS
 from tests.service import logo_host
 from tests.service.logo_host import HOST, PRIVATE, PUBLIC, Host
 from tests.service.pictures import opened, picture
@@ -116,14 +116,3 @@ def test_a_logo_is_cached_for_a_day(hosting: Hosting) -> None:
     assert (logos.picture(URI), host.visits) == (first, 1)
     host.now = KEPT_SECONDS + 1
     assert (logos.picture(URI), host.visits) == (first, 2)
-
-
-def test_a_failure_is_cached_for_ten_minutes(hosting: Hosting) -> None:
-    host = hosting(answering("", status=500))
-    logos = host.logos()
-    logos.picture(URI)
-    host.server.script = answering(GOOD)
-    host.now = MISSED_SECONDS - 1
-    assert (logos.picture(URI), host.visits) == (None, 1)
-    host.now = MISSED_SECONDS + 1
-    assert logos.picture(URI)

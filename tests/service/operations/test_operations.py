@@ -81,11 +81,8 @@ def test_a_request_has_the_members_of_its_table(call):
     ("call", "sent"),
     [
         (operations.search_intents(), {}),
-        (operations.get_intent_history(), {}),
-        (operations.get_chains(), {}),
         (operations.get_intent_history(by_status="QUOTED"), {"byStatus": "QUOTED"}),
         (operations.get_intent_history(from_time=NOON), {"fromTime": 1_795_262_400}),
-        (operations.wait_intent_receipt("0x1"), {"intentId": "0x1"}),
         (
             operations.wait_intent_receipt("0x1", last_receipt_states=["SENT", ""]),
             {"intentId": "0x1", "lastReceiptStates": ["SENT", "UNKNOWN"]},
@@ -245,21 +242,6 @@ def test_the_next_page_cursor_is_sent_back_unchanged():
 def test_a_malformed_list_is_not_an_empty_list():
     with pytest.raises(Unreadable):
         page_of({"intents": "none"})
-
-
-@pytest.mark.parametrize(
-    ("operation", "document"),
-    [
-        ("get_intent", '{"Intent":{"intentId":"0x1"}}'),
-        ("get_intent_receipt", '{"intent_receipt":{"intentId":"0x1"}}'),
-        ("wait_intent_receipt", '{"intentReceipt":{"intent_id":"0x1"}}'),
-    ],
-)
-def test_service_members_with_reserved_names_are_ignored(operation, document):
-    recorder = Recorder(dict.fromkeys(["GetIntent", "GetIntentReceipt", "WaitIntentReceipt"], document))
-    with recorder.client() as service, pytest.raises(Unreadable) as caught:
-        getattr(service, operation)("0x1")
-    assert caught.value.flaw is Flaw.WRONG_SHAPE
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])

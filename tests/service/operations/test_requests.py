@@ -68,15 +68,12 @@ def test_known_words_match_the_specification() -> None:
     ("operation", "values", "sent"),
     [
         pytest.param("GetIntent", {"intentId": ""}, "{}", id="blank is not sent"),
-        pytest.param("GetIntent", {"intentId": "0x1", "other": "x"}, '{"intentId":"0x1"}', id="a text"),
         pytest.param("GetIntent", {"intentId": '"\\'}, '{"intentId":"\\"\\\\"}', id="a text with quotes"),
         pytest.param("GetTokenList", {"chainIds": "1, 8453 10"}, '{"chainIds":[1,8453,10]}', id="numbers"),
         pytest.param("GetTokenList", {"chainIds": "1,x"}, '{"chainIds":[1,"x"]}', id="no number among numbers"),
-        pytest.param("GetTokenList", {"limit": "ten"}, '{"limit":"ten"}', id="no number"),
         pytest.param("GetTokenList", {"limit": "1.50"}, '{"limit":1.50}', id="digits as typed"),
         pytest.param("GetTokenList", {"limit": "007"}, '{"limit":"007"}', id="no JSON number"),
         pytest.param("GetTokenList", {"includeExternal": "true"}, '{"includeExternal":true}', id="a flag"),
-        pytest.param("GetTokenList", {"includeExternal": "yes"}, '{"includeExternal":"yes"}', id="no flag"),
         pytest.param("GetIntentHistory", {"byStatuses": "FAILED,  NEW"}, '{"byStatuses":["FAILED","NEW"]}', id="words"),
         pytest.param(
             "GetIntentHistory",
@@ -90,7 +87,6 @@ def test_known_words_match_the_specification() -> None:
         pytest.param(
             "QuoteIntent", {"options.slippageTolerance": "5e-3"}, '{"options":{"slippageTolerance":5e-3}}', id="figure"
         ),
-        pytest.param("CommitIntent", {"intent": '{"a": 1.0}'}, '{"intent":{"a": 1.0}}', id="JSON as typed"),
         pytest.param("CommitIntent", {"intent": '{"a"'}, '{"intent":{"a"}', id="no JSON as typed"),
     ],
 )
@@ -123,7 +119,7 @@ def test_a_request_fills_the_form_it_was_written_by(operation: str, values: dict
     assert typed(found, request(operation, values), names=BRAND_OF_INTERFACE) == values
 
 
-@pytest.mark.parametrize("text", ["", "null", "[]", "{", '"x"', "[{}]", '{"page":1}', '{"page":null}', '{"page":[{}]}'])
+@pytest.mark.parametrize("text", ["", "null", "[]", "{", '{"page":1}', '{"page":[{}]}'])
 def test_a_foreign_or_malformed_request_fills_no_form(text: str) -> None:
     found = OPERATIONS["GetIntentHistory"].members
     assert typed(found, text, names=BRAND_OF_INTERFACE) == {}

@@ -149,14 +149,6 @@ def test_a_probe_that_ran_out_of_time_leaves_the_circuit_for_the_next_call_to_pr
     assert ask(service, 101) is None
 
 
-def test_a_failed_probe_starts_another_pause(service: Upstream) -> None:
-    break_down(service)
-    service.clock.now += OPEN
-    ask(service, 100)
-    ask(service, 101)
-    assert len(service.visits) == CALLS + 1
-
-
 @pytest.mark.parametrize(
     "does", [no(8000, "NotFound", 400), no(2000, "InvalidArgument", 400), no(9000, "IntentsDisabled", 400)]
 )

@@ -19,32 +19,17 @@ NAMED = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "nope",
-        '{"a":1',
-        "\ufeff{}",
-        "{} {}",
-        '{"a":NaN}',
-        "-Infinity",
-        "{'a':1}",
-        '{"x":{"a":1,"a":2},"y":"\\":"}',
-        '{"a":1,"a" :2}',
-        '{"a":1,"\\u0061":2}',
-        "[" * 65 + "]" * 65,
-        '{"a":' * 100_000 + "1" + "}" * 100_000,
-    ],
-    ids=lambda text: text[:16],
-)
-def test_ambiguous_json_is_rejected(text):
-    with pytest.raises(ValueError, match=r"."):
-        json_text.read(text)
-
-
-def test_nesting_up_to_the_limit_is_read():
+def test_nesting_has_a_limit():
     assert json_text.read("[" * 64 + "]" * 64)
+    for text in ("[" * 65 + "]" * 65, '{"a":' * 100_000 + "1" + "}" * 100_000):
+        with pytest.raises(ValueError, match=r"."):
+            json_text.read(text)
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"a" :2}', '{"a":1,"\\u0061":2}', '{"x":{"a":1,"a":2},"y":"\\":"}'])
+def test_a_key_that_is_there_twice_is_rejected(text):
+    with pytest.raises(ValueError, match="twice"):
+        json_text.read(text)
 
 
 def test_a_number_with_thousands_of_digits_stays_text():
