@@ -265,6 +265,12 @@ def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
     assert "Late transfers may be missing" in text(read(site, "/late"))
 
 
+@pytest.mark.usefixtures("figures")
+def test_a_name_in_an_export_of_late_transfers_is_no_formula(site: Client) -> None:
+    past.open_transfer(now(), number=1, age=timedelta(hours=2), key=RouteKey("-1+1", "=8453", "42161"))
+    assert ",'-1+1,'=8453,42161," in site.get("/late.csv").content.decode()
+
+
 # A transfer's route
 
 
