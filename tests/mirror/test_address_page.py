@@ -13,6 +13,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.web import operator_auth
 from tests.mirror import ledgers
+from tests.mirror.conftest import on_each_engine
 from tests.mirror.test_readonly import corrupt, counted
 
 PAID = "0x" + "0d" * 20
@@ -40,6 +41,7 @@ def links(page: str) -> list[str]:
     return re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)
 
 
+@on_each_engine
 @pytest.mark.usefixtures("mirrored")
 def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
     ledgers.whole(now())
@@ -135,15 +137,3 @@ def test_with_a_real_service_only_the_operator_sees_who_was_paid(site: Client, m
     assert not [each for each in queries if "mirror_transferaddress" in each]
     monkeypatch.setattr(operator_auth, "remembered_until", lambda request: now())
     assert paid in read(site)
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_the_lists_take_four_queries_at_most(site: Client) -> None:
-    ledgers.whole(now())
-    for number in range(1, 53):
-        ledgers.pay(PAID, now=now(), age=number, number=number)
-    for number in range(53, 105):
-        ledgers.pay(PAID, now=now(), age=number, number=number, role="refund")
-    with counted() as queries:
-        read(site)
-    assert len([each for each in queries if "mirror_transferaddress" in each]) == 4

@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,8 +28,7 @@ from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer, digest, load
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import IntentHistory
-from intents_ui.settings import database, sqlite
-from tests.mirror.conftest import empty, using
+from tests.mirror.conftest import empty, on_each_engine
 from tests.mirror.counted import check_settled, check_settled_hours, of_rows, of_world
 from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
 
@@ -182,28 +180,13 @@ class Histories(RuleBasedStateMachine):
         return digest(found)
 
 
-PHASES = (Phase.generate,)  # finding a shorter example of a failure takes minutes
-
-
-def histories(examples: int) -> None:
-    is_short = examples < 10
+@on_each_engine
+@pytest.mark.usefixtures("copy")
+def test_a_mirror_at_rest_equals_the_world() -> None:
     checked = settings(
-        max_examples=examples,
+        max_examples=settings().max_examples // 8,
         stateful_step_count=12,
-        phases=PHASES if is_short else [*Phase],
-        deadline=None,
+        phases=(Phase.generate,),  # finding a shorter example of a failure takes minutes
         suppress_health_check=[*HealthCheck],
     )
     run_state_machine_as_test(Histories, settings=checked)
-
-
-@pytest.mark.parametrize("examples", [3, pytest.param(40, marks=pytest.mark.slow)])
-def test_a_mirror_at_rest_equals_the_world_on_sqlite(tmp_path: Path, django_db_blocker: Any, examples: int) -> None:
-    with django_db_blocker.unblock(), using(sqlite(tmp_path / "mirror.sqlite3")):
-        histories(examples)
-
-
-@pytest.mark.slow
-def test_a_mirror_at_rest_equals_the_world_on_postgres(postgres: str, django_db_blocker: Any) -> None:
-    with django_db_blocker.unblock(), using(database(postgres)):
-        histories(15)

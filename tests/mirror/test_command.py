@@ -1,34 +1,155 @@
-"""`manage.py mirror …`: its commands, and how it ends when its database fails."""
+"""`manage.py mirror …`: its commands, and how its process follows the service, ends and takes over."""
 
 import contextlib
+import io
 import os
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+import time_machine
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
 
-from tests.conftest import needs
-from tests.serving import ROOT, brief_pause, free_port, running
-from tests.waiting import PATIENCE
+from intents_ui.management.commands import mirror as command
+from intents_ui.mirror.models import Day, Hour, Transfer
+from intents_ui.mirror.windows import HOUR
+from intents_ui.ops import lifecycle
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.operations.config import ServiceConfig
+from intents_ui.settings import ENV
+from tests.mirror.world import START, World
+from tests.serving import ROOT, free_port, running, wait_for
+from tests.waiting import PATIENCE, until
 
 KEY = "an access key of the test"
-COUNTED = """
-SELECT SUM(delivered + refunded + failed + aborted + rejected + unconfirmed) FROM mirror_day
-JOIN mirror_scope ON mirror_scope.id = scope_id WHERE level = 'service'
-"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Let commands read a service with a transfer an hour in the last two days."""
+    world = World(page=100)
+    world.now = START
+    for age in range(0, 48 * HOUR, HOUR):
+        world.create(age=age + 2 * HOUR, status="FAILED" if age % (5 * HOUR) else "SUCCEEDED")
+    client = ServiceClient(ServiceConfig("http://world"), transport=world)
+    monkeypatch.setattr(command, "service", lambda: client)
+    monkeypatch.setattr(command, "TERMINAL_SECONDS", 0.0)
+    monkeypatch.setattr(ENV, "intents_mirror_calls", 10_000)
+    monkeypatch.setattr(lifecycle, "trim_memory", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with time_machine.travel(START):
+        yield world
+
+
+def run(*words: str, out: io.StringIO | None = None) -> str:
+    out = out or io.StringIO()
+    call_command("mirror", *words, stdout=out)
+    return out.getvalue()
+
+
+def delivered(table: Any = Day) -> int:
+    return sum(table.objects.filter(scope__level="service").values_list("delivered", flat=True))
+
+
+@pytest.mark.usefixtures("world")
+def test_a_backfill_says_how_far_it_is_and_ends() -> None:
+    shown = run("backfill", "--days", "1")
+    assert re.fullmatch(r"([\d.]+) of \1 days, [\d,]+ transfers", shown.splitlines()[-1])
+    assert "\r" not in shown
+    assert delivered() == Transfer.objects.filter(outcome="delivered").count() > 0
+    shown = run("status")
+    assert re.search(r"^Not running\nTransfers: [1-9]", shown)
+    assert re.search(r"Complete since: \d{4}-\d{2}-\d{2} 00:00 UTC", shown)
+    assert re.fullmatch(r"0 of \d+ windows differed. 0 lacked transfers.\n", run("audit"))
+    assert run("forget", "0x" + "12" * 20) == "Removed from 0 transfers.\n"
+    run("rebuild")
+    assert not Transfer.objects.exists()
+
+
+@pytest.mark.usefixtures("world")
+def test_figures_are_counted_again_from_the_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    run("backfill", "--days", "1")
+    counted = delivered(), delivered(Hour)
+    for table in (Hour, Day):
+        table._default_manager.update(delivered=99)
+    monkeypatch.setattr(command, "service", lambda: None)  # it needs none
+    assert run("recount").startswith("Counted again: ")
+    assert (delivered(), delivered(Hour)) == counted
+
+
+@pytest.mark.usefixtures("world")
+def test_on_a_terminal_a_backfill_shows_a_bar() -> None:
+    first, *_, last = run("backfill", "--days", "1", out=Terminal()).split("\r\033[K")[1:]
+    assert re.match(r"\[#*\.+\] [\d.]+ of [\d.]+ days, [\d,]+ transfers", first)
+    assert re.match(r"\[#{20}\] ([\d.]+) of \1 days, [\d,]+ transfers", last)
+
+
+def test_a_backfill_that_can_not_read_all_says_so(world: World) -> None:
+    world.always = "empty"
+    with pytest.raises(CommandError, match=r"\d+ windows could not be read to their end: the service"):
+        run("backfill", "--days", "1")
+
+
+@pytest.mark.usefixtures("world")
+def test_a_copy_of_another_service_or_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    run("audit")
+    monkeypatch.setattr(command, "source", lambda: "another")
+    with pytest.raises(CommandError, match="copy of another service, or was read with another access key"):
+        run("audit")
+
+
+def test_without_a_database_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "MIRROR_DATABASE", None)
+    with pytest.raises(CommandError, match="INTENTS_DATABASE is not set, so there is no mirror"):
+        run("run")
+
+
+@pytest.mark.usefixtures("world")
+def test_a_database_that_fails_stops_it_with_one_line() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE mirror_lease")
+    with pytest.raises(CommandError, match=r"^The mirror stopped because its database failed: no such table: .*$"):
+        run("run")
+
+
+def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ahead(request: httpx.Request) -> httpx.Response:
+        date = format_datetime(datetime.now(UTC) + timedelta(minutes=3), usegmt=True)
+        return httpx.Response(200, json={"intents": []}, headers={"Date": date})
+
+    client = ServiceClient(ServiceConfig("http://world"), transport=httpx.MockTransport(ahead))
+    monkeypatch.setattr(command, "service", lambda: client)
+    mirror = command.Command()._mirror()
+    writer = mirror.lead()
+    assert writer is not None
+    mirror.step(writer)
+    assert abs(mirror.now() - datetime.now(UTC) - timedelta(minutes=3)) < timedelta(seconds=2)
+
+
+# Its process
 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
     port = free_port()
-    command = ("-m", "intents_ui.emulator", "--port", str(port), "--size", "100", "--key", KEY)
-    with running(*command, url=f"http://127.0.0.1:{port}/") as url:
+    words = ("-m", "intents_ui.emulator", "--port", str(port), "--size", "100", "--key", KEY)
+    with running(*words, url=f"http://127.0.0.1:{port}/") as url:
         yield url.rstrip("/")
 
 
@@ -40,20 +161,15 @@ def env(tmp_path: Path, service: str) -> dict[str, str]:
         "INTENTS_SERVICE_URL": service,
         "INTENTS_SERVICE_ACCESS_KEY": KEY,
         "INTENTS_DATABASE": str(tmp_path / "mirror.db"),
-        "INTENTS_MIRROR_CALLS": "100",
+        "INTENTS_MIRROR_CALLS": "5",
         "SECRET_KEY": "a key of the test",
     }
 
 
-def mirror(*words: str, env: dict[str, str], prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    command = [*prefix, sys.executable, "manage.py", "mirror", *words]
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-
-
 @contextlib.contextmanager
 def process(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "tests.mirror.process"]
-    ran = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = [sys.executable, "-m", "tests.mirror.process"]
+    ran = subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield ran
     finally:
@@ -62,144 +178,41 @@ def process(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
         ran.communicate()
 
 
-def value(env: dict[str, str], query: str) -> int:
-    with contextlib.closing(sqlite3.connect(f"file:{env['INTENTS_DATABASE']}?mode=ro", uri=True)) as database:
+def value(database: str, query: str) -> int:
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as copy:
         try:
-            return int(database.execute(query).fetchone()[0] or 0)
+            return int(copy.execute(query).fetchone()[0] or 0)
         except (sqlite3.OperationalError, TypeError):  # no such table or row yet
             return 0
 
 
-def read(env: dict[str, str]) -> int:
-    return value(env, "SELECT COUNT(*) FROM mirror_window WHERE read_at > 0")
-
-
 def eventually(condition: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
+    def is_so() -> bool:
         ended = [each.communicate()[1] for each in processes if each.poll() is not None]
         assert not ended
-        brief_pause()
+        return condition()
+
+    until(is_so)
 
 
-def test_it_follows_the_service_until_it_is_stopped_and_continues_later(env: dict[str, str]) -> None:
-    mirror("rebuild", env=env)
-    for _ in range(2):
-        least = read(env) + 5
-        with process(env) as ran:
-            eventually(lambda: read(env) > least, ran)  # noqa: B023 - called in this round
-            ran.send_signal(signal.SIGTERM)
-            out, errors = ran.communicate(timeout=PATIENCE)
-        assert (ran.returncode, out) == (0, "The mirror is running.\nThe mirror has stopped.\n"), errors
-
-
-def test_a_backfill_says_how_far_it_is_and_ends(env: dict[str, str], tmp_path: Path) -> None:
-    ended = mirror("backfill", "--days", "2", env=env)
-    assert ended.returncode == 0, ended.stderr
-    assert re.fullmatch(r"([\d.]+) of \1 days, [\d,]+ transfers", ended.stdout.splitlines()[-1])
-    assert "\r" not in ended.stdout
-    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+def test_it_follows_the_service_until_it_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
+    database = env["INTENTS_DATABASE"]
+    Path(database).touch()
+    with process(env) as ran:
+        eventually(lambda: value(database, "SELECT COUNT(*) FROM mirror_window WHERE read_at > 0") > 5, ran)
+        eventually(lambda: value(database, "SELECT COUNT(*) FROM mirror_state WHERE name = 'incidents'") > 0, ran)
+        ran.send_signal(signal.SIGTERM)
+        out, errors = ran.communicate(timeout=PATIENCE)
+    assert (ran.returncode, out) == (0, "The mirror is running.\nThe mirror has stopped.\n"), errors
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
-
-    ended_rows = value(env, "SELECT COUNT(*) FROM mirror_transfer WHERE outcome NOT IN ('open', 'no_deposit')")
-    assert value(env, COUNTED) == ended_rows > 0
-
-    shown = mirror("status", env=env).stdout
-    assert re.search(r"^Not running\nTransfers: [1-9]", shown)
-    assert re.search(r"Complete since: \d{4}-\d{2}-\d{2} 00:00 UTC", shown)
-
-    assert re.fullmatch(r"\d of \d+ windows differed. 0 lacked transfers.\n", mirror("audit", env=env).stdout)
-
-    other = mirror("audit", env={**env, "INTENTS_SERVICE_ACCESS_KEY": "another access key"})
-    assert other.stderr.startswith("CommandError: The database is a copy of another service")
-
-    forgotten = mirror("forget", "0x" + "12" * 20, env=env)
-    assert forgotten.stdout == "Removed from 0 transfers.\n"
-
-    assert mirror("rebuild", env=env).returncode == 0
-    assert value(env, "SELECT COUNT(*) FROM mirror_transfer") == 0
-
-
-def test_figures_are_counted_again_from_the_copy(env: dict[str, str]) -> None:
-    assert mirror("backfill", "--days", "2", env=env).returncode == 0
-    counted = value(env, COUNTED)
-    with contextlib.closing(sqlite3.connect(env["INTENTS_DATABASE"])) as database, database:
-        database.execute("UPDATE mirror_hour SET delivered = delivered + 7")
-        database.execute("UPDATE mirror_day SET delivered = delivered + 7")
-    assert value(env, COUNTED) > counted > 0
-    again = mirror("recount", env={**env, "INTENTS_SERVICE_URL": "http://127.0.0.1:9"})  # nothing listens there
-    assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout.startswith("Counted again: ")
-    assert value(env, COUNTED) == counted
-
-
-def test_on_a_terminal_a_backfill_shows_a_bar(env: dict[str, str]) -> None:
-    ours, theirs = os.openpty()
-    command = [sys.executable, "manage.py", "mirror", "backfill", "--days", "1"]
-    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=theirs, stderr=theirs) as ran:
-        os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # at the end of the terminal
-            while piece := os.read(ours, 4096):
-                shown += piece
-        os.close(ours)
-    assert ran.returncode == 0, shown
-    first, *_, last = shown.decode().split("\r\033[K")[1:]
-    assert re.match(r"\[#*\.+\] [\d.]+ of [\d.]+ days, [\d,]+ transfers", first)
-    assert re.match(r"\[#{20}\] ([\d.]+) of \1 days, [\d,]+ transfers", last)
-
-
-def test_without_a_database_it_says_so(env: dict[str, str]) -> None:
-    del env["INTENTS_DATABASE"]
-    ended = mirror("run", env=env)
-    assert (ended.returncode, ended.stderr) == (
-        1,
-        "CommandError: INTENTS_DATABASE is not set, so there is no mirror.\n",
-    )
-
-
-# The failure modes of the database
-
-
-def fails(ended: subprocess.CompletedProcess[str]) -> str:
-    """Return why it stopped, which is one line."""
-    assert ended.returncode == 1
-    (line,) = ended.stderr.splitlines()[-1:]
-    assert "Traceback" not in ended.stderr
-    found = re.fullmatch(r"CommandError: The mirror stopped because its database failed: (.+)", line)
-    assert found, ended.stderr
-    return found[1]
-
-
-def test_a_locked_database_stops_it_with_one_line(env: dict[str, str]) -> None:
-    mirror("rebuild", env=env)
-    with contextlib.closing(sqlite3.connect(env["INTENTS_DATABASE"], isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert fails(mirror("run", env=env)) == "database is locked"
-
-
-def test_a_corrupt_database_stops_it_with_one_line(env: dict[str, str]) -> None:
-    Path(env["INTENTS_DATABASE"]).write_bytes(b"not a database" * 1000)
-    assert fails(mirror("run", env=env)) == "file is not a database"
-
-
-def test_a_full_disk_stops_it_with_one_line(env: dict[str, str]) -> None:
-    mirror("rebuild", env=env)
-    prlimit = str(needs("prlimit", "apt-get install util-linux"))
-    ended = mirror("run", env=env, prefix=(prlimit, "--fsize=120000", "--"))
-    assert fails(ended) in ("database or disk is full", "disk I/O error")
-
-
-# Leaders
 
 
 def epoch(env: dict[str, str]) -> int:
-    return value(env, "SELECT epoch FROM mirror_lease")
+    return value(env["INTENTS_DATABASE"], "SELECT epoch FROM mirror_lease")
 
 
 def written(env: dict[str, str], epoch: int) -> int:
-    return value(env, f"SELECT COUNT(*) FROM mirror_window WHERE epoch = {epoch}")  # noqa: S608 - a number
+    return value(env["INTENTS_DATABASE"], f"SELECT COUNT(*) FROM mirror_window WHERE epoch = {epoch}")  # noqa: S608 - a number
 
 
 def freezes(leader: subprocess.Popen[str], env: dict[str, str]) -> bool:
@@ -214,21 +227,40 @@ def freezes(leader: subprocess.Popen[str], env: dict[str, str]) -> bool:
     return True
 
 
+@pytest.mark.programs
 def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothing(env: dict[str, str]) -> None:
-    env["INTENTS_MIRROR_CALLS"] = "5"
-    mirror("rebuild", env=env)
-    first = epoch(env)
+    Path(env["INTENTS_DATABASE"]).touch()
     with contextlib.ExitStack() as stack:
         leader = stack.enter_context(process(env))
-        eventually(lambda: written(env, first + 1) > 0, leader)
+        eventually(lambda: written(env, 1) > 0, leader)
         spares = [stack.enter_context(process(env)) for _ in range(2)]
         eventually(lambda: freezes(leader, env), leader)
-        eventually(lambda: epoch(env) == first + 2, *spares)
-        eventually(lambda: written(env, first + 2) > 0, *spares)
-        before = written(env, first + 1)
+        eventually(lambda: epoch(env) == 2, *spares)
+        eventually(lambda: written(env, 2) > 0, *spares)
+        before = written(env, 1)
         leader.send_signal(signal.SIGCONT)
-        seen = written(env, first + 2)
-        eventually(lambda: written(env, first + 2) > seen)
-        assert written(env, first + 1) <= before
-        assert epoch(env) == first + 2
+        seen = written(env, 2)
+        eventually(lambda: written(env, 2) > seen)
+        assert written(env, 1) <= before
+        assert epoch(env) == 2
         assert all(each.poll() is None for each in (leader, *spares))
+
+
+@pytest.mark.programs
+def test_one_signal_stops_the_dashboard_and_the_mirror_beside_it(tmp_path: Path) -> None:
+    """As of `make run`."""
+    ours = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
+    env = {**ours, "STATE_DIR": str(tmp_path), "PORT": str(free_port())}
+    words = [sys.executable, "manage.py", "runserver", "--noreload"]
+    with subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ran:
+        try:
+            wait_for(f"http://127.0.0.1:{env['PORT']}/healthz", ran)
+            copy = tmp_path / "mirror.sqlite3"
+            until(lambda: copy.exists() and value(str(copy), "SELECT COUNT(*) FROM mirror_transfer"))
+            assert httpx.get(f"http://127.0.0.1:{env['PORT']}/history", trust_env=False, timeout=PATIENCE).is_success
+            ran.send_signal(signal.SIGINT)
+            said, _ = ran.communicate(timeout=PATIENCE)  # the output ends with the last process
+        finally:
+            ran.kill()
+    assert ran.returncode == 0, said.decode()
+    assert said.decode().count("The mirror has stopped.") == 1

@@ -2,22 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-from django.db import connection
-
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.service.wire.outcome import Outcome
+from tests.mirror.conftest import on_each_engine
 from tests.mirror.world import OWNER, START, Copy, World
 
 OTHER = "0x" + "0b" * 20
-
-
-@pytest.fixture
-def world(copy: object) -> World:
-    return World()
 
 
 def test_without_a_first_read_nothing_is_known(world: World) -> None:
@@ -25,6 +18,7 @@ def test_without_a_first_read_nothing_is_known(world: World) -> None:
     assert (found.transfers, found.days, found.complete_since, found.is_running) == (0, [], None, False)
 
 
+@on_each_engine
 def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     world.create(age=26 * HOUR, status="SUCCEEDED")
     mirror = Copy(world, days=2)
@@ -40,6 +34,7 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     assert found.holes == []
 
 
+@on_each_engine
 def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
     mirror = Copy(world, days=1)
     mirror.settle(10 * MINUTE)
@@ -65,6 +60,7 @@ def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
     assert coverage.current(now=later).lag > timedelta(minutes=28)
 
 
+@on_each_engine
 def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: World) -> None:
     for age in (100, 50, 0):
         world.create(age=age, status="REFUNDED").refund_to = OTHER
@@ -77,15 +73,3 @@ def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: Wo
     assert transfers_to(OTHER, role=Role.RECIPIENT) == transfers_to(OWNER) == transfers_to("") == []
     (paid,) = transfers_to("0x" + f"{1:040x}", role=Role.RECIPIENT)
     assert paid.intent_id == world.transfers[0].intent_id
-
-
-def test_an_address_is_looked_up_in_its_index(world: World) -> None:
-    if connection.vendor != "sqlite":
-        pytest.skip("another planner")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "EXPLAIN QUERY PLAN SELECT * FROM mirror_transferaddress WHERE address = %s ORDER BY created DESC", [b"x"]
-        )
-        plan = " ".join(str(row) for row in cursor.fetchall())
-    assert "address_created" in plan
-    assert "B-TREE" not in plan

@@ -1,14 +1,7 @@
 """Pages get figures of many transfers from few rows, and none of a time that is incomplete."""
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
-
-import pytest
-from django.db import connection
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import lateness, queries, rollups
@@ -20,17 +13,13 @@ from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import DirtyHour, Lease, Scope, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
+from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import figures, of_world
 from tests.mirror.test_rollups import past, settled
 from tests.mirror.world import SENT_TOKEN, START, Copy, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 SLOW = {"CCTP": timedelta(minutes=30)}
-
-
-@pytest.fixture
-def world(copy: object) -> World:
-    return World()
 
 
 def counted(world: World, *, days: int, width: int = DAY) -> Copy:
@@ -51,8 +40,9 @@ def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "R
 # Figures
 
 
+@on_each_engine
 def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
-    past(world, 150, days=9)
+    past(world, 70, days=9)
     mirror = counted(world, days=10)
     bars = {"1h": 0, "24h": 24, "7d": 7, "30d": 30, "90d": 90}
     for period in Period:
@@ -75,6 +65,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
 
 
+@on_each_engine
 def test_a_summary_that_is_behind_its_hours_has_no_rates(world: World) -> None:
     deliver(world, 40, age=2 * HOUR)
     mirror = counted(world, days=3)
@@ -91,6 +82,7 @@ def test_a_summary_that_is_behind_its_hours_has_no_rates(world: World) -> None:
         assert (found.ended, found.success, found.median) == (40, None, None)
 
 
+@on_each_engine
 def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
     deliver(world, 30, provider="RELAY", seconds=10)
     deliver(world, 25, provider="CCTP", seconds=900)
@@ -108,6 +100,7 @@ def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
     assert providers(Order.SLOWEST) == ["CCTP", "RELAY"]
 
 
+@on_each_engine
 def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: World) -> None:
     deliver(world, 30)
     deliver(world, 3, provider="CCTP")
@@ -150,8 +143,9 @@ def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
 # Completeness
 
 
+@on_each_engine
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
-    past(world, 100, days=3)
+    past(world, 60, days=3)
     mirror = counted(world, days=8, width=HOUR)
     assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
     hole = START // DAY * DAY - DAY
@@ -226,6 +220,7 @@ def test_a_time_without_gaps_is_complete_as_far_as_it_has_passed() -> None:
 # Late transfers
 
 
+@on_each_engine
 def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     deliver(world, 200, seconds=1200)
     made = world.create(age=21 * MINUTE, status="EXECUTING")
@@ -264,6 +259,7 @@ def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: Wor
     assert {each.basis for each in relay} == {Basis.PROVIDER}
 
 
+@on_each_engine
 def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> None:
     deliver(world, 200, seconds=1200)
     for number, age in enumerate((2, 9, 16, 21, 31, 41, 120, 600)):
@@ -318,61 +314,3 @@ def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
     world.create(age=HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_p95_minimum
-
-
-# Cost
-
-
-@contextmanager
-def executed() -> Iterator[list[tuple[str, Any]]]:
-    found: list[tuple[str, Any]] = []
-
-    def note(execute: Callable[..., Any], sql: str, given: Any, *rest: Any) -> Any:
-        found.append((sql, given))
-        return execute(sql, given, *rest)
-
-    with connection.execute_wrapper(note):
-        yield found
-
-
-PAGES: dict[str, Callable[[datetime], Any]] = {
-    "overview": lambda now: queries.overview(Period.WEEK, now=now),
-    "overview, last hour": lambda now: queries.overview(Period.HOUR, now=now),
-    "worst providers": lambda now: queries.overview(Period.MONTH, level=Level.PROVIDER, order=Order.WORST, now=now),
-    "slowest routes": lambda now: queries.overview(Period.WEEK, order=Order.SLOWEST, now=now),
-    "route": lambda now: queries.report(RELAY, Period.WEEK, now=now),
-    "route by day": lambda now: queries.report(RELAY, Period.QUARTER, now=now),
-    "chain": lambda now: queries.report(ScopeName(Level.CHAIN, "", "10"), Period.DAY, now=now),
-    "provider": lambda now: queries.report(ScopeName(Level.PROVIDER, "RELAY"), Period.MONTH, now=now),
-    "performance": lambda now: queries.performance(RELAY, now=now),
-    "late": lambda now: lateness.late(now=now),
-}
-
-
-def test_a_page_takes_six_queries_at_most_and_reads_no_table_of_transfers(world: World) -> None:
-    past(world, 150, days=2)
-    world.create(age=3 * HOUR, status="EXECUTING")
-    mirror = counted(world, days=3)
-    for page in PAGES.values():
-        with executed() as found:
-            page(mirror.moment())
-        assert 0 < len(found) <= 6
-        if connection.vendor == "sqlite":
-            for scanned in scans(found):
-                assert re.fullmatch(SCANNED, scanned)
-
-
-# Small tables, small parts of tables by an index of these, the first window, and compound queries.
-SCANNED = (
-    r"SCAN (mirror_transfer USING INDEX transfer_open|transfer USING INDEX transfer_open_groups|counted"
-    r"|mirror_window USING (COVERING )?INDEX window_unsealed"
-    r"|U0 USING COVERING INDEX sqlite_autoindex_mirror_window_1|mirror_dirtyhour"
-    r"|mirror_day USING (COVERING )?INDEX day_dirty|\(subquery-\d\))"
-)
-
-
-def scans(found: list[tuple[str, Any]]) -> Iterator[str]:
-    with connection.cursor() as cursor:
-        for sql, given in found:
-            cursor.execute(f"EXPLAIN QUERY PLAN {sql}", given)
-            yield from [line for *_, line in cursor.fetchall() if line.startswith("SCAN")]

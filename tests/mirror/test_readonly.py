@@ -15,11 +15,10 @@ from django.db.backends.signals import connection_created
 
 from intents_ui import settings
 from intents_ui.mirror import readonly
-from intents_ui.mirror.models import Lease, Window
+from intents_ui.mirror.models import Lease
 from intents_ui.mirror.readonly import CopyUnreadable, CoverageCache, read_coverage, reading
-from intents_ui.mirror.windows import DAY, MINUTE
-from tests.mirror.conftest import empty, using
-from tests.mirror.world import START, Copy, World
+from tests.mirror.conftest import empty, on_each_engine, using
+from tests.mirror.world import START
 
 NOW = datetime.fromtimestamp(START, UTC)
 
@@ -43,16 +42,7 @@ def counted() -> Iterator[list[str]]:
         connection_created.disconnect(listen)
 
 
-def test_the_coverage_takes_six_queries_at_most(copy: None) -> None:
-    Copy(World(), days=2).settle(5 * MINUTE)
-    Window.objects.filter(start=START - DAY).update(is_sealed=False, failures=3, reason="the service repeated a page")
-    with counted() as queries:
-        found = read_coverage(now=NOW).coverage
-    assert found is not None
-    assert found.holes
-    assert len(queries) == 6
-
-
+@on_each_engine
 def test_a_page_can_not_write(copy: None) -> None:
     usual = connections["default"]
     with pytest.raises(CopyUnreadable), reading():
@@ -108,7 +98,7 @@ def test_a_database_that_cannot_be_read_is_no_empty_copy(
             held.close()
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 @pytest.mark.parametrize("copy", ["PostgreSQL"], indirect=True)
 def test_reads_of_postgresql_share_connections_and_replace_broken_ones(copy: None) -> None:
     def process() -> int:
@@ -123,7 +113,7 @@ def test_reads_of_postgresql_share_connections_and_replace_broken_ones(copy: Non
     assert process() != first
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
     postgres: str, django_db_blocker: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -11,6 +11,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
 from tests.mirror import ledgers
+from tests.mirror.conftest import on_each_engine
 from tests.mirror.test_address_page import PAID, card, links
 from tests.mirror.test_readonly import corrupt, counted
 from tests.pages.test_triage import send, visible_text
@@ -46,6 +47,7 @@ def test_an_address_that_nobody_paid_says_how_complete_the_copy_is(site: Client)
     assert "The local copy has holes" in shown
 
 
+@on_each_engine
 @pytest.mark.usefixtures("mirrored")
 def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
     ledgers.whole(now())
@@ -80,6 +82,7 @@ def test_any_start_of_an_id_is_compared(site: Client, query: str, is_found: bool
     assert ("needs the first characters" in card(page, "older")) is not is_found
 
 
+@on_each_engine
 @pytest.mark.usefixtures("mirrored")
 def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
@@ -156,16 +159,6 @@ def test_with_a_real_service_only_the_operator_searches_the_copy(site: Client, m
         with counted() as queries:
             assert "Only the operator can" in card(read(site, path, 404), key)
         assert not [each for each in queries if "mirror_transfer" in each]
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_ids_are_compared_by_their_index(site: Client) -> None:
-    ledgers.whole(now())
-    with counted() as queries:
-        read(site, SHORT, 404)
-    (compared,) = (each for each in queries if '"mirror_transfer"' in each)
-    assert "LIMIT" in compared
-    assert '"intent_id" >=' in compared
 
 
 @pytest.mark.usefixtures("mirrored")

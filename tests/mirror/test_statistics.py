@@ -1,15 +1,14 @@
 """Quantiles of merged histograms, and intervals of shares."""
 
 import math
-from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intents_ui.mirror.figures import histogram
 from intents_ui.mirror.figures.histogram import BUCKETS, Histogram
-from intents_ui.mirror.figures.statistics import LEAST, Z, share
+from intents_ui.mirror.figures.statistics import share
 
 DURATIONS = st.lists(st.integers(1, 90 * 86_400_000), min_size=200, max_size=400)
 HISTOGRAMS = st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(1, 2**40))
@@ -61,34 +60,6 @@ def test_each_duration_has_a_bucket(milliseconds: int, bucket: int) -> None:
 def test_those_that_were_shorter_are_never_overstated(durations: list[int], elapsed: int) -> None:
     found = histogram.shorter(of(durations), elapsed)
     assert sum(each * 1.11 < elapsed for each in durations) <= found <= sum(each < elapsed for each in durations)
-
-
-def solved(part: int, whole: int) -> tuple[float, float]:
-    """Return the shares at which the observed one is just as far away as a 95% interval allows, by bisection."""
-
-    def is_outside(true: Fraction) -> bool:
-        distance = (Fraction(part, whole) - true) ** 2
-        return distance > Fraction(Z) ** 2 * true * (1 - true) / whole
-
-    ends = []
-    for outside in (Fraction(0), Fraction(1)):
-        inside = Fraction(part, whole)
-        if not is_outside(outside):
-            inside = outside
-        for _ in range(45):
-            middle = (inside + outside) / 2
-            inside, outside = (inside, middle) if is_outside(middle) else (middle, outside)
-        ends.append(float(inside))
-    return ends[0], ends[1]
-
-
-@settings(max_examples=50)
-@given(st.integers(LEAST, 10**6).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole))))
-def test_an_interval_is_that_of_wilson(counted: tuple[int, int]) -> None:
-    found = share(*counted)
-    assert found is not None
-    assert (found.low, found.high) == pytest.approx(solved(*counted), abs=1e-9)
-    assert 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_an_interval_agrees_with_a_published_one() -> None:
