@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 import time_machine
 from django.core.cache import cache
@@ -11,10 +12,12 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import catalog, prices
+from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests import surfaces
+from tests.pages.recorded import Recorded, recorded
 from tests.waiting import PATIENCE
 
 # Tests of pages with this data depend on its lifetimes.
@@ -104,6 +107,27 @@ def renew(*names: str) -> None:
         built = vars(wiring.current()).pop(name, None)
         if name == "service" and built:
             built.close()
+
+
+@pytest.fixture
+def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Operations called on the service."""
+    found: list[str] = []
+    send = InProcessTransport.handle_request
+
+    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
+        found.append(request.url.path.rpartition("/")[2])
+        return send(transport, request)
+
+    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
+    return found
+
+
+@pytest.fixture
+def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """The pages' transport to the service, which a test can read and change."""
+    with recorded(emulator, monkeypatch) as transport:
+        yield transport
 
 
 @pytest.fixture

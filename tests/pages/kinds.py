@@ -5,10 +5,9 @@ from typing import Any
 from intents_ui.emulator.scenarios import SCENARIOS
 from tests.corpus import picked
 
-_BY_SLUG = {scenario.slug: scenario for scenario in SCENARIOS}
 # Every scenario, of which `make test` runs these.
 EVERY_SCENARIO: list[Any] = picked(
-    _BY_SLUG,
+    {scenario.slug: scenario for scenario in SCENARIOS},
     "cross-chain-fast",
     "expired-quote",
     "refunded-on-origin",

@@ -1,5 +1,6 @@
 """A transport to the service that records requests and can replace responses."""
 
+import copy
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ type Script = Callable[[Any], Any]
 
 
 class Recorded(httpx.BaseTransport):
-    """`scripts`, by operation: a function from the request to the response, or None for the emulator's own.
+    """`scripts`, by operation: a function from the request to the response, or None for the emulator's own to the
+    request as the function left it.
 
     `changes`, by operation: a function that modifies the emulator's response."""
 
@@ -32,8 +34,11 @@ class Recorded(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
         with self._lock:
-            self.sent.append((operation, body))
-        given = self.scripts.get(operation, lambda _: None)(body)
+            self.sent.append((operation, copy.deepcopy(body)))
+        given = None
+        if operation in self.scripts:
+            given = self.scripts[operation](body)
+            request = httpx.Request("POST", request.url, json=body, extensions=request.extensions)
         if given is None:
             response = self._service.handle_request(request)
             if operation not in self.changes:
@@ -60,3 +65,21 @@ def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Re
     with ServiceClient(wiring.config(), transport=way) as client:
         wiring.current().service = client
         yield way
+
+
+@contextmanager
+def rewrite(operation: str, change: Script) -> Iterator[None]:
+    """Modify the responses of the pages' service to this operation."""
+    transport = wiring.service().transport
+    send = transport.handle_request
+
+    def changed(request: httpx.Request) -> httpx.Response:
+        response = send(request)
+        if not request.url.path.endswith(f"/{operation}"):
+            return response
+        content = json.dumps(change(json.loads(response.read()))).encode()
+        return httpx.Response(200, stream=httpx.ByteStream(content), request=request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "handle_request", changed)
+        yield

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-import httpx
 import pytest
 import time_machine
 from django.http import HttpResponse
@@ -15,24 +14,17 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.display.formatting import amounts, hashes
-from intents_ui.display.search import input_errors
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.transfers import OWNERS
-from intents_ui.service.http.in_process import InProcessTransport
 from tests.emulator.driving import call, quote
+from tests.pages.reading import PARTIAL, visible_text
+from tests.pages.recorded import rewrite
 
 UNUSED_ADDRESS = "0x" + "12" * 20
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
-PARTIAL = {"HX-Request-Type": "partial"}
 OPEN_STATUSES = ("QUOTED", "COMMITTED", "EXECUTING")
-
-
-def visible_text(answer: HttpResponse) -> str:
-    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
-    return html.unescape(re.sub(r"\s+", " ", text))
 
 
 def part(answer: HttpResponse, heading: str) -> str:
@@ -70,20 +62,6 @@ def owned(emulator: Emulator, owner: str, **filters: Any) -> list[dict[str, Any]
 def busiest(emulator: Emulator) -> str:
     """Return the owner of about 200 intents of all kinds."""
     return names.address_of(Role.OWNER, 0)
-
-
-@pytest.fixture
-def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Operations called on the service."""
-    found: list[str] = []
-    send = InProcessTransport.handle_request
-
-    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
-        found.append(request.url.path.rpartition("/")[2])
-        return send(transport, request)
-
-    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
-    return found
 
 
 def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -138,15 +116,6 @@ def test_an_owners_lists_show_the_recipient_instead_of_the_owner(
     assert '<td data-label="Recipient">to the owner</td>' in page
 
 
-def test_recipients_of_an_owners_transfers_have_the_recipient_role(site: Client, emulator: Emulator) -> None:
-    paid = emulator.finished("exact-output-payment")
-    recipient = paid["quoteRequest"]["destinationToAddress"]
-    assert recipient != paid["ownerAddress"]
-    rows = site.get(f"/address/{paid['ownerAddress']}").content.decode().split("<tr")
-    row = next(row for row in rows if row.startswith(f' id="row-{paid["intentId"]}"'))
-    assert f'href="/address/{recipient}"' in row.partition('data-label="Recipient"')[2]
-
-
 def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator: Emulator) -> None:
     made = quote(emulator, ownerAddress=UNUSED_ADDRESS)
     assert "Quoted" in part(site.get(f"/address/{UNUSED_ADDRESS}"), "Open transfers")
@@ -155,23 +124,6 @@ def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator
     assert "Open transfers" not in headings(answer)
     assert listed(answer) == [made["intentId"]]
     assert "Expired" in visible_text(answer)
-
-
-def test_open_transfers_are_listed_once_if_the_history_is_filtered_by_them(site: Client, emulator: Emulator) -> None:
-    made = quote(emulator, ownerAddress=UNUSED_ADDRESS)
-    assert "Open transfers" in headings(site.get(f"/address/{UNUSED_ADDRESS}?status=FAILED"))
-    filtered = site.get(f"/address/{UNUSED_ADDRESS}?status=in-flight")
-    assert "Open transfers" not in headings(filtered)
-    assert listed(filtered) == [made["intentId"]]
-
-
-@pytest.mark.parametrize(("count", "folded"), [(5, False), (6, True)])
-def test_a_phone_folds_recoverable_transfers_after_the_fifth(
-    site: Client, emulator: Emulator, count: int, folded: bool
-) -> None:
-    made = [emulator.play("refund-failed", age=9999, owner=OWNERS + 1) for _ in range(count)]
-    card = part(site.get(f"/address/{made[0]['ownerAddress']}"), "Recoverable")
-    assert (f"Show all {count}" in card) is folded
 
 
 def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -231,21 +183,6 @@ def test_paging_back_shows_the_same_pages(site: Client, emulator: Emulator, busi
     first, second, third = list(walked(site, f"/address/{busiest}"))[:3]
     assert listed(site.get(link(third, "prev"))) == listed(second)
     assert listed(site.get(link(second, "prev"))) == listed(first)
-
-
-def test_a_later_page_requests_only_the_list(
-    site: Client, emulator: Emulator, busiest: str, operations: list[str]
-) -> None:
-    following = link(site.get(f"/address/{busiest}"), "next")
-    operations.clear()
-    site.get(following)
-    assert operations == ["GetIntentHistory"]
-    operations.clear()
-    fragment = site.get(following, headers=PARTIAL)
-    assert operations == ["GetIntentHistory"]
-    assert "<html" not in fragment.content.decode()
-    assert "HX-Request-Type" in fragment["Vary"].split(", ")
-    assert listed(fragment) == listed(site.get(following))
 
 
 def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: Emulator, busiest: str) -> None:
@@ -319,21 +256,6 @@ def test_the_native_token_address_is_explained_without_a_request(
     assert operations == []
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        pytest.param(lambda address: address.removeprefix("0x"), id="without 0x"),
-        pytest.param(lambda address: "0X" + address[2:].upper(), id="in capitals"),
-        pytest.param(hashes.checksum, id="with its checksum"),
-        pytest.param(lambda address: f"base:{address}", id="with a chain's short name"),
-    ],
-)
-def test_other_spellings_redirect_to_the_canonical_address(site: Client, emulator: Emulator, write: Any) -> None:
-    owner = emulator.finished(2)["ownerAddress"]
-    answer = site.get(f"/address/{write(owner)}?status=FAILED")
-    assert (answer.status_code, answer["Location"]) == (301, f"/address/{owner}?status=FAILED")
-
-
 def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     right = hashes.checksum(owner)
@@ -345,26 +267,6 @@ def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emula
     assert "Checksum mismatch" in visible_text(answer)
     assert f'rel="canonical" href="/address/{owner}"' in answer.content.decode()
     assert "checksum" not in visible_text(site.get(f"/address/{owner}"))
-
-
-@pytest.mark.parametrize(
-    ("written", "sentence"),
-    [
-        ("0x" + "ab" * 19 + "a", "An address has 40 hex characters. This one has 39."),
-        ("0x" + "ab" * 32, "This isn't an address. It looks like this type: intent ID or transaction hash."),
-        ("somebody", "Hashes and addresses use 0-9 and a-f only"),
-        ("vitalik.eth", "ENS names aren't supported"),
-        ("0x1234…abcd", input_errors.SHORTENED),
-        ("0x1…2b", input_errors.TOO_SHORT),
-    ],
-)
-def test_an_invalid_address_is_explained_without_a_request(
-    site: Client, emulator: Emulator, operations: list[str], written: str, sentence: str
-) -> None:
-    answer = site.get(f"/address/{written}")
-    assert answer.status_code == 404
-    assert sentence in visible_text(answer)
-    assert operations == []
 
 
 def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
@@ -402,23 +304,6 @@ def test_a_failed_part_shows_its_error_and_the_others_stay(
     assert ("Try again" in visible_text(answer)) is bool(said)
 
 
-def test_one_failed_list_leaves_the_other_two(site: Client, emulator: Emulator, busiest: str) -> None:
-    emulator.inject("GetIntentHistory", "failing-500", times=1)
-    answer = site.get(f"/address/{busiest}")
-    assert answer.status_code == 200
-    assert visible_text(answer).count("Couldn't load") == 1
-    assert answer.content.decode().count('class="row-link"') > 0
-
-
-def test_an_owner_whose_search_failed_is_recognized_by_the_history(
-    site: Client, emulator: Emulator, busiest: str
-) -> None:
-    emulator.inject("SearchIntents", "failing-500")
-    answer = site.get(f"/address/{busiest}")
-    assert re.search(r"Owner of at least \d+ transfers", visible_text(answer))
-    assert "only the most recent transfers" not in visible_text(answer)
-
-
 def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busiest: str) -> None:
     emulator.inject("*", "failing-500")
     answer = site.get(f"/address/{busiest}")
@@ -436,54 +321,13 @@ def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: E
     assert "No matches" not in visible_text(answer)
 
 
-def test_transfer_pages_and_searches_link_to_the_address_page(site: Client, emulator: Emulator, busiest: str) -> None:
-    intent = emulator.finished(2)
-    link = f'href="/address/{intent["ownerAddress"]}"'
-    assert link in site.get(f"/intent/{intent['intentId']}").content.decode()
-    assert site.get("/search", {"q": hashes.checksum(busiest)})["Location"] == f"/address/{busiest}"
-    listed = site.get("/search", {"project": intent["projectId"]}).content.decode()
-    assert "View address" not in listed
-    assert link in listed
-
-
-@pytest.mark.parametrize(
-    "odd", ["sparse", "no-ids", "intents-null", "unsorted", "duplicate-rows", "numbers", "mixed-case", "chains-flat"]
-)
-def test_unusual_responses_break_no_address_page(site: Client, emulator: Emulator, busiest: str, odd: str) -> None:
-    emulator.inject("*", odd)
-    assert site.get(f"/address/{busiest}").status_code in (200, 404)
-
-
-def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator, busiest: str) -> None:
-    following = link(site.get(f"/address/{busiest}"), "next")
-    emulator.inject("GetIntentHistory", "next-page-repeats")
-    answer = site.get(following)
-    assert "returned the same page twice" in visible_text(answer)
-    assert not link(answer, "next")
-
-
-@pytest.fixture
-def empty_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each history page is empty, although it announces more."""
-    transport = wiring.service().transport
-    send = transport.handle_request
-
-    def handle(request: httpx.Request) -> httpx.Response:
-        if not request.url.path.endswith("/GetIntentHistory"):
-            return send(request)
-        document = b'{"intents": [], "nextPage": {"column": "id", "after": 5, "more": true}}'
-        return httpx.Response(200, stream=httpx.ByteStream(document), request=request)
-
-    monkeypatch.setattr(transport, "handle_request", handle)
-
-
-@pytest.mark.usefixtures("empty_pages")
 def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busiest: str) -> None:
-    answer = site.get(f"/address/{busiest}")
+    empty = {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
+    with rewrite("GetIntentHistory", lambda _: empty):
+        answer, nobody = (site.get(f"/address/{address}") for address in (busiest, UNUSED_ADDRESS))
     for heading in ("Recoverable", "Open transfers"):
         assert "The service returned an empty page." in part(answer, heading)
     assert visible_text(answer).count("The service returned an empty page.") == 3
-    nobody = site.get(f"/address/{UNUSED_ADDRESS}")
     assert nobody.status_code == 200
     assert visible_text(nobody).count("The service returned an empty page.") == 3
     assert "No transfers owned by this address" not in visible_text(nobody)

@@ -115,11 +115,6 @@ def test_mcp_needs_a_token_where_the_api_does(
     assert site.post("/mcp", ping, content_type="application/json", headers=headers).status_code == 404
 
 
-@pytest.mark.usefixtures("listed")
-def test_a_password_of_a_proxy_is_no_token(site: Client) -> None:
-    assert get(site, token="dXNlcjpwYXNz", scheme="Basic").status_code == 200
-
-
 def test_a_dashboard_without_an_api_has_no_trace_of_it(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert b'href="/api"' in site.get("/help").content
     monkeypatch.setattr(ENV, "intents_api", "off")
@@ -170,37 +165,3 @@ def test_tokens_are_never_logged(site: Client, caplog: pytest.LogCaptureFixture)
         get(site, token=INSIGHT_ONLY)
     assert not any(each in caplog.text for each in (TOKEN, "no token of ours", INSIGHT_ONLY, LISTED[5:69]))
     assert LISTED[5:69] not in repr(ENV.intents_api_tokens)
-
-
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options", "trace"])
-def test_a_method_that_an_operation_lacks_is_refused(site: Client, method: str) -> None:
-    answer = site.generic(method.upper(), PATH)
-    problem(answer, 405)
-    assert answer["Allow"] == "GET, HEAD"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "desk",
-        "desk:abc:read:1",
-        f"desk:{'a' * 64}:write:1",
-        f"desk:{'a' * 64}:read:0",
-        f"desk:{'a' * 64}:read,triage:5",
-        f"Desk:{'a' * 64}:read:5",
-        f"desk:{'a' * 64}:read:5,desk:{'b' * 64}:read:5",
-        f"desk:{'a' * 64}:read:5\nboard:{'a' * 64}:read:5",
-    ],
-)
-def test_an_invalid_list_of_tokens_is_rejected(text: str) -> None:
-    with pytest.raises(ValueError, match="must"):
-        tokens.parse(text)
-
-
-def test_a_list_of_tokens_has_commas_or_lines() -> None:
-    first, second = tokens.parse(LISTED)
-    assert tokens.parse(f"{LISTED.replace(', ', chr(10))}\n") == (first, second)
-    assert first.scopes == {"read", "triage"}
-    assert (first.name, first.limit) == ("desk", 3)
-    assert tokens.find((first, second), INSIGHT_ONLY) == second
-    assert tokens.find((), INSIGHT_ONLY) is None

@@ -1,22 +1,17 @@
 """The attention page: each transfer with a problem once, in a group with the same cause and reason."""
 
 import re
-import time
-from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
-import time_machine
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display.summary import glance
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.cache.response_cache import ResponseCache
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.wire.models import Page
-from intents_ui.web.transfers import attention, situations
-from tests.pages.recorded import Recorded, recorded
+from intents_ui.web.transfers import attention
+from tests.pages.reading import rows
+from tests.pages.recorded import recorded
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -31,10 +26,6 @@ def groups(html: str) -> dict[str, int]:
     """Return the number of transfers in each group."""
     found = re.findall(r'<details id="([a-z0-9-]+)".*?<strong>(\d+)</strong>', html, re.DOTALL)
     return {key: int(count) for key, count in found}
-
-
-def rows(html: str) -> list[str]:
-    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', html)
 
 
 def test_each_transfer_is_in_one_group(site: Client, emulator: Emulator) -> None:
@@ -132,55 +123,6 @@ def test_without_any_list_there_is_no_count(site: Client, emulator: Emulator, mo
     assert "with a problem" not in page.content.decode()
 
 
-def test_without_the_chain_list_a_chain_is_typed(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with recorded(emulator, monkeypatch) as way:
-        way.scripts["GetChains"] = lambda _: {"status": 500, "code": 0, "msg": "?"}
-        assert "Couldn't load the chain list. Enter a chain ID." in read(Client())
-
-
 def test_an_unknown_group_says_so(site: Client, emulator: Emulator) -> None:
     for key in ("late-00000000", "x", "<b>"):
         assert "This group has no transfers now." in read(site, f"/attention?group={key}")
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_a_group_stays_after_the_cache_has_dropped_a_list(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A small cache drops the first list when it gets the others. That costs no further calls within the period."""
-    monkeypatch.setattr(attention, "PERIOD", 3600.0)
-    config, way = wiring.config(), Recorded(emulator)
-    small = ResponseCache(config.lifetimes, clock=time.monotonic, most_bytes=2**20)
-    with ServiceClient(config, transport=way, kept=small) as service:
-        wiring.use(wiring.Dashboard(emulator=emulator, service=service))
-        page = read(site)
-        for key, count in groups(page).items():
-            assert len(rows(read(site, f"/attention?group={key}"))) == count
-        assert len(way.requests("GetIntentHistory")) == attention.CALLS
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_counts_are_reused_and_need_no_rows(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    with time_machine.travel(datetime.now(UTC), tick=False) as clock:
-        monkeypatch.setattr(attention, "CALLS", 4)
-        monkeypatch.setattr(glance, "of", lambda situation: pytest.fail("a count needs no row"))
-        first = attention.reader().read([*attention.PROBLEMS.values()])
-        problems = attention.reader().problems(first)
-        assert site.get("/overview").status_code == 200
-        clock.shift(timedelta(seconds=1))
-        second = attention.reader().read([*attention.PROBLEMS.values()])
-        assert [each.rows for each in second] == [each.rows for each in first]
-        assert attention.reader().problems(second) is problems
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_the_names_of_all_lists_are_loaded_at_once(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(attention, "CALLS", 4)
-    learned: list[frozenset[int]] = []
-    monkeypatch.setattr(situations, "_learn", lambda chains: learned.append(frozenset(chains)))
-    attention.reader().read([*attention.PROBLEMS.values()])
-    assert len(learned) == 1

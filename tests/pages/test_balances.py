@@ -1,13 +1,9 @@
 """Balances of intent addresses: loaded after the page, as a page, and distinct from unknown balances."""
 
 import html
-import json
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-import httpx
 import pytest
 from django.http import HttpResponse
 from django.test import Client
@@ -19,50 +15,21 @@ from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHEC
 from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.service.operations.config import Group
+from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache
+from tests.emulator.driving import quote
+from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.reading import PARTIAL, visible_text
+from tests.pages.recorded import rewrite
 
-PARTIAL = {"HX-Request-Type": "partial"}
 ABORTED_WITH_FUNDS = 13
 DEPOSITED_TWICE = 29
 OWNER = f"0x{'11' * 20}"
-USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
-
-
-def visible_text(answer: HttpResponse) -> str:
-    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
-    return re.sub(r"\s+", " ", html.unescape(text))
 
 
 def fragment(site: Client, intent_id: str) -> HttpResponse:
     return site.get(f"/intent/{intent_id}/balances", headers=PARTIAL)
-
-
-def operations_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Operations called on the service from now on."""
-    requested: list[str] = []
-    send = InProcessTransport.handle_request
-
-    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
-        requested.append(request.url.path.rpartition("/")[2])
-        return send(transport, request)
-
-    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
-    return requested
-
-
-def test_the_page_requests_balances_once_and_shows_them(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = f"/intent/{emulator.finished(ABORTED_WITH_FUNDS)['intentId']}"
-    requested = operations_of(monkeypatch)
-    page = site.get(url).content.decode()
-    assert f'hx-get="{url}/balances" hx-trigger="load"' not in page
-    assert f'href="{url}/balances"' in page
-    assert requested.count("GetIntentHistory") == 1
 
 
 def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulator: Emulator) -> None:
@@ -113,32 +80,16 @@ def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, em
     assert EXPLANATIONS["aborted.recoverable"].headline not in said
 
 
-def quoted() -> str:
-    """Request a quote, each time for the same owner, and return its Intent ID."""
-    wanted = {
-        "ownerAddress": OWNER,
-        "originChainId": 8453,
-        "originTokenAddress": USDC_ON_BASE,
-        "originTokenAmount": "300000000",
-        "destinationChainId": 42161,
-        "destinationTokenAddress": USDC_ON_ARBITRUM,
-        "destinationToAddress": OWNER,
-        "tradeType": "EXACT_INPUT",
-    }
-    answer = wiring.service().attempt("QuoteIntent", json.dumps(wanted), group=Group.WRITE)
-    return str(json.loads(answer.text)["intent"]["intentId"])
-
-
 def test_a_response_from_before_the_transfer_says_nothing_about_it(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+    site: Client, emulator: Emulator, operations: list[str]
 ) -> None:
     """The owner's transfers of one second are one request, which is cached."""
     for _ in range(2):
-        intent_id = quoted()
+        intent_id = quote(emulator, ownerAddress=OWNER)["intentId"]
         assert NOTHING in visible_text(fragment(site, intent_id))
-    requested = operations_of(monkeypatch)
+    operations.clear()
     fragment(site, intent_id)
-    assert "GetIntentHistory" not in requested
+    assert "GetIntentHistory" not in operations
 
 
 def announcement(answer: HttpResponse) -> str:
@@ -167,30 +118,6 @@ def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulat
     emulator.inject("GetIntentHistory", "prices-missing")
     said = announcement(fragment(site, emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     assert said.startswith("Intent address balances: funds without a USD price.")
-
-
-@pytest.mark.parametrize(
-    ("scenario", "faults", "fold"),
-    [
-        pytest.param(5, (), 'id="no-funds">', id="nothing: one line"),
-        pytest.param(ABORTED_WITH_FUNDS, (), 'id="funds" open>', id="funds"),
-        pytest.param(5, ("node-down-503",), 'id="funds" open>', id="not loaded"),
-    ],
-)
-def test_balances_are_folded_only_if_all_addresses_are_empty(
-    site: Client, emulator: Emulator, scenario: int, faults: tuple[str, ...], fold: str
-) -> None:
-    """An update keeps a fold as the user set it, unless it is a different one by then."""
-    intent_id = emulator.finished(scenario)["intentId"]
-    emulator.inject("GetIntentHistory", *faults)
-    html = fragment(site, intent_id).content.decode()
-    assert re.findall(r'<details class="fold" (id="[^>]+>)', html) == [fold]
-    assert ("No funds</span></summary>" in html) == (fold == 'id="no-funds">')
-
-
-def test_the_page_of_balances_is_unfolded(site: Client, emulator: Emulator) -> None:
-    page = site.get(f"/intent/{emulator.finished(5)['intentId']}/balances").content.decode()
-    assert 'id="funds" open>' in page
 
 
 def test_a_second_deposit_updates_the_summary(site: Client, emulator: Emulator) -> None:
@@ -222,11 +149,11 @@ def test_a_token_with_few_details_still_shows_its_balance(
     assert unsaid not in found
 
 
-@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_scenario_has_balances(site: Client, emulator: Emulator, number: int, copy: str) -> None:
+def test_every_scenario_has_balances(site: Client, emulator: Emulator, scenario: Scenario, copy: str) -> None:
     """The emulator's own balances determine what the page must show."""
-    intent_id = getattr(emulator, copy)(number)["intentId"]
+    intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
     answer = fragment(site, intent_id)
     assert answer.status_code == 200
     entry = emulator.ledger.named(intent_id, round(emulator.now() * 1_000_000))
@@ -245,35 +172,20 @@ def test_without_javascript_balances_are_a_page_with_a_link_back(site: Client, e
 def test_an_intent_missing_from_its_owners_history_is_not_called_empty(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     other = emulator.finished(2)["intentId"]
-    rewrite(lambda document: document | {"intents": [row | {"intentId": other} for row in document["intents"]]})
-    said = visible_text(fragment(site, intent_id))
+    rows = {"intents": [{"intentId": other, "status": "SUCCEEDED"}]}
+    with rewrite("GetIntentHistory", lambda _: rows):
+        said = visible_text(fragment(site, intent_id))
     assert "this transfer isn't in the owner's history" in said
     assert "Nothing" not in said
 
 
 def test_an_intent_without_an_owner_has_no_balance_lookup(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    rewrite(lambda document: document | {"intent": {"intentId": intent_id, "status": "ABORTED"}}, "GetIntent")
-    answer = fragment(site, intent_id)
+    with rewrite("GetIntent", lambda _: {"intent": {"intentId": intent_id, "status": "ABORTED"}}):
+        answer = fragment(site, intent_id)
     assert answer.status_code == 200
     assert NO_OWNER in visible_text(answer)
     assert "Checked" not in visible_text(answer)
-
-
-def rewrite(of: Callable[[dict[str, Any]], dict[str, Any]], operation: str = "GetIntentHistory") -> None:
-    """Modify the service's responses."""
-    transport = wiring.service().transport
-    send = transport.handle_request
-
-    def changed(request: httpx.Request) -> httpx.Response:
-        answer = send(request)
-        if not request.url.path.endswith(operation):
-            return answer
-        return httpx.Response(
-            200, stream=httpx.ByteStream(json.dumps(of(json.loads(answer.read()))).encode()), request=request
-        )
-
-    transport.handle_request = changed  # type: ignore[method-assign]
 
 
 def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator: Emulator) -> None:
@@ -287,50 +199,6 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
     assert NOTHING not in visible_text(failed)
     emulator.reset()
     assert "30.00 USDT" in visible_text(fragment(site, intent_id))
-
-
-def test_an_error_of_the_page_without_javascript_is_an_error_page(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetIntentHistory", "node-down-503")
-    answer = site.get(f"/intent/{emulator.finished(ABORTED_WITH_FUNDS)['intentId']}/balances")
-    assert answer.status_code == 503
-    assert "<h1>Service error</h1>" in answer.content.decode()
-
-
-def test_concurrent_viewers_share_one_balance_lookup(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    requested = operations_of(monkeypatch)
-    for _ in range(3):
-        fragment(site, intent_id)
-    assert requested.count("GetIntentHistory") == 1
-    fragment(site, emulator.finished(DEPOSITED_TWICE)["intentId"])
-    assert requested.count("GetIntentHistory") == 2
-
-
-def test_another_spelling_of_an_id_redirects_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(2)["intentId"]
-    moved = site.get(f"/intent/{intent_id.upper()}/balances")
-    assert (moved.status_code, moved["Location"]) == (301, f"/intent/{intent_id}/balances")
-
-
-def test_an_invalid_id_causes_no_request(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    requested = operations_of(monkeypatch)
-    assert site.get("/intent/0x12/balances").status_code == 404
-    assert requested == []
-
-
-def test_an_unknown_intent_is_not_found(site: Client, emulator: Emulator) -> None:
-    assert site.get(f"/intent/0x{'12' * 32}/balances").status_code == 404
-
-
-def test_a_late_response_updates_the_summary_of_the_page(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    part = fragment(site, intent_id).content.decode()
-    assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="load" hx-target="#receipt"' in part
-    after = visible_text(site.get(f"/intent/{intent_id}/receipt", headers=PARTIAL))
-    assert EXPLANATIONS["aborted.recoverable"].headline in after
-    assert "On-chain balances: 30.00 USDT at the deposit address on Polygon. Checked 12:00:" in after
 
 
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:

@@ -8,10 +8,8 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.wire.models import Page
 from tests import raw_service
 from tests.faults.odd_service import Odd, odd_service
 
@@ -33,18 +31,6 @@ def unfiltered(faulty: Odd, operation: str, **request: Any) -> None:
     faulty.rewrite(**{operation: lambda _: everything})
 
 
-@pytest.mark.parametrize(
-    "criterion", ["by_owner_address", "by_origin_intent_address", "by_destination_intent_address", "by_intent_id"]
-)
-def test_a_search_that_returns_only_unrelated_intents_is_rejected(
-    emulator: Emulator, faulty: Odd, criterion: str
-) -> None:
-    unfiltered(faulty, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
-    with pytest.raises(Unreadable) as caught:
-        faulty.client.search_intents(**{criterion: OTHER_ADDRESS})  # type: ignore[arg-type]
-    assert caught.value.flaw is Flaw.OTHER_FILTER
-
-
 def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
     site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
@@ -52,23 +38,6 @@ def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
     html = site.get(f"/address/{OTHER_ADDRESS}").content.decode()
     assert "Owner of" not in html
     assert "Deposit address of" not in html
-
-
-@pytest.mark.parametrize(
-    "criteria",
-    [
-        {"by_owner_address": OTHER_ADDRESS},
-        {"by_status": "INVALID", "origin_chain_id": 1},
-        {"by_statuses": ["ABORTED"], "destination_chain_id": 999_999},
-        {"origin_chain_id": 999_999},
-    ],
-    ids=lambda criteria: ", ".join(criteria),
-)
-def test_a_list_in_which_nothing_matches_the_filter_is_rejected(faulty: Odd, criteria: dict[str, Any]) -> None:
-    unfiltered(faulty, "GetIntentHistory", byStatus="SUCCEEDED")
-    with pytest.raises(Unreadable) as caught:
-        faulty.client.get_intent_history(page=Page.first(), **criteria)
-    assert caught.value.flaw is Flaw.OTHER_FILTER
 
 
 def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client, faulty: Odd) -> None:
@@ -122,19 +91,6 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     assert not [txn_hash for txn_hash in sent if txn_hash in answer.content.decode()]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_listed_receipt_with_a_part_of_another_transfer_is_ignored(faulty: Odd, part: str) -> None:
-    def forged(document: Any) -> Any:
-        for entry in document["intents"]:
-            entry["receipt"][part] = {**(entry["receipt"].get(part) or {}), "intentId": OTHER_ID}
-        return document
-
-    faulty.rewrite(GetIntentHistory=forged)
-    entries = faulty.client.get_intent_history(page=Page.first()).intents
-    assert entries
-    assert all(entry.receipt is None and "receipt" in entry.unreadable for entry in entries)
-
-
 def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
     site: Client, emulator: Emulator, faulty: Odd
 ) -> None:
@@ -145,26 +101,3 @@ def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
     page = site.get("/search?q=0x" + "c4" * 32, follow=True)
     assert made["intentId"] in page.redirect_chain[-1][0]
     assert "isn't one of this transfer's own transactions" in unescape(page.content.decode())
-
-
-def test_no_filter_hides_entries_of_a_correct_service(emulator: Emulator, faulty: Odd) -> None:
-    made = emulator.finished(3)
-    client: ServiceClient = faulty.client
-    receipt = client.get_intent_receipt(made["intentId"])
-    found = client.get_intent(made["intentId"])
-    assert receipt.owner_address
-    for answer in (
-        client.search_intents(by_owner_address=receipt.owner_address.upper().replace("0X", "0x")),
-        client.search_intents(by_origin_intent_address=found.origin_intent_address),
-        client.search_intents(by_intent_id=f" {made['intentId']} "),
-        client.get_intent_history(
-            page=Page.first(),
-            by_owner_address=receipt.owner_address,
-            by_status="SUCCEEDED",
-            origin_chain_id=receipt.origin_chain_id,
-            destination_chain_id=receipt.destination_chain_id,
-        ),
-        client.get_intent_history(page=Page.first(), by_status="NO_SUCH_STATUS"),
-    ):
-        assert not answer.unreadable_entries
-        assert answer.intents or answer.is_empty  # type: ignore[union-attr]

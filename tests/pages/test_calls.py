@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime
 from html import unescape
-from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -12,9 +11,12 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.pages import intent
 from intents_ui.service.wire.models import Call, Intent, IntentCalls, TransactionPrecondition
-from tests import raw_service
+from tests.emulator.driving import quote
+from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.reading import read
 
 TITLE = "Decoded calls"
 
@@ -25,14 +27,8 @@ def visible_text(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", fold)))
 
 
-def page(site: Client, made: dict[str, Any]) -> str:
-    answer = site.get(f"/intent/{made['intentId']}/proof")
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
 def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator) -> None:
-    html = page(site, emulator.finished(16))
+    html = read(site, f"/intent/{emulator.finished(16)['intentId']}/proof")
     assert html.index(TITLE) < html.index("Quote<span")
     words = visible_text(html)
     assert "to the deposit address." in words
@@ -44,7 +40,7 @@ def test_decoded_calls_come_before_every_field(site: Client, emulator: Emulator)
 
 
 def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emulator: Emulator) -> None:
-    words = visible_text(page(site, emulator.finished(15)))
+    words = visible_text(read(site, f"/intent/{emulator.finished(15)['intentId']}/proof"))
     assert (
         "A signed permit allows the service's contract to spend USDC without limit from the owner's wallet until"
         in words
@@ -52,17 +48,12 @@ def test_a_permit_shows_its_deadline_and_that_it_is_unlimited(site: Client, emul
     assert "The unused part stays approved until revoked." in words
 
 
-@pytest.mark.parametrize("number", range(1, 31))
-def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, number: int) -> None:
-    words = visible_text(page(site, emulator.newest(number)))
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_every_scenario_has_decoded_calls(site: Client, emulator: Emulator, scenario: Scenario) -> None:
+    words = visible_text(read(site, f"/intent/{emulator.newest(scenario.slug)['intentId']}/proof"))
     assert "Deposit" in words
     # A payment on a chain without contract addresses is not a contract call.
-    assert ("Arguments don't match the function signature" in words) == (number == 30)
-
-
-def test_unfolding_reloads_the_calls_of_an_open_transfer(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.play(3, age=20)["intentId"]
-    assert TITLE in site.get(f"/intent/{intent_id}/proof").content.decode()
+    assert ("Arguments don't match the function signature" in words) == (scenario.number == 30)
 
 
 HOSTILE = [
@@ -75,19 +66,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("data", "words"), HOSTILE)
 def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
-    wish = {
-        "ownerAddress": "0x" + "ab" * 20,
-        "originChainId": 8453,
-        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-        "destinationChainId": 10,
-        "destinationTokenAddress": "0x0b2c639c533813f4aa9d7837caf62653d097ff85",
-        "destinationToAddress": "0x" + "cd" * 20,
-        "destinationCallData": data,
-        "originTokenAmount": "25000000",
-        "tradeType": "EXACT_INPUT",
-    }
-    quoted = raw_service.post(wiring.service(), "QuoteIntent", wish).json()["intent"]
-    assert words in visible_text(page(site, quoted))
+    quoted = quote(emulator, destinationToAddress="0x" + "cd" * 20, destinationCallData=data)
+    assert words in visible_text(read(site, f"/intent/{quoted['intentId']}/proof"))
 
 
 def test_no_hostile_text_becomes_markup(site: Client) -> None:

@@ -3,10 +3,8 @@
 import html
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -18,64 +16,45 @@ from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.resilience import circuit_breaker
+from tests.emulator.driving import call
+from tests.pages.reading import read, visible_text
+from tests.pages.recorded import Recorded
 from tests.waiting import until
 
 BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
 NATIVE = "0x" + "0" * 40
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 HOUR = 3600.0
 
 
-class Transport(httpx.BaseTransport):
-    """Transport to the service, with the clock of the response cache. `cut` selects the requests that fail."""
+class Transport(Recorded):
+    """With the clock of the response cache. `cut` selects the requests that fail."""
 
     def __init__(self, emulator: Emulator) -> None:
+        super().__init__(emulator)
         self.emulator = emulator
-        self.service = InProcessTransport(emulator)
         self.now = 0.0
-        self.sent: list[tuple[str, dict[str, Any]]] = []
         self.cut: Callable[[str, dict[str, Any]], bool] = lambda operation, body: False
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
-        self.sent.append((operation, body))
-        if self.cut(operation, body):
+        response = super().handle_request(request)
+        if self.cut(request.url.path.rpartition("/")[2], json.loads(request.read())):
             raise httpx.ConnectError("down")
-        return self.service.handle_request(request)
-
-    def close(self) -> None:
-        self.service.close()
-
-    def requests(self, operation: str) -> list[dict[str, Any]]:
-        return [body for each, body in self.sent if each == operation]
+        return response
 
     def ask(self, operation: str, **body: Any) -> Any:
         """Return the raw response."""
-        with httpx.Client(transport=InProcessTransport(self.emulator)) as client:
-            return client.post(f"http://embedded/rpc/Service/{operation}", json=body).json()
+        return call(self.emulator, operation, body)
 
 
 @pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
+def way(emulator: Emulator) -> Iterator[Transport]:
     way = Transport(emulator)
     with ServiceClient(wiring.config(), transport=way, clock=lambda: way.now) as client:
         wiring.current().service = client
         wiring.current().catalog = Catalog(client, clock=lambda: way.now)
         yield way
-
-
-def read(site: Client, path: str, *, status: int = 200, **headers: Any) -> str:
-    answer = site.get(path, headers=headers or None)
-    assert answer.status_code == status, answer.content.decode()
-    return answer.content.decode()
-
-
-def visible_text(markup: str) -> str:
-    """Return the visible text."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
 
 
 def rows(page: str) -> list[list[str]]:
@@ -139,11 +118,6 @@ def test_an_unavailable_count_of_featured_tokens_is_unknown_and_not_zero(way: Tr
     assert {row[4] for row in rows(read(site, "/chains"))} == {"unknown"}
 
 
-def test_a_chain_without_featured_tokens_shows_none(way: Transport, site: Client, emulator: Emulator) -> None:
-    emulator.catalogue.change_chain(777, name="Nova Prime")
-    assert rows(read(site, "/chains"))[-1][4] == "none"
-
-
 def test_an_explorer_is_linked_only_with_an_https_url(way: Transport, site: Client, emulator: Emulator) -> None:
     change = emulator.catalogue.change_chain
     change(1, blockExplorer={"name": "Evil", "url": "javascript:alert(1)"})
@@ -182,11 +156,6 @@ def test_an_empty_chain_list_is_different_from_a_failure(way: Transport, site: C
     assert "No chains returned" in read(site, "/chains")
 
 
-def test_the_navigation_marks_the_current_page(way: Transport, site: Client) -> None:
-    assert '<a href="/chains" aria-current="page">Chains</a>' in read(site, "/chains")
-    assert '<a href="/chains" aria-current="true">Chains</a>' in read(site, f"/chain/{BASE}")
-
-
 # Filters
 
 
@@ -217,46 +186,6 @@ def test_a_route_provider_filters_the_chains(way: Transport, site: Client, provi
     assert f"{len(wanted)} of 24 supported chains, those served by" in visible_text(page)
 
 
-def test_both_chain_filters_can_be_combined(way: Transport, site: Client) -> None:
-    assert len(ids(read(site, "/chains?provider=CCTP&network=testnet"))) == 5
-
-
-@pytest.mark.parametrize(
-    ("written", "address"),
-    [
-        ("provider=cctp", "/chains?provider=CCTP"),
-        ("provider=li.fi", "/chains?provider=LIFI"),
-        ("provider=+relay+", "/chains?provider=RELAY"),
-        ("provider=&network=", "/chains"),
-        ("network=Testnet", "/chains?network=testnet"),
-        ("network=testnet&provider=RELAY", "/chains?provider=RELAY&network=testnet"),
-    ],
-)
-def test_every_chain_list_has_one_url(way: Transport, site: Client, written: str, address: str) -> None:
-    answer = site.get(f"/chains?{written}")
-    assert (answer.status_code, answer.headers["Location"]) == (302, address)
-    assert way.sent == []
-
-
-@pytest.mark.parametrize(
-    ("written", "problem"),
-    [
-        ("provider=two+words", "A route provider is one word"),
-        ("provider=" + "x" * 41, "A route provider is one word"),
-        ("provider=%3Cscript%3E", "A route provider is one word"),
-        ("network=devnet", "A list can be of mainnet, testnet or unknown chains."),
-    ],
-)
-def test_an_invalid_filter_is_explained_without_a_request(
-    way: Transport, site: Client, written: str, problem: str
-) -> None:
-    page = read(site, f"/chains?{written}", status=400)
-    assert problem in page
-    assert "Fix the marked fields" in page
-    assert "<script>" not in page
-    assert way.requests("GetTokenList") == []
-
-
 def test_an_unknown_route_provider_is_requested_as_written(way: Transport, site: Client) -> None:
     page = read(site, "/chains?provider=Wormhole")
     assert {"routeProvider": "Wormhole"} in way.requests("GetChains")
@@ -264,11 +193,6 @@ def test_an_unknown_route_provider_is_requested_as_written(way: Transport, site:
     assert "Unknown route provider." in page
     read(site, "/chains?provider=Wormhole")
     assert way.requests("GetChains").count({"routeProvider": "Wormhole"}) == 2
-
-
-def test_a_known_route_provider_without_chains_shows_none(way: Transport, site: Client, emulator: Emulator) -> None:
-    emulator.catalogue.change_chain(5031, listed=False)
-    assert "Somnia Swap right now" in visible_text(read(site, "/chains?provider=SOMNIA_SWAP"))
 
 
 def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport, site: Client) -> None:
@@ -279,25 +203,6 @@ def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport,
     assert "Couldn&#39;t load the chains of CCTP" in page
     assert 'name="provider" value="CCTP"' in page
     assert rows(page) == []
-
-
-def test_a_rejected_route_provider_is_reported_as_possibly_unknown(
-    way: Transport, site: Client, emulator: Emulator
-) -> None:
-    read(site, "/chains")
-    emulator.inject("GetChains", "outdated")
-    page = site.get("/chains?provider=Wormhole").content.decode()
-    assert "Wormhole" in page
-    assert rows(page) == []
-
-
-def test_selecting_a_filter_loads_only_the_list(way: Transport, site: Client) -> None:
-    answer = site.get("/chains?network=testnet", headers=PARTIAL)
-    assert "HX-Request-Type" in answer.headers["Vary"]
-    page = answer.content.decode()
-    assert "<html" not in page
-    assert page.startswith("<title>Testnets · Intents</title>")
-    assert len(ids(page)) == 5
 
 
 # One chain
@@ -321,14 +226,6 @@ def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Transport,
     assert ("0x" + "0" * 40, "ETH") in shown
     assert f"{len(featured)} featured of {len(listed)} listed" in visible_text(tokens)
     assert 'href="/tokens?chain=8453&amp;show=listed"' in tokens
-
-
-def test_a_long_token_list_of_a_chain_is_truncated(way: Transport, site: Client, emulator: Emulator) -> None:
-    for number in range(40):
-        emulator.catalogue.change_token(BASE, f"0x{number + 1000:040x}", symbol=f"T{number}", name=f"Token {number}")
-    tokens = section(read(site, f"/chain/{BASE}"), "tokens")
-    assert tokens.count('href="/token/') == 12
-    assert "of 49 listed" in visible_text(tokens)
 
 
 def test_a_chain_without_tokens_is_reported_as_such(way: Transport, site: Client, emulator: Emulator) -> None:
@@ -410,17 +307,6 @@ def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: 
         assert f'href="/provider/{provider}"' in connected
 
 
-def test_each_route_provider_is_requested_once_for_all_chains(way: Transport, site: Client) -> None:
-    read(site, f"/chain/{BASE}")
-    read(site, "/chain/10")
-    requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
-    assert requested == dict.fromkeys(providers.KNOWN, 1)
-    way.now += 1.2 * HOUR
-    read(site, "/chain/10")
-    requested = Counter(body["routeProvider"] for body in way.requests("GetChains") if body)
-    assert max(requested.values()) <= 2
-
-
 def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Client) -> None:
     way.cut = lambda operation, body: body.get("routeProvider") == "CCTP"
     connected = section(read(site, f"/chain/{BASE}"), "connected")
@@ -428,36 +314,7 @@ def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Cli
     assert "There may be more connections." in connected
 
 
-def test_without_any_route_provider_no_connections_are_claimed(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: "routeProvider" in body
-    connected = section(read(site, f"/chain/{BASE}"), "connected")
-    assert "Couldn&#39;t load route providers." in connected
-    assert "No provider" not in connected
-
-
-def test_a_provider_that_failed_to_load_makes_the_counts_of_the_matrix_a_minimum(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: body.get("routeProvider") == "RELAY"
-    page = read(site, "/routes/matrix")
-    assert "Couldn't load in time: Relay. Counts may be higher." in visible_text(page)
-    counts = re.findall(r'<td data-shade="\d".*?>([^<]*)</a></td>', page)
-    assert len(counts) == 19 * 19 + 5 * 5
-    assert all(re.fullmatch(r"\d+[+]", count) for count in counts)
-
-
-def test_without_any_route_provider_there_is_no_matrix_of_zeros(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: "routeProvider" in body
-    page = read(site, "/routes/matrix", status=503)
-    assert "Couldn't load route providers." in visible_text(page)
-    assert "<table" not in page
-
-
 # Unlisted chains and unusual IDs
-
-
-def test_the_page_of_an_unknown_chain_shows_its_id_once_in_the_title_and_once_below_it(site: Client) -> None:
-    page = read(site, "/chain/999999", status=404)
-    assert "<title>Unsupported chain 999999 ·" in page
-    assert "<h1>Unsupported chain</h1><p>Chain ID 999999</p>" in page
 
 
 def test_an_unlisted_chain_with_transfers_lists_them(way: Transport, site: Client) -> None:
@@ -479,34 +336,6 @@ def test_an_unknown_chain_without_transfers_is_explained(way: Transport, site: C
     assert 'aria-labelledby="origin"' not in page
 
 
-def test_an_unlisted_chain_whose_transfers_failed_to_load_says_so(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: "originChainId" in body
-    page = read(site, "/chain/424242", status=404)
-    assert "load transfers: " in section(page, "origin")
-    assert "No incoming transfers yet." in section(page, "destination")
-
-
-@pytest.mark.parametrize("number", ["0", "99999999999999999999", str(2**64)])
-def test_an_impossible_chain_id_causes_no_transfer_request(way: Transport, site: Client, number: str) -> None:
-    assert "Enter a chain ID between" in read(site, f"/chain/{number}", status=404)
-    assert way.requests("GetIntentHistory") == []
-
-
-@pytest.mark.parametrize(
-    ("written", "canonical"), [("08453", "8453"), ("00000000000000000001", "1"), ("000", "0"), ("8453/", "8453")]
-)
-def test_a_chain_id_has_one_spelling(way: Transport, site: Client, written: str, canonical: str) -> None:
-    answer = site.get(f"/chain/{written}")
-    assert (answer.status_code, answer.headers["Location"]) == (HTTPStatus.MOVED_PERMANENTLY, f"/chain/{canonical}")
-    assert way.sent == []
-
-
-@pytest.mark.parametrize("written", ["base", "-1", "1.5", "1" * 21, "%EF%BC%98", "0x2105"])
-def test_a_chain_id_that_is_no_number_is_not_found(way: Transport, site: Client, written: str) -> None:
-    assert site.get(f"/chain/{written}").status_code == HTTPStatus.NOT_FOUND
-    assert way.sent == []
-
-
 # Changes of the service's lists
 
 
@@ -526,38 +355,6 @@ def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
     assert "Optimism" not in chains
     assert "<h1><bdi>Nova Prime</bdi></h1>" in read(site, "/chain/777")
     read(site, "/chain/10", status=404)
-
-
-def test_an_added_renamed_or_removed_token_is_updated_within_a_quarter_of_an_hour(
-    way: Transport, site: Client, emulator: Emulator
-) -> None:
-    def symbols() -> list[str]:
-        return re.findall(r'href="/token/[^"]+"><bdi>([^<]+)', section(read(site, f"/chain/{BASE}"), "tokens"))
-
-    before = symbols()
-    change = emulator.catalogue.change_token
-    change(BASE, "0x" + "7" * 40, symbol="NEW", name="Brand New", listing="featured", feature_index=9)
-    change(BASE, USDC, symbol="USDC2")
-    change(BASE, "0x4200000000000000000000000000000000000006", listing="none")
-    assert {"USDC", "WETH"} < set(before)
-    way.now += 0.89 * HOUR / 4
-    assert symbols() == before
-    assert rows(read(site, "/chains"))[1][4] == "5"
-    way.now += 0.22 * HOUR / 4
-    assert set(symbols()) == set(before) - {"USDC", "WETH"} | {"NEW", "USDC2"}
-    way.now += 0.22 * HOUR
-    assert rows(read(site, "/chains"))[1][4] == "5"
-
-
-def test_pages_that_only_name_a_chain_show_its_new_name_without_waiting(
-    way: Transport, site: Client, emulator: Emulator
-) -> None:
-    assert "Nova Prime" not in read(site, "/history")
-    emulator.catalogue.change_chain(777, name="Nova Prime")
-    way.now += 1.2 * HOUR
-    deadline = time.monotonic() + 60
-    while '<option value="777">Nova Prime</option>' not in read(site, "/history"):
-        assert time.monotonic() < deadline
 
 
 def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Client) -> None:

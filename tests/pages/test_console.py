@@ -3,12 +3,8 @@
 import html
 import json
 import re
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
-from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +12,7 @@ from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from intents_ui import settings, wiring
 from intents_ui.display.failures import MEANINGS
@@ -24,9 +21,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
 from intents_ui.service.operations.requests import OPERATIONS
-from tests.pages.conftest import fresh
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
-from tests.serving import brief_pause, dashboard
+from tests.serving import dashboard
 from tests.waiting import PATIENCE
 
 READING = [name for name, operation in OPERATIONS.items() if not operation.is_write]
@@ -47,58 +43,24 @@ class Form:
     buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
-class _Forms(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[Form] = []
-        self._open: Form | None = None
-        self._text: tuple[str, str] | None = None
-        self._select = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            self._open = Form(named.get("method", "get"), named["action"])
-            self.found.append(self._open)
-        if self._open is None:
-            return
-        match tag:
-            case "input" if "name" in named:
-                self._open.values[named["name"]] = named.get("value", "")
-            case "select":
-                self._select = named["name"]
-                self._open.values.setdefault(self._select, "")
-            case "option" if "selected" in named and self._select:
-                self._open.values[self._select] = named["value"]
-            case "textarea":
-                self._text = named["name"], ""
-            case "button":
-                self._text = "button:" + named.get("name", ""), named.get("value", "")
-
-    def handle_data(self, data: str) -> None:
-        if self._text and self._open:
-            name, text = self._text
-            if name.startswith("button:"):
-                self._open.buttons[data.strip()] = (name.removeprefix("button:"), text)
-                self._text = None
-            else:
-                self._text = name, text + data
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "textarea" and self._text and self._open:
-            # The first line break after the tag belongs to the tag.
-            self._open.values[self._text[0]] = self._text[1].removeprefix("\n")
-            self._text = None
-        elif tag == "select":
-            self._select = ""
-        elif tag == "form":
-            self._open = None
-
-
 def forms(page: HttpResponse) -> list[Form]:
-    reader = _Forms()
-    reader.feed(page.content.decode())
-    return reader.found
+    return [form_of(each) for each in LexborHTMLParser(page.content).css("form")]
+
+
+def form_of(markup: LexborNode) -> Form:
+    form = Form(attribute(markup, "method") or "get", attribute(markup, "action"))
+    for each in markup.css("input[name], select, textarea"):
+        value = (
+            each.text() if each.tag == "textarea" else attribute(each.css_first("option[selected]") or each, "value")
+        )
+        form.values[attribute(each, "name")] = value
+    for each in markup.css("button"):
+        form.buttons[each.text().strip()] = attribute(each, "name"), attribute(each, "value")
+    return form
+
+
+def attribute(node: LexborNode, name: str) -> str:
+    return node.attributes.get(name) or ""
 
 
 def visible_text(page: HttpResponse) -> str:
@@ -209,32 +171,18 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
 
 # Invalid requests, each with its documented error (docs/contract.md#errors).
 REFUSED = [
-    ("SearchIntents", '{"byIntentId":1}', 400, "WebrpcBadRequest", -4),
-    ("GetIntentHistory", '{"page":{"sort":[{"column":"memo"}]}}', 400, "InvalidArgument", 2000),
     ("GetIntent", "{}", 400, "InvalidArgument", 2000),
-    ("GetIntent", '{"intentId":"0x12"}', 400, "NotFound", 8000),
-    ("GetIntentReceipt", '{"intentId":"0x12"}', 400, "NotFound", 8000),
     ("GetIntentReceipt", '{"intentId":', 400, "WebrpcBadRequest", -4),
     ("WaitIntentReceipt", '{"intentId":"0x12"}', 400, "NotFound", 8000),
-    ("WaitIntentReceipt", '{"intentId":"0x12","lastReceiptStates":"MINING"}', 400, "WebrpcBadRequest", -4),
     ("CommitIntent", "{}", 400, "InvalidArgument", 2000),
-    ("CommitIntent", '{"intent":{"intentId":"0x12"}}', 400, "NotFound", 8000),
     ("GetTokenList", "{}", 400, "InvalidArgument", 2000),
-    ("GetTokenList", '{"chainIds":["x"]}', 400, "WebrpcBadRequest", -4),
     ("GetChains", '{"routeProvider":1}', 400, "WebrpcBadRequest", -4),
     ("GetExactInputRoutes", '{"originChainId":999999,"originTokenAddress":"0x1"}', 422, "UnsupportedNetwork", 8008),
-    ("GetExactInputRoutes", "{}", 400, "InvalidArgument", 2000),
     ("GetExactOutputRoutes", '{"destinationChainId":1}', 400, "InvalidArgument", 2000),
-    ("QuoteIntent", "{}", 400, "InvalidArgument", 2000),
     ("QuoteIntent", f'{{"ownerAddress":"{UNUSED_ADDRESS}","originChainId":5}}', 422, "UnsupportedNetwork", 8008),
     ("ExecuteIntent", '{"intentId":"0x12"}', 400, "NotFound", 8000),
-    ("GetTokenPrices", '{"tokens":{}}', 400, "WebrpcBadRequest", -4),
     ("GetTokenPrices", "{}", 400, "InvalidArgument", 2000),
 ]
-
-
-def test_every_operation_can_be_rejected() -> None:
-    assert {operation for operation, *_ in REFUSED} == set(OPERATIONS)
 
 
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
@@ -250,14 +198,6 @@ def test_a_bad_request_shows_the_documented_error(
     assert f"{name} code {code} {MEANINGS[code]}" in shown
     assert re.search(rf"{status} [A-Z][a-z]+ ", shown)
     assert result["cause"][:80] in shown
-
-
-def test_a_missing_required_field_is_rejected_by_the_service_and_not_by_the_form(site: Client) -> None:
-    page = submit(site, site.get("/console/GetIntent"), "Send", intentId="")
-    assert "InvalidArgument code 2000" in visible_text(page)
-    assert "intentId is required" in visible_text(page)
-    page = submit(site, site.get("/console/GetTokenList"), "Send", chainIds="1, base")
-    assert "WebrpcBadRequest code -4" in visible_text(page)
 
 
 @pytest.mark.parametrize("name", faults.REFUSALS)
@@ -292,20 +232,6 @@ def test_an_unreadable_response_is_shown_as_received(
     assert said in visible_text(page)
 
 
-def test_every_documented_error_has_a_meaning() -> None:
-    assert MEANINGS.keys() == TABLE.keys()
-    for meaning in MEANINGS.values():
-        assert meaning.endswith(".")
-
-
-def test_an_undocumented_error_is_shown_by_its_own_name(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = {"code": 2000, "name": "Od\u202ed", "msg": "<b>hi</b>", "status": 418}
-    monkeypatch.setitem(TABLE, 2000, odd | {"code": 77})
-    shown = visible_text(site.get("/console/GetIntent", {"ask": "fields"}))
-    assert "Od⟨U+202E⟩d code 77 Undocumented error code." in shown
-    assert "The service says: <b>hi</b>" in shown
-
-
 # Requests
 
 
@@ -318,13 +244,6 @@ def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeyp
     came.clear()
     page = ask(site, "GetTokenList", text)
     assert came == [text.encode()]
-    assert text in html.unescape(page.content.decode())
-
-
-def test_an_unpaired_surrogate_is_sent_as_typed(site: Client, emulator: Emulator) -> None:
-    text = '{"intentId":"\\ud800","lastReceiptStates":["\\udfff"]}'
-    page = ask(site, "WaitIntentReceipt", text)
-    assert page.status_code == 200
     assert text in html.unescape(page.content.decode())
 
 
@@ -377,9 +296,9 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     assert "Execute this intent" not in visible_text(page)
 
 
-@pytest.mark.parametrize("scenario", [slug for slug, _ in console.words.SCENARIOS])
 @pytest.mark.usefixtures("high_rate_limits")
-def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator, scenario: str) -> None:
+def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
+    scenario, _ = console.words.SCENARIOS[-1]
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
     page = submit(site, submit(site, page, "Commit"), "Send CommitIntent")
     page = submit(site, page, "Execute this intent", scenario=scenario)
@@ -387,20 +306,6 @@ def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: E
     assert sent.get("scenario", "") == scenario
     page = submit(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
-
-
-def test_the_examples_come_from_live_data(site: Client, emulator: Emulator) -> None:
-    newest = {each["intentId"] for each in history(emulator)}
-    page = site.get("/console/GetIntent")
-    assert forms(page)[1].values["intentId"] in newest
-
-
-def history(emulator: Emulator) -> list[dict[str, Any]]:
-    found = wiring.service().get_intent_history().intents
-    return [{"intentId": each.intent_id} for each in found] + [
-        {"intentId": each.intent_id}
-        for each in wiring.service().get_intent_history(page=console.Page.first(size=40)).intents
-    ]
 
 
 def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
@@ -412,14 +317,6 @@ def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
     assert json.loads(raw(page)) == {"intentId": link[1].partition("=")[2]}
     assert site.get("/console/CommitIntent?take=0x12").status_code == 404
     assert site.get("/console/CommitIntent?take=no%20id").status_code == 404
-
-
-def test_an_execution_is_prefilled_with_the_newest_commit(site: Client, emulator: Emulator) -> None:
-    example = re.search(
-        r'name="intentId" placeholder="(0x[0-9a-f]{64})"', site.get("/console/ExecuteIntent").content.decode()
-    )
-    assert example
-    assert wiring.service().get_intent(example[1]).status == "COMMITTED"
 
 
 def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
@@ -449,13 +346,6 @@ def test_an_empty_list_suggests_what_to_try(site: Client, operation: str, reques
     found = visible_text(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
     assert "200 OK" in found
     assert ("No results. Try fewer fields" in found) == (operation == "SearchIntents")
-
-
-def test_a_large_response_is_truncated_with_a_note(site: Client) -> None:
-    page = site.get("/console/GetIntentHistory?page.pageSize=50&ask=fields")
-    assert "larger than what is shown" in visible_text(page)
-    assert "more not shown" in visible_text(page)
-    assert len(page.content) < 2_000_000
 
 
 def test_the_curl_command_makes_the_same_call_without_the_access_key(
@@ -586,27 +476,16 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
     assert "NotFound" in visible_text(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
 
 
-def test_concurrent_console_calls_are_limited(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "slow-5", times=wiring.CONSOLE_CALLS)
-    requested = [
-        threading.Thread(target=site.get, args=("/console/GetChains?ask=fields",)) for _ in range(wiring.CONSOLE_CALLS)
-    ]
-    slots = wiring.current().console_slots[False]
-    for each in requested:
-        each.start()
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while slots._shares.held < wiring.CONSOLE_CALLS:
-            assert time.monotonic() < deadline
-            brief_pause()
-        page = site.get("/console/GetTokenPrices?ask=fields")
-        assert page.status_code == 503
-        assert "Dashboard busy" in visible_text(page)
-        assert "The request wasn't sent." in visible_text(page)
-        assert int(page["Retry-After"]) > 0
-    finally:
-        for each in requested:
-            each.join()
+def test_concurrent_console_calls_are_limited(site: Client) -> None:
+    slots, others = wiring.current().console_slots[False], [f"visitor {each}" for each in range(wiring.CONSOLE_CALLS)]
+    assert {slots.acquire(each) for each in others} == {None}
+    page = site.get("/console/GetTokenPrices?ask=fields")
+    for each in others:
+        slots.release(each)
+    assert page.status_code == 503
+    assert "Dashboard busy" in visible_text(page)
+    assert "The request wasn't sent." in visible_text(page)
+    assert int(page["Retry-After"]) > 0
 
 
 def test_a_request_body_has_a_maximum_size(site: Client) -> None:
@@ -616,30 +495,6 @@ def test_a_request_body_has_a_maximum_size(site: Client) -> None:
 
 
 # The access key
-
-
-@pytest.fixture
-def with_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
-    monkeypatch.setattr(settings.ENV, "intents_service_access_key", SecretStr(CANARY))
-    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
-    for emulator in fresh():
-        emulator.access_key = CANARY
-        yield emulator
-
-
-def test_the_access_key_appears_nowhere(with_key: Emulator) -> None:
-    site = Client()
-    for operation in OPERATIONS:
-        for text in ("{}", "{", json.dumps({"intentId": with_key.finished(1)["intentId"], "chainIds": [8453]})):
-            page = ask(site, operation, text)
-            assert CANARY not in page.content.decode()
-            assert CANARY not in html.unescape(page.content.decode())
-            assert CANARY not in str(page.headers)
-            assert "X-Access-Key: …" in visible_text(page)
-    page = site.get("/console/GetChains?ask=fields")
-    assert "200 OK" in visible_text(page)
-    with_key.access_key = "another"
-    assert "AccessKeyNotFound code 1101" in visible_text(site.get("/console/GetChains?ask=fields"))
 
 
 # With a real service, over real HTTP
@@ -751,9 +606,3 @@ def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
     for name in found:
         assert f'aria-describedby="about-{name} meaning-{name}"' in page
     assert "meaning-" not in site.get("/console/GetIntent").content.decode()
-
-
-def test_an_unlisted_token_has_no_name_in_a_form(site: Client) -> None:
-    values = {"originChainId": "8453", "originTokenAddress": UNUSED_ADDRESS, "originTokenAmount": "5"}
-    page = site.get("/console/QuoteIntent", values).content.decode()
-    assert re.findall(r'id="meaning-(\w+)"', page) == ["originChainId"]

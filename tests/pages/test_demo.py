@@ -1,30 +1,23 @@
 """`/demo`: the scenarios, each with three transfers."""
 
 import re
-from collections.abc import Callable
 
-import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
 
 LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
-DEVELOPER_WORDS = re.compile(
-    r"[a-z][A-Z]|[A-Z]+_[A-Z]+|[{}=]|\b(?:SDK|enum|null|variant|receipt|EXECUTING|FAILED|INVALID|QUOTED|SUCCEEDED)\b"
-)
-VAGUE_WORDS = re.compile(r"\b(?:money|paid|pays|offer\w*|promis\w*|return\w*|whoever|somebody|nobody)\b", re.IGNORECASE)
 
 
-def test_each_of_the_ninety_links_opens_a_transfer(site: Client, draw: Callable[[list, int], list]) -> None:
+def test_each_of_the_ninety_links_opens_a_transfer(site: Client) -> None:
     page = site.get("/demo").content.decode()
     links = LINK.findall(page)
     assert [words for _, _, words in links] == ["Live", "At its worst", "Completed"] * 30
     assert len({label for _, label, _ in links}) == 90
     assert all(words.lower() in label.lower() for _, label, words in links)
     assert len({path for path, _, _ in links}) == 90
-    assert [path for path, _, _ in draw(links, 9) if site.get(path).status_code != 200] == []
+    assert [path for path, _, _ in links[::11] if site.get(path).status_code != 200] == []
 
 
 def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulator) -> None:
@@ -33,13 +26,3 @@ def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulato
     for row, scenario in zip(rows, SCENARIOS, strict=True):
         worst = emulator.worst(scenario.slug)["intentId"]
         assert f'href="/intent/{worst}" aria-label="Scenario {scenario.number} at its worst"' in row
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
-def test_titles_and_descriptions_are_short_and_free_of_developer_terms(scenario: Scenario) -> None:
-    assert len(scenario.title.split()) <= 9
-    assert scenario.why.endswith(".")
-    assert max(len(sentence.split()) for sentence in re.split(r"(?<=\.) ", scenario.why)) <= 22
-    for text in (scenario.title, scenario.why, scenario.route):
-        assert not DEVELOPER_WORDS.search(text)
-        assert not VAGUE_WORDS.search(text)

@@ -6,9 +6,7 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.names import Role
 
 UNUSED_ADDRESS = "0x" + "77" * 20
 ZERO = "0x" + "0" * 40
@@ -37,14 +35,6 @@ def test_an_empty_list_offers_a_next_step(site: Client, emulator: Emulator, path
     assert said in page
     after = page[page.index(said) :]
     assert re.search(rf'href="[^"]*{re.escape(way_on)}[^"]*"', after), "no way on stands after it"
-
-
-def test_a_part_of_a_history_without_transfers_links_to_all_of_it(site: Client) -> None:
-    """Which owner has no invalid transfers depends on the emulator: at least one of three."""
-    owners = [f"/address/{names.address_of(Role.OWNER, number)}" for number in range(3)]
-    pages = {path: site.get(f"{path}?status=INVALID").content.decode() for path in owners}
-    path, page = next(each for each in pages.items() if "No transfers match this filter." in each[1])
-    assert f'href="{path}#list"' in page[page.index("No transfers match") :]
 
 
 @pytest.mark.parametrize("pasted", ["hello, where is it?", "0x" + "ab" * 19 + "a"])

@@ -8,7 +8,10 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.service.operations.config import LIFETIMES, CacheKind
 from intents_ui.settings import ENV
+from tests.pages.kinds import EVERY_SCENARIO
 
 NAME = "INTENTS_ESCALATION_TO"
 
@@ -23,8 +26,8 @@ def escalation(page: str) -> str:
     return found[1]
 
 
-@pytest.mark.usefixtures("response_cache")
-def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator) -> None:
+def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, CacheKind.HISTORY: LIFETIMES[CacheKind.CHAINS]})
     played = emulator.finished(11)
     site.get(f"/intent/{played['intentId']}/route-stats")
     text = escalation(page_of(site, played["intentId"]))
@@ -37,9 +40,9 @@ def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator) -> None:
     assert len(re.findall("^(?:Deposit|Origin) transaction", text, re.MULTILINE)) == 2
 
 
-@pytest.mark.parametrize("number", range(1, 31))
-def test_every_scenario_has_one(site: Client, emulator: Emulator, number: int) -> None:
-    intent_id = emulator.finished(number)["intentId"]
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_every_scenario_has_one(site: Client, emulator: Emulator, scenario: Scenario) -> None:
+    intent_id = emulator.finished(scenario.slug)["intentId"]
     page, text = site.get(f"/intent/{intent_id}"), escalation(page_of(site, intent_id))
     headline = re.search(r"<h1>.*?>([^<]+)<.*?</h1>", page.content.decode(), re.DOTALL)
     assert headline

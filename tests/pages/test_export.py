@@ -1,7 +1,6 @@
 """Exports: complete and exact, or with the reason they aren't, and their progress."""
 
 import asyncio
-import json
 import logging
 import re
 import threading
@@ -21,14 +20,18 @@ from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStat
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
+from intents_ui.service.client import ServiceClient
 from tests.conftest import needs
-from tests.emulator.driving import Clock, send_request
+from tests.emulator.driving import Clock
 from tests.exported import KINDS, Exported, emulator_entries, read
 from tests.faults.hostile import visible
 from tests.live.redis_server import RedisServer, redis_running
+from tests.pages.asgi import ask
 from tests.pages.conftest import renew
+from tests.pages.recorded import Recorded
 from tests.serving import ROOT
 
+LIST = "GetIntentHistory"
 RUN = "abcdefghijklmn-_"
 SEVERAL = "status=FAILED&status=REFUNDED"  # eight pages of twenty and a few more
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
@@ -38,50 +41,34 @@ class SlotOwner:
     """Owner of a slot."""
 
 
-class Recorder:
-    """Transport to the embedded service that records requests and runs a test's function before a response."""
+class Service(Recorded):
+    """The embedded service. `before`: functions that are called before the response to the nth history request."""
 
     def __init__(self, emulator: Emulator) -> None:
+        super().__init__(emulator)
         self.emulator = emulator
-        self.requests: list[tuple[str, dict[str, Any]]] = []
         self.before: dict[int, Callable[[], object]] = {}
-        self.found: list[dict[str, Any]] = []
-        self.rewrite: Callable[[dict[str, Any]], object] = lambda document: None
+        self.scripts[LIST] = self._announce
+
+    def _announce(self, body: Any) -> None:
+        self.before.get(len(self.pages), lambda: None)()
 
     @property
     def pages(self) -> list[dict[str, Any]]:
-        return [body for operation, body in self.requests if operation == "GetIntentHistory"]
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        operation, body = scope["path"].rpartition("/")[2], (await receive())["body"]
-        self.requests.append((operation, json.loads(body)))
-        if operation == "GetIntentHistory":
-            self.before.get(len(self.pages), lambda: None)()
-        answer = await send_request(self.emulator, operation, raw=body)
-        content = self._rewritten(answer.body) if operation == "GetIntentHistory" else answer.body
-        if operation == "SearchIntents" and "byOriginIntentAddress" in json.loads(body) and self.found:
-            content = json.dumps({"intents": self.found}).encode()
-        headers = [(b"content-type", answer.headers["content-type"].encode())]
-        headers += [(b"retry-after", answer.headers["retry-after"].encode())] if "retry-after" in answer.headers else []
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
-
-    def _rewritten(self, content: bytes) -> bytes:
-        document = json.loads(content)
-        self.rewrite(document)
-        return json.dumps(document).encode()
+        return self.requests(LIST)
 
 
 @pytest.fixture
-def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """The embedded service with a stopped clock and 20 entries per history page."""
-    between = Recorder(emulator)
     emulator.now = Clock()
-    wiring.current().emulator = between
     monkeypatch.setattr(reader, "PAGE_SIZE", 20)
     monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
     monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
-    return between
+    service = Service(emulator)
+    with ServiceClient(wiring.config(), transport=service) as client:
+        wiring.current().service = client
+        yield service
 
 
 @pytest.fixture(autouse=True)
@@ -89,17 +76,6 @@ def own_exports() -> Iterator[None]:
     renew("exports")
     yield
     renew("exports", "redis_guard")
-
-
-def ask(method: str, url: str, **how: Any) -> httpx.Response:
-    """Return the complete response of the ASGI application."""
-
-    async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(asgi.application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.request(method, url, **how)
-
-    return asyncio.run(answer())
 
 
 def get(url: str, **how: Any) -> httpx.Response:
@@ -114,7 +90,7 @@ def fragment(url: str, method: str = "GET") -> str:
 
 # File contents
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recorder, kind: str) -> None:
+def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Service, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{SEVERAL}")
     found = read(kind, answer.content)
     own = emulator_entries(service.emulator, byStatuses=["FAILED", "REFUNDED"])
@@ -134,8 +110,8 @@ def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Recor
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_file_downloads_and_is_not_cached(service: Recorder, method: str, kind: str, content_type: str) -> None:
-    answer = ask(method, f"/export/history.{kind}")
+def test_a_file_downloads_and_is_not_cached(service: Service, method: str, kind: str, content_type: str) -> None:
+    answer = ask(method, f"/export/history.{kind}?{SEVERAL}")
     assert answer.headers["Content-Type"] == content_type
     assert answer.headers["Content-Disposition"] == (f'attachment; filename="intents-history-2026-11-21T1200Z.{kind}"')
     assert answer.headers["Cache-Control"] == "no-store"
@@ -144,7 +120,7 @@ def test_a_file_downloads_and_is_not_cached(service: Recorder, method: str, kind
     assert bool(answer.content) == bool(service.pages) == (method == "GET")
 
 
-def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service: Recorder) -> None:
+def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service: Service) -> None:
     document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
     (first, *_) = service.pages
     assert first == {
@@ -160,7 +136,7 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service
     assert times == sorted(times)
 
 
-def test_recoverable_balances_are_exported_with_their_amounts(service: Recorder) -> None:
+def test_recoverable_balances_are_exported_with_their_amounts(service: Service) -> None:
     found = read("ndjson", get("/export/history.ndjson?recoverable=1").content)
     own = emulator_entries(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
@@ -168,7 +144,7 @@ def test_recoverable_balances_are_exported_with_their_amounts(service: Recorder)
     assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
 
 
-def test_the_former_export_of_recoverable_transfers_redirects(service: Recorder) -> None:
+def test_the_former_export_of_recoverable_transfers_redirects(service: Service) -> None:
     answer = get("/export/recoverable.csv?status=FAILED&sort=usd&run=x")
     assert answer.status_code == 301
     assert answer.headers["Location"] == "/export/history.csv?status=FAILED&run=x&recoverable=1"
@@ -178,7 +154,7 @@ def of_attention(query: str = "") -> Exported:
     return read("csv", get(f"/export/attention.csv{query}").content)
 
 
-def test_what_needs_attention_is_exported_as_on_its_page(service: Recorder) -> None:
+def test_what_needs_attention_is_exported_as_on_its_page(service: Service) -> None:
     page = get("/attention").text
     groups = {key: int(count) for key, count in re.findall(r'<details id="([a-z0-9-]+)".*?<strong>(\d+)<', page, re.S)}
     found = of_attention()
@@ -194,27 +170,27 @@ def test_what_needs_attention_is_exported_as_on_its_page(service: Recorder) -> N
     assert 0 < len(on_base) < len(found.rows)
 
 
-def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(service: Recorder) -> None:
+def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(service: Service) -> None:
     service.emulator.inject("GetIntentHistory", "failing-500", times=2)
     found = of_attention()
     assert found.state == "truncated"
     assert "could not be read" in str(found.why)
 
 
-def test_an_invalid_filter_of_the_attention_page_is_refused(service: Recorder) -> None:
+def test_an_invalid_filter_of_the_attention_page_is_refused(service: Service) -> None:
     assert get("/export/attention.csv?min=1e3").status_code == 400
     assert get("/export/attention.csv?chain=nowhere").status_code == 400
     assert of_attention("?group=%3Cb%3E").rows == []
 
 
-def test_a_row_links_to_the_transfer_on_this_dashboard(service: Recorder) -> None:
+def test_a_row_links_to_the_transfer_on_this_dashboard(service: Service) -> None:
     (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
     followed = get(f"/export/history.json?{SEVERAL}", headers={"Referer": "https://localhost/history"})
     assert read("json", followed.content).rows[0]["url"] == f"https://localhost/intent/{row['intent_id']}"
 
 
-def test_an_owners_history_is_exported_in_full(service: Recorder) -> None:
+def test_an_owners_history_is_exported_in_full(service: Service) -> None:
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv").content)
     assert found.ids == [entry["intentId"] for entry in emulator_entries(service.emulator, byOwnerAddress=owner)]
@@ -222,7 +198,7 @@ def test_an_owners_history_is_exported_in_full(service: Recorder) -> None:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_an_intent_address_is_exported_by_its_transfer(service: Recorder, side: str) -> None:
+def test_an_intent_address_is_exported_by_its_transfer(service: Service, side: str) -> None:
     intent = service.emulator.finished(8)
     (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
     assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
@@ -245,16 +221,10 @@ def filtered(intent: dict[str, Any], **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_the_filters_of_an_intent_address_include_matching_transfers(service: Recorder, side: str) -> None:
-    intent = service.emulator.finished(8)
-    url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
-    found = read("csv", get(f"{url}?{filtered(intent)}").content)
-    assert (found.ids, found.state) == ([intent["intentId"]], "complete")
-
-
 @pytest.mark.parametrize(
     "changes",
     [
+        {},
         {"status": lambda own: "QUOTED"},
         {"project": lambda own: own["project"] + 1},
         {"origin": lambda own: own["destination"]},
@@ -262,25 +232,21 @@ def test_the_filters_of_an_intent_address_include_matching_transfers(service: Re
         {"from": lambda own: own["from"] + 1, "to": lambda own: own["to"] + 1},
         {"from": lambda own: own["from"] - 1, "to": lambda own: own["to"] - 1},
     ],
-    ids=lambda changes: next(iter(changes)),
+    ids=lambda changes: next(iter(changes), "none"),
 )
-def test_the_filters_of_an_intent_address_exclude_other_transfers(service: Recorder, changes: dict[str, Any]) -> None:
+def test_the_filters_of_an_intent_address_apply_to_its_transfer(
+    service: Service, changes: dict[str, Any], side: str
+) -> None:
     intent = service.emulator.finished(8)
-    url = f"/export/address/{intent['originIntentAddress']}.csv"
+    url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
-    assert (found.rows, found.state) == ([], "complete")
+    assert (found.ids, found.state) == ([] if changes else [intent["intentId"]], "complete")
 
 
-def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Recorder) -> None:
+def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Service) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
     assert (found.rows, found.why) == ([], reader.OWNERS_ONLY)
-
-
-def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(service: Recorder) -> None:
-    owner = service.emulator.newest(8)["ownerAddress"]
-    found = read("csv", get(f"/export/address/{owner}.csv?to=1&recoverable=1").content)
-    assert (found.rows, found.state) == ([], "complete")
 
 
 @pytest.mark.parametrize(
@@ -288,18 +254,19 @@ def test_an_owner_without_matching_transfers_exports_an_empty_complete_list(serv
     [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
 )
 def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
-    service: Recorder, query: str, ids: list[int]
+    service: Service, query: str, ids: list[int]
 ) -> None:
     """The newest transfer has the lowest ID, so that the two orders differ."""
     found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
     address = "0x" + "1" * 40
-    service.found = [intent | {"id": 3 - at, "originIntentAddress": address} for at, intent in enumerate(found)]
-    numbers = {intent["intentId"]: intent["id"] for intent in service.found}
+    intents = [intent | {"id": 3 - at, "originIntentAddress": address} for at, intent in enumerate(found)]
+    numbers = {intent["intentId"]: intent["id"] for intent in intents}
+    service.scripts["SearchIntents"] = lambda body: {"intents": intents} if "byOriginIntentAddress" in body else None
     exported = read("csv", get(f"/export/address/{address}.csv?{query}").content)
     assert [numbers[intent_id] for intent_id in exported.ids] == ids
 
 
-def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Recorder) -> None:
+def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Service) -> None:
     service.emulator.inject("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
     (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
@@ -308,36 +275,29 @@ def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Rec
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
-def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Recorder, operation: str) -> None:
+def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Service, operation: str) -> None:
     service.emulator.inject(operation, "failing-500")
     address = service.emulator.finished(8)["originIntentAddress"]
     assert get(f"/export/address/{address}.csv").status_code == 503
 
 
-def test_an_unknown_address_exports_an_empty_complete_list(service: Recorder) -> None:
+def test_an_unknown_address_exports_an_empty_complete_list(service: Service) -> None:
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
     assert (found.rows, found.state, found.counted) == ([], "complete", 0)
-
-
-def test_an_address_has_one_export_url(service: Recorder) -> None:
-    moved = get(f"/export/address/{'AB' * 20}.csv?run={RUN}")
-    assert moved.status_code == 301
-    assert moved.headers["Location"] == f"/export/address/0x{'ab' * 20}.csv?run={RUN}"
-    assert get("/export/address/0x12.csv").status_code == 400
-    assert service.pages == []
 
 
 HOSTILE = (*(f'{sign}HYPERLINK("http://a.example")' for sign in FORMULA), 'a"b', "c,d", "e\r\nf", "  =1", "½ \u202e")
 
 
-def hostile(document: dict[str, Any]) -> None:
+def hostile(document: Any) -> Any:
     for entry, word in zip(document["intents"], HOSTILE, strict=False):
         entry["receipt"]["summary"] |= {"memo": word}
         entry["receipt"]["summary"]["originTokenMetadata"] |= {"symbol": word}
+    return document
 
 
-def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service: Recorder) -> None:
-    service.rewrite = hostile
+def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service: Service) -> None:
+    service.changes[LIST] = hostile
     cells = read("csv", get(f"/export/history.csv?{SEVERAL}").content).rows
     exact = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert not [cell for row in cells for cell in row.values() if cell.startswith(FORMULA)]
@@ -371,7 +331,7 @@ def test_the_documentation_lists_the_columns_in_order() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_invalid_export_is_explained_without_a_request(service: Recorder, query: str, words: str, kind: str) -> None:
+def test_an_invalid_export_is_explained_without_a_request(service: Service, query: str, words: str, kind: str) -> None:
     answer = get(f"/export/history.{kind}?{query}")
     assert answer.status_code == 400
     assert words in error_text(answer, kind)
@@ -389,7 +349,7 @@ def error_text(answer: httpx.Response, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Recorder, kind: str) -> None:
+def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Service, kind: str) -> None:
     service.emulator.inject("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
@@ -404,7 +364,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: R
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
-    service: Recorder, kind: str
+    service: Service, kind: str
 ) -> None:
     service.before[4] = lambda: service.emulator.inject("GetIntentHistory", "failing-500")
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
@@ -417,30 +377,21 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert known == ExportStatus(ExportState.TRUNCATED, 60, found.why)
 
 
-def own_list_of_failing(service: Recorder) -> list[str]:
+def own_list_of_failing(service: Service) -> list[str]:
     service.emulator.reset()
     return [entry["intentId"] for entry in emulator_entries(service.emulator, byStatuses=["FAILED", "REFUNDED"])]
 
 
-@pytest.mark.parametrize("fault", ["failing-500", "html-502", "cut-body", "busy-1"])
-def test_a_transient_error_is_retried_once(service: Recorder, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if fault != "busy-1":  # the rate limit's pause applies to every caller
-        monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
+@pytest.mark.parametrize("fault", ["failing-500", "cut-body"])
+def test_a_transient_error_is_retried_once(service: Service, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
     service.before[4] = lambda: service.emulator.inject("GetIntentHistory", fault, times=1)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
     assert found.state == "complete"
 
 
-def test_a_service_that_requests_a_long_pause_is_not_waited_for(service: Recorder) -> None:
-    service.before[2] = lambda: service.emulator.inject("GetIntentHistory", "busy-60")
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert found.why
-    assert found.why.startswith("rate limited by the service")
-    assert len(service.pages) == 2
-
-
-def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Recorder) -> None:
+def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Service) -> None:
     service.emulator.inject("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
@@ -449,25 +400,18 @@ def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Recorder) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_complete(
-    service: Recorder, kind: str
+    service: Service, kind: str
 ) -> None:
-    service.rewrite = lambda document: len(service.pages) == 2 and document["intents"].clear()
+    service.changes[LIST] = lambda document: document | ({"intents": []} if len(service.pages) == 2 else {})
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert (found.state, found.counted, found.why) == ("truncated", 20, reader.EMPTY_PAGE)
     assert len(service.pages) == 2
 
 
-def test_a_transfer_returned_twice_is_exported_once(service: Recorder) -> None:
+def test_a_transfer_returned_twice_is_exported_once(service: Service) -> None:
     service.emulator.inject("GetIntentHistory", "duplicate-rows")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert found.ids == own_list_of_failing(service)
-
-
-def test_unreadable_entries_are_counted(service: Recorder) -> None:
-    service.rewrite = lambda document: document["intents"][0].pop("intentId")
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert found.state == "truncated"
-    assert found.why == f"{len(service.pages)} entries could not be read"
 
 
 @pytest.mark.parametrize(
@@ -480,7 +424,7 @@ def test_unreadable_entries_are_counted(service: Recorder) -> None:
     ],
 )
 def test_an_export_ends_at_the_row_limit_with_a_note(
-    service: Recorder, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
+    service: Service, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = own_list_of_failing(service)
     most += 0 if most > 0 else len(own)
@@ -490,40 +434,27 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
     assert found.why in (None, f"limit of {most} rows per export")
 
 
-def test_an_export_ends_at_the_page_limit(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "FEWEST_PAGES", 3)
-    monkeypatch.setattr(reader, "SHORTEST_PAGE", 10_000)
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (60, "limit of 3 pages per export")
-    assert len(service.pages) == 3
-
-
-@pytest.mark.parametrize("length", [reader.SHORTEST_PAGE, 20, 100])
-@pytest.mark.parametrize("most", [1, 10_000, 100_000])
-def test_pages_of_any_length_yield_rows_up_to_the_limit(most: int, length: int) -> None:
-    assert reader.most_pages(most) * length >= most
-
-
-def test_new_cursors_to_the_same_rows_are_not_followed(service: Recorder) -> None:
+def test_new_cursors_to_the_same_rows_are_not_followed(service: Service) -> None:
     first: list[dict[str, Any]] = []
 
-    def repeats(document: dict[str, Any]) -> None:
+    def repeats(document: Any) -> Any:
         first.extend(document["intents"] if not first else [])
-        document["intents"] = list(first)
-        document["nextPage"] = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
+        following = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
+        return {"intents": first, "nextPage": following}
 
-    service.rewrite = repeats
+    service.changes[LIST] = repeats
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (20, reader.CIRCLES)
     assert len(service.pages) == 2
 
 
-def test_a_page_without_readable_entries_does_not_end_the_list(service: Recorder) -> None:
-    def unreadable(document: dict[str, Any]) -> None:
+def test_a_page_without_readable_entries_does_not_end_the_list(service: Service) -> None:
+    def unreadable(document: Any) -> Any:
         for entry in document["intents"] if len(service.pages) == 2 else ():
             del entry["intentId"]
+        return document
 
-    service.rewrite = unreadable
+    service.changes[LIST] = unreadable
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     own = own_list_of_failing(service)
     assert found.ids == own[:20] + own[40:]
@@ -532,7 +463,7 @@ def test_a_page_without_readable_entries_does_not_end_the_list(service: Recorder
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
-    service: Recorder, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Service, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
@@ -547,7 +478,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     assert logged.exc_info
 
 
-def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.before[2] = lambda: monkeypatch.setattr(wiring.lifecycle(), "_worker", type("Worker", (), {"alive": False}))
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
@@ -556,7 +487,7 @@ def test_a_restart_ends_exports_with_a_reason(service: Recorder, monkeypatch: py
 # Concurrency
 
 
-def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Recorder) -> None:
+def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Service) -> None:
     others = [SlotOwner() for _ in range(settings.ENV.intents_max_exports)]
     assert all(wiring.exports().acquire(other) for other in others)
     refused = get("/export/history.csv")
@@ -565,11 +496,6 @@ def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Rec
     assert service.pages == []
     wiring.exports().release(others.pop())
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
-
-
-def test_a_finished_export_frees_its_slot(service: Recorder) -> None:
-    for _ in range(settings.ENV.intents_max_exports + 1):
-        assert get("/export/address/0x" + "1" * 40 + ".csv").status_code == 200
 
 
 def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconnecting() -> None:
@@ -616,7 +542,7 @@ def download_until(*, leaves: Callable[[int], bool]) -> int:
     return taken
 
 
-def test_a_disconnected_client_costs_the_service_no_further_page(service: Recorder) -> None:
+def test_a_disconnected_client_costs_the_service_no_further_page(service: Service) -> None:
     """The client disconnects during the request for the third page."""
     has_left = threading.Event()
     service.before[3] = lambda: has_left.wait(60)
@@ -626,38 +552,6 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Record
     assert len(service.pages) == 3
     assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert wiring.exports().acquire(SlotOwner())
-
-
-def test_a_page_that_arrives_after_a_disconnect_does_not_report_progress(
-    service: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Reporting the second page is so slow that the client disconnects before it completes."""
-    tell, is_being_told, has_ended = progress.report, threading.Event(), threading.Event()
-
-    def slowly(run: str, standing: ExportStatus) -> None:
-        if standing == ExportStatus(ExportState.RUNNING, 40):
-            is_being_told.set()
-            has_ended.wait(0.5)
-        tell(run, standing)
-        if standing.is_over:
-            has_ended.set()
-
-    monkeypatch.setattr(progress, "report", slowly)
-    download_until(leaves=lambda taken: is_being_told.is_set())
-    wiring.exports().threads.shutdown(wait=True)
-    assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
-
-
-def test_a_client_that_disconnects_while_its_page_waits_for_a_thread_costs_nothing(
-    service: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_max_exports", 1)
-    has_left = threading.Event()
-    wiring.exports().threads.submit(has_left.wait, 10)
-    assert download_until(leaves=lambda taken: taken > 0) > 0
-    has_left.set()
-    wiring.exports().threads.shutdown(wait=True)
-    assert len(service.pages) == 1
 
 
 def scope(url: str) -> dict[str, Any]:
@@ -671,7 +565,7 @@ def scope(url: str) -> dict[str, Any]:
 # Progress
 
 
-def test_a_user_sees_the_progress_and_cancels_the_export(service: Recorder) -> None:
+def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> None:
     looked: list[str] = []
 
     def look() -> None:
@@ -688,13 +582,7 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Recorder) -> N
     assert known.sentence == "Stopped after 80 rows"
 
 
-def test_a_second_download_of_a_link_restarts_its_progress(service: Recorder) -> None:
-    progress.stop(RUN)
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
-    assert found.state == "complete"
-
-
-def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Recorder) -> None:
+def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Service) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
@@ -713,16 +601,7 @@ def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Rec
     assert f'hx-target="#export-stop-{RUN}" hx-swap="delete"' in over
 
 
-def test_the_page_stops_polling_for_a_download_that_never_starts(service: Recorder) -> None:
-    progress.begin(RUN)
-    progress.cache.clear()
-    assert "hx-trigger" in fragment(f"/export/progress/{RUN}?looks=29")
-    over = fragment(f"/export/progress/{RUN}?looks=30")
-    assert "Not started" in over
-    assert "hx-trigger" not in over
-
-
-def test_an_export_without_further_reports_is_over(service: Recorder) -> None:
+def test_an_export_without_further_reports_is_over(service: Service) -> None:
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         progress.begin(RUN)
@@ -740,17 +619,7 @@ def test_an_export_without_further_reports_is_over(service: Recorder) -> None:
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
 
-@pytest.mark.parametrize(
-    "result",
-    [{"state": "RUNNING"}, {"state": "waiting", "rows": 1, "why": "", "at": 0}, {"state": "running"}, ["running"], 7],
-    ids=str,
-)
-def test_progress_stored_by_another_release_is_ignored(service: Recorder, result: object) -> None:
-    progress.cache.set(f"export:{RUN}", result)
-    assert "Export not found." in get(f"/export/progress/{RUN}").text
-
-
-def test_the_stop_button_works_with_and_without_javascript(service: Recorder) -> None:
+def test_the_stop_button_works_with_and_without_javascript(service: Service) -> None:
     path = f"/export/progress/{RUN}"
     progress.report(RUN, ExportStatus(ExportState.RUNNING, 300))
     page = get(path).text
@@ -764,7 +633,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Recorder) ->
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
-def test_another_site_cannot_stop_an_export(service: Recorder, headers: dict[str, str]) -> None:
+def test_another_site_cannot_stop_an_export(service: Service, headers: dict[str, str]) -> None:
     progress.begin(RUN)
     refused = ask("POST", f"/export/progress/{RUN}", headers=headers)
     assert refused.status_code == 403
@@ -772,33 +641,16 @@ def test_another_site_cannot_stop_an_export(service: Recorder, headers: dict[str
 
 
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
-def test_an_invalid_run_id_is_not_found(service: Recorder, run: str) -> None:
+def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?{SEVERAL}&run={run}").status_code == 200
     assert progress.standing(run) is None
 
 
-@pytest.mark.parametrize(
-    ("standing", "sentence"),
-    [
-        (ExportStatus(ExportState.STARTING), "Starting"),
-        (ExportStatus(ExportState.NOT_BEGUN), "Not started"),
-        (ExportStatus(ExportState.RUNNING, 1), "1 row so far"),
-        (ExportStatus(ExportState.STOPPING, 4200), "Stopping after 4,200 rows"),
-        (ExportStatus(ExportState.COMPLETE, 10_000), "Complete: 10,000 rows"),
-        (ExportStatus(ExportState.STOPPED, 0), "Stopped after 0 rows"),
-        (ExportStatus(ExportState.LEFT, 2), "Canceled by the browser after 2 rows"),
-        (ExportStatus(ExportState.TRUNCATED, 2, "it broke"), "Incomplete: stopped after 2 rows (it broke)"),
-    ],
-)  # fmt: skip
-def test_every_progress_state_has_a_sentence(standing: ExportStatus, sentence: str) -> None:
-    assert standing.sentence == sentence
-
-
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
 def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(
-    service: Recorder, path: str, part: dict[str, str]
+    service: Service, path: str, part: dict[str, str]
 ) -> None:
     listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
     html = get(f"/{listed}?status=FAILED", headers=part).text
@@ -823,8 +675,9 @@ def redis() -> Iterator[RedisServer]:
         yield server
 
 
+@pytest.mark.programs
 def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_continues(
-    service: Recorder, redis: RedisServer, caplog: pytest.LogCaptureFixture
+    service: Service, redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     shared = settings.SHARED_CACHE | {"LOCATION": redis.url}
     with override_settings(CACHES={"default": shared}):

@@ -2,14 +2,19 @@
 
 import io
 import logging
+import re
 from html import unescape
 
 import pytest
 from django.test import Client
 
+from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.settings import ENV
+from tests.pages.reading import PARTIAL, visible_text
+from tests.pages.recorded import Recorded, refusal
 
 FAULTS = [
     pytest.param("busy-60", 429, "Rate limited by the service", id="busy"),
@@ -38,17 +43,10 @@ def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
     assert words in page
     assert 'role="search"' in page
     assert "GetIntent" in page
-
-
-@pytest.mark.parametrize(("fault", "status", "words"), FAULTS)
-def test_a_request_for_a_fragment_gets_the_failure_as_a_fragment(
-    site: Client, emulator: Emulator, fault: str, status: int, words: str
-) -> None:
-    emulator.inject("GetIntent", fault)
-    answer = site.get(intent_url(emulator), headers={"HX-Request": "true", "HX-Request-Type": "partial"})
-    assert answer.status_code == status
-    assert words in answer.content.decode()
-    assert "<html" not in answer.content.decode()
+    fragment = site.get(intent_url(emulator), headers=PARTIAL)
+    assert fragment.status_code == status
+    assert words in fragment.content.decode()
+    assert "<html" not in fragment.content.decode()
 
 
 @pytest.mark.parametrize("path", ["/history", "/address/{owner}"])
@@ -57,7 +55,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
 ) -> None:
     monkeypatch.setitem(ENV.intents_cache_ttl, CacheKind.BALANCES, Lifetime(0, 0, 0))
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
-    part = {"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#list"}
+    part = PARTIAL | {"HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()
     emulator.inject("GetIntentHistory", "failing-500")
     answer = site.get(path, headers=part)
@@ -76,20 +74,33 @@ def test_a_busy_service_shows_when_to_try_again(site: Client, emulator: Emulator
     assert "Rate limited until" in answer.content.decode()
 
 
-@pytest.mark.parametrize("fault", ["failing-500", "html-502", "broken-json", "geoblocked"])
-def test_a_transfer_without_its_receipt_is_shown_with_a_note(site: Client, emulator: Emulator, fault: str) -> None:
-    emulator.inject("GetIntentReceipt", fault)
-    answer = site.get(intent_url(emulator))
-    assert answer.status_code == 200
-    assert "Couldn't load the receipt" in unescape(answer.content.decode())
-
-
 @pytest.mark.parametrize("fault", ["busy-60", "failing-500", "html-502", "broken-json", "geoblocked"])
 def test_a_list_that_failed_to_load_is_not_shown_as_empty(site: Client, emulator: Emulator, fault: str) -> None:
     emulator.inject("GetIntentHistory", fault)
     page = unescape(site.get("/").content.decode())
     assert "Couldn't load the newest transfers" in page
     assert "No transfers yet" not in page
+
+
+@pytest.mark.usefixtures("response_cache", "still")
+@pytest.mark.parametrize("first", ["GetIntent", "GetIntentReceipt"])
+def test_the_notice_of_old_data_has_the_time_of_the_oldest_response(
+    site: Client, emulator: Emulator, first: str
+) -> None:
+    now, transport = [0.0], Recorded(emulator)
+    intent_id = emulator.play("stalled-in-bridge", age=400)["intentId"]
+    with ServiceClient(wiring.config(), transport=transport, clock=lambda: now[0]) as client:
+        wiring.current().service = client
+        reading = {"GetIntent": client.get_intent, "GetIntentReceipt": client.get_intent_receipt}
+        for operation in sorted(reading, key=lambda each: each != first):
+            reading[operation](intent_id)
+            now[0] += 120
+        for operation in reading:
+            transport.scripts[operation] = lambda body: refusal(9001, "Unavailable", 503)
+        answer = site.get(f"/intent/{intent_id}")
+    assert answer.status_code == 200
+    assert re.search(r"Last updated 11:56 UTC \( 4 min ago \): \w", visible_text(answer))
+    assert answer["Age"] == "240"
 
 
 def test_names_that_failed_to_load_are_replaced_by_ids(site: Client, emulator: Emulator) -> None:

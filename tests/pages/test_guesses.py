@@ -10,10 +10,7 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.triage import guesses
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire.models import IntentHistory, Page
-from tests.pages.test_shortened import operations
 from tests.pages.test_triage import NOTHING, Answer, send, visible_text
-
-__all__ = ["operations"]
 
 ROUTE = "100 USDC from Arbitrum to Base"
 CHAINS = {42161: "Arbitrum", 8453: "base", 137: "Polygon", 10: "OPTIMISM", 1: "Ethereum"}
@@ -145,34 +142,6 @@ def test_next_to_an_identifier_nothing_is_guessed(site: Client, emulator: Emulat
     assert 'id="guesses"' not in send(f"{ROUTE}, {beside}").page
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(f"{ROUTE} <script>alert(1)</script> \u202e{{{{ 7*7 }}}}", id="markup"),
-        pytest.param("9" * 401 + " USDC from Base", id="huge"),
-        pytest.param("1" + "0" * 60 + " USDC from Base", id="large"),
-        pytest.param("\u0663\u0663 USDC \uff11\uff10\uff10 from Base", id="other digits"),
-        pytest.param(f"{ROUTE} 0001-01-01", id="the first day"),
-        pytest.param(f"{ROUTE} " + "100 USDC Base 1.1.1 > " * 5000, id="100 KB"),
-        pytest.param(f"{ROUTE}\x00\ud83d 5", id="control"),
-    ],
-)
-def test_odd_text_is_read_or_refused(site: Client, emulator: Emulator, text: str) -> None:
-    answer = send(text.encode("utf-8", "replace").decode())
-    assert answer.status in (200, 400)
-    assert "<script>alert" not in answer.page
-    assert "\u202e" not in answer.page.partition("<textarea")[0]
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_several_guesses_take_one_reading_of_the_newest_transfers(
-    site: Client, emulator: Emulator, operations: list[str]
-) -> None:
-    for text in (ROUTE, "0.5 ETH", "…9a8b"):
-        send(text)
-    assert operations.count("GetIntentHistory") == 1
-
-
 @pytest.mark.parametrize("words", [ROUTE, f"{ROUTE} {'and more of it ' * 10}"])
 def test_a_search_for_a_description_leads_to_its_guesses(site: Client, emulator: Emulator, words: str) -> None:
     response = site.get("/search", {"q": words})
@@ -187,10 +156,3 @@ def test_a_search_for_a_description_leads_to_its_guesses(site: Client, emulator:
 @pytest.mark.parametrize("words", ["Order #4711 of Base", "my transfer from Arbitrum to Base", "help " * 40 + "100"])
 def test_a_search_for_other_words_does_not(site: Client, emulator: Emulator, words: str) -> None:
     assert 'action="/triage"' not in site.get("/search", {"q": words}).content.decode().partition("<main")[2]
-
-
-def test_a_search_without_the_chain_list_is_as_before(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "failing-500")
-    response = site.get("/search", {"q": ROUTE})
-    assert response.status_code == 404
-    assert "Read as" not in response.content.decode()

@@ -7,16 +7,15 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from intents_ui.display.glossary import GLOSSARY
 from intents_ui.display.summary import status_help as display
-from intents_ui.display.summary.placeholders import GAPS
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
 from tests.display.summary.test_every_state import BY_OTHER_FACTS
+from tests.pages.kinds import EVERY_SCENARIO
 
-SCENARIOS = range(1, 31)
 EVERY = sorted({*IntentStatus, *TransactionStatus})
 
 
@@ -66,10 +65,10 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
         assert EXPLANATIONS[key].headline in situation(page, key)
 
 
-@pytest.mark.parametrize("number", SCENARIOS)
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
 @pytest.mark.parametrize("copy", ["newest", "finished"])
-def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, number: int, copy: str) -> None:
-    intent = getattr(emulator, copy)(number)
+def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scenario: Scenario, copy: str) -> None:
+    intent = getattr(emulator, copy)(scenario.slug)
     page = read(site, f"/intent/{intent['intentId']}")
     link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
     there = situation(read(site, urlsplit(link).path), urlsplit(link).fragment)
@@ -88,13 +87,6 @@ def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
     assert {row.key for row in EXPLANATIONS.values() if not row.statuses} < BY_OTHER_FACTS | {"unknown.status"}
 
 
-@pytest.mark.parametrize("written", ["failed", "Failed", "on_hold", "on-hold"])
-def test_a_status_may_be_written_in_any_case(site: Client, written: str) -> None:
-    answer = site.get(f"/help/status/{written}")
-    assert answer.status_code == 301
-    assert answer["Location"] == f"/help/status/{written.upper().replace('-', '_')}"
-
-
 @pytest.mark.parametrize("written", ["HALTED", "\u0131", "x" * 200, "<script>", "\u202eFAILED"])
 def test_an_unknown_status_is_reported_above_the_list(site: Client, written: str) -> None:
     answer = site.get(f"/help/status/{written}")
@@ -104,45 +96,3 @@ def test_an_unknown_status_is_reported_above_the_list(site: Client, written: str
     assert 'href="/help/status/FAILED"' in page
     assert "<script>\u201d" not in page
     assert "\u202e" not in page
-
-
-def test_every_page_links_to_the_help(site: Client) -> None:
-    assert '<a href="/help">Help</a>' in read(site, "/")
-
-
-def test_every_glossary_term_is_explained_where_a_page_uses_it(site: Client, emulator: Emulator) -> None:
-    done, refunded, quoted = emulator.finished(2), emulator.finished(8), emulator.play("expired-quote")
-    paths = ["/", "/chains", "/chain/8453", "/tokens", "/routes", "/attention", "/console", f"/token/1/0x{'12' * 20}"]
-    paths += [f"/intent/{done['intentId']}", f"/intent/{refunded['intentId']}", f"/intent/{quoted['intentId']}/commit"]
-    the_help, seen = read(site, "/help"), set()
-    for path in paths:
-        page = read(site, path)
-        used = re.findall(r'<a class="explained term" href="/help#([^"]+)" interestfor="([^"]+)"', page)
-        tips = re.findall(r'<div class="tip" popover="hint" id="([^"]+)"', page)
-        assert sorted(tips) == sorted({tip for _, tip in used}), path
-        assert {f"term-{anchor}" for anchor, _ in used} == set(tips), path
-        assert used, path
-        seen |= {anchor for anchor, _ in used}
-    assert seen == {word.anchor for word in GLOSSARY.values()}
-    for word in GLOSSARY.values():
-        assert f'id="{word.anchor}"' in the_help
-        assert word.meaning in the_help
-    ids = re.findall(r' id="([^"]+)"', the_help)
-    assert len(ids) == len(set(ids))
-
-
-def test_the_messages_fill_every_placeholder() -> None:
-    assert {*display.IN_GENERAL, "statusWord", "settled"} == {*GAPS}
-    for state in display.intents():
-        for result in (*state.usual, *state.rare):
-            words = " ".join((result.headline, result.sentence, result.location, result.instructions))
-            assert not re.search(r"\bthe the\b|  |\ba the\b|[{}]", words), words
-
-
-def test_each_case_of_a_status_is_listed_once() -> None:
-    for state in display.intents():
-        keys = [result.key for result in (*state.usual, *state.rare)]
-        assert len(keys) == len(set(keys))
-        assert set(keys) == {key for key, row in EXPLANATIONS.items() if state.name in row.statuses}
-        assert state.usual
-        assert state.next in [result.instructions for result in state.usual]

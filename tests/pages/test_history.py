@@ -1,73 +1,24 @@
 """The history: requests that its URL causes, and how it shows the responses."""
 
-import copy
 import html
-import json
 import re
-from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
+from tests.pages.reading import PARTIAL, read, rows
+from tests.pages.recorded import Recorded
 
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
 NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
-PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 LIST = "GetIntentHistory"
-
-
-class Transport(httpx.BaseTransport):
-    """Transport to the service with every sent body, by operation.
-
-    `script` may replace or modify the list's response."""
-
-    def __init__(self, emulator: Emulator) -> None:
-        self.service = InProcessTransport(emulator)
-        self.sent: list[tuple[str, Any]] = []
-        self.script: Callable[[Any], Any] = lambda body: None
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
-        self.sent.append((operation, copy.deepcopy(body)))
-        if operation != LIST:
-            return self.service.handle_request(request)
-        given = self.script(body)
-        if given is None:
-            headers = {"Content-Type": "application/json"}
-            arriving = httpx.Request("POST", request.url, json=body, headers=headers, extensions=request.extensions)
-            return self.service.handle_request(arriving)
-        content = httpx.ByteStream(json.dumps(given).encode())
-        return httpx.Response(given.get("status", 200), headers={"Content-Type": "application/json"}, stream=content)
-
-    def close(self) -> None:
-        self.service.close()
-
-    @property
-    def lists(self) -> list[Any]:
-        return [body for operation, body in self.sent if operation == LIST]
-
-
-@pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transport]:
-    way = Transport(emulator)
-    with ServiceClient(wiring.config(), transport=way) as client:
-        wiring.current().service = client
-        yield way
-
-
-def rows(page: str) -> list[str]:
-    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', page)
 
 
 def link(page: str, rel: str) -> str | None:
@@ -81,26 +32,12 @@ def stop(emulator: Emulator) -> None:
     emulator.now = lambda: moment
 
 
-def read(site: Client, path: str, **headers: str) -> str:
-    answer = site.get(path, headers=headers)
-    assert answer.status_code == 200, path
-    return answer.content.decode()
-
-
 # Query parameters and the request fields they map to.
 ASKED = [
     ("", {}),
-    ("project=1042", {"byProjectId": 1042}),
-    (f"owner={OWNER}", {"byOwnerAddress": OWNER}),
-    ("status=FAILED", {"byStatus": "FAILED"}),
     ("status=FAILED&status=REFUNDED", {"byStatuses": ["FAILED", "REFUNDED"]}),
     ("status=in-flight", {"byStatuses": ["QUOTED", "COMMITTED", "EXECUTING"]}),
-    ("origin=8453", {"originChainId": 8453}),
-    ("destination=42161", {"destinationChainId": 42161}),
-    (f"from={NOW - 3600}", {"fromTime": NOW - 3600}),
-    (f"to={NOW}", {"toTime": NOW}),
     ("from=0", {"fromTime": 0}),
-    ("balances=1", {"includeBalances": True}),
     ("recoverable=1", {"onlyRecoverable": True, "includeBalances": True}),
     (
         f"project=1042&owner={OWNER}&status=FAILED&origin=8453&destination=42161&from=1&to={NOW}&balances=1&recoverable=1",
@@ -121,38 +58,36 @@ ASKED = [
 
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:30] or "none" for query, _ in ASKED])
 def test_every_filter_is_sent_to_the_service_as_documented(
-    site: Client, way: Transport, query: str, body: dict[str, Any]
+    site: Client, transport: Recorded, query: str, body: dict[str, Any]
 ) -> None:
     read(site, f"/history?{query}")
     first = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
-    assert way.lists == [{"page": first} | body]
+    assert transport.requests(LIST) == [{"page": first} | body]
 
 
 SORTS = [
     ("order=ASC", 20, "createdAt", "ASC"),
     ("sort=id", 20, "id", "DESC"),
     ("sort=id&order=ASC&size=10", 10, "id", "ASC"),
-    ("size=30", 30, "createdAt", "DESC"),
-    ("size=100", 100, "createdAt", "DESC"),
     ("size=1", 1, "createdAt", "DESC"),
 ]
 
 
 @pytest.mark.parametrize(("query", "size", "column", "order"), SORTS, ids=[query for query, *_ in SORTS])
 def test_sort_order_and_page_size_are_sent_to_the_service_as_documented(
-    site: Client, way: Transport, query: str, size: int, column: str, order: str
+    site: Client, transport: Recorded, query: str, size: int, column: str, order: str
 ) -> None:
     page = read(site, f"/history?{query}")
-    assert way.lists == [{"page": {"pageSize": size, "sort": [{"column": column, "order": order}]}}]
+    assert transport.requests(LIST) == [{"page": {"pageSize": size, "sort": [{"column": column, "order": order}]}}]
     assert len(rows(page)) == size
 
 
-def test_the_next_page_is_requested_with_the_services_cursor(site: Client, way: Transport) -> None:
+def test_the_next_page_is_requested_with_the_services_cursor(site: Client, transport: Recorded) -> None:
     following = link(read(site, "/history?status=FAILED"), "next")
     assert following
     read(site, following)
-    born = way.lists[1]["page"]["after"]
-    assert way.lists[1] == {
+    born = transport.requests(LIST)[1]["page"]["after"]
+    assert transport.requests(LIST)[1] == {
         "page": {
             "column": "createdAt",
             "after": born,
@@ -164,87 +99,11 @@ def test_the_next_page_is_requested_with_the_services_cursor(site: Client, way: 
     }
 
 
-MOVED = [
-    ("status=quoted", "status=QUOTED"),
-    ("status=&origin=&owner=&size=20&sort=createdAt&order=DESC&zone=UTC&from_at=&to_at=", ""),
-    ("status=QUOTED&status=EXECUTING&status=COMMITTED", "status=in-flight"),
-    ("origin=arbitrum+one", "origin=42161"),
-    ("from_at=2026-11-21T12:30&zone=Europe/Berlin", f"from={NOW - 1800}"),
-    (f"owner={OWNER.upper()}", f"owner={OWNER}"),
-    ("size=30&order=ASC", "order=ASC&size=30"),
-    ("utm_source=mail", ""),
-    ("ids=1", ""),
-    ("cursor=", ""),
-]
-
-
-@pytest.mark.parametrize(("query", "canonical"), MOVED, ids=[query[:30] for query, _ in MOVED])
-def test_a_list_has_one_url(site: Client, way: Transport, query: str, canonical: str) -> None:
-    answer = site.get(f"/history?{query}")
-    assert (answer.status_code, answer["Location"]) == (302, f"/history?{canonical}".rstrip("?"))
-    assert way.lists == []
-
-
-def test_differently_escaped_urls_are_the_same_list(site: Client, emulator: Emulator) -> None:
-    following = link(read(site, "/history?status=in-flight"), "next")
-    assert following
-    assert "%3A" in following
-    assert site.get(following.replace("%3A", ":").replace("in-flight", "%69n-flight")).status_code == 200
-
-
 def test_another_spelling_of_the_filters_keeps_the_page(site: Client, emulator: Emulator) -> None:
     following = link(read(site, "/history?origin=8453"), "next")
     assert following
     answer = site.get(following.replace("origin=8453", "origin=BASE"))
     assert answer["Location"] == following
-
-
-WRONG = [
-    ("status=foo", "Unknown status “FOO”. Valid values: QUOTED"),
-    ("owner=0x12", "An address has 40 hex characters. This one has 2."),
-    ("origin=Basel", "Unknown chain “Basel”."),
-    ("size=1000", "Rows per page must be between 1 and 100."),
-    (f"from={NOW}&to=5", "End time must be after start time."),
-    ("from_at=2026-02-30", "Use the format 2026-11-21 14:03."),
-]
-
-
-@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-@pytest.mark.parametrize(("query", "words"), WRONG, ids=[query for query, _ in WRONG])
-def test_an_invalid_filter_is_explained_next_to_its_field_without_a_request(
-    site: Client, way: Transport, query: str, words: str, headers: dict[str, str]
-) -> None:
-    answer = site.get(f"/history?{query}&balances=1", headers=headers)
-    page = answer.content.decode()
-    assert answer.status_code == 400
-    assert page.count(words) == 2
-    assert 'details name="filter" open' in page
-    assert 'name="balances" value="1"' in page
-    assert way.lists == []
-
-
-FIELDS = [
-    ("origin=Basel", r'<select id="filter-origin"[^>]* aria-invalid="true" aria-describedby="about-origin"'),
-    ("destination=Basel", r'<select id="filter-destination"[^>]* aria-invalid="true" aria-describedby="about-dest'),
-    ("status=foo", r'<fieldset class="checks" aria-describedby="about-status"'),
-    ("status=foo", r'name="status" value="QUOTED" aria-invalid="true"'),
-    ("sort=colour", r'<select id="filter-sort"[^>]* aria-invalid="true" aria-describedby="about-sort"'),
-    ("order=UP", r'<select id="filter-order"[^>]* aria-invalid="true" aria-describedby="about-order"'),
-    ("size=0", r'<select id="filter-size"[^>]* aria-invalid="true" aria-describedby="about-size"'),
-    ("owner=0x12", r'<input id="filter-owner"[^>]*aria-invalid="true" aria-describedby="about-owner"'),
-]
-
-
-@pytest.mark.parametrize(("query", "field"), FIELDS, ids=[field[:20] for _, field in FIELDS])
-def test_an_invalid_field_is_marked_for_screen_readers(
-    site: Client, emulator: Emulator, query: str, field: str
-) -> None:
-    page = site.get(f"/history?{query}").content.decode()
-    name = query.partition("=")[0]
-    assert re.search(field, page)
-    assert len(re.findall(rf'<small id="about-{name}" class="field-problem">', page)) == 1
-    right = read(site, "/history")
-    assert not re.search(field, right)
 
 
 @pytest.mark.parametrize(
@@ -257,12 +116,6 @@ def test_the_sorted_column_is_marked(site: Client, emulator: Emulator, query: st
     assert page.count("aria-sort") == len(sorted)
 
 
-def test_typed_values_are_shown_again_and_stay_text(site: Client, emulator: Emulator) -> None:
-    page = site.get("/history", {"owner": '"><script>x</script>'}).content.decode()
-    assert "<script>x" not in page
-    assert 'value="&#34;&gt;&lt;script&gt;x&lt;/script&gt;"' in page
-
-
 def word_of(at: Position, query: str = "") -> str:
     return cursors.write(at, of=query)
 
@@ -271,19 +124,21 @@ DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSi
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_a_modified_cursor_is_rejected_without_a_request(site: Client, way: Transport, headers: dict[str, str]) -> None:
+def test_a_modified_cursor_is_rejected_without_a_request(
+    site: Client, transport: Recorded, headers: dict[str, str]
+) -> None:
     word = word_of(DEEP)
     for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
         assert answer.status_code == 400
         assert "Invalid page link" in answer.content.decode()
-    assert way.sent == []
+    assert transport.sent == []
 
 
-def test_a_changed_filter_drops_the_cursor(site: Client, way: Transport) -> None:
+def test_a_changed_filter_drops_the_cursor(site: Client, transport: Recorded) -> None:
     answer = site.get("/history", {"status": "FAILED", "cursor": word_of(DEEP)})
     assert (answer.status_code, answer["Location"]) == (302, "/history?status=FAILED")
-    assert way.lists == []
+    assert transport.requests(LIST) == []
 
 
 def test_paging_back_from_page_25_shows_the_same_pages(site: Client, emulator: Emulator) -> None:
@@ -492,34 +347,15 @@ def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emul
     assert "1 new transfer<" in read(site, url)
 
 
-def test_new_transfers_are_counted_even_if_the_first_row_left_the_filters(site: Client, emulator: Emulator) -> None:
-    first = emulator.play(2, age=9)
-    page = read(site, "/history?status=COMMITTED")
-    assert rows(page)[0] == first["intentId"]
-    url = html.unescape(str(re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)[1]))  # type: ignore[index]
-    emulator.now = lambda before=emulator.now: before() + 600
-    count = re.search(r">(\d+) new transfers?<", read(site, url))
-    shown = rows(read(site, "/history?status=COMMITTED&size=100"))
-    assert int(count[1] if count else 0) < len(shown)
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_all_viewers_of_a_list_share_one_request(site: Client, way: Transport) -> None:
-    for _ in range(5):
-        read(site, "/history/newer?status=FAILED&top=0x1&at=1&balances=1")
-    assert len(way.lists) == 1
-    assert "includeBalances" not in way.lists[0]
-
-
 def test_a_service_outage_leaves_the_announcement_unchanged(site: Client, emulator: Emulator) -> None:
     emulator.inject(LIST, "failing-500")
     assert site.get("/history/newer?top=0x1&at=1").status_code == 204
 
 
 @pytest.mark.parametrize("query", ["status=foo", "at=soon", "at=%EF%BC%99", "at=-1"])
-def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, way: Transport, query: str) -> None:
+def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, transport: Recorded, query: str) -> None:
     assert site.get(f"/history/newer?{query}").status_code == 400
-    assert way.sent == []
+    assert transport.sent == []
 
 
 FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-60", 429), ("geoblocked", 403)]
@@ -599,21 +435,6 @@ def test_rows_are_in_the_requested_order(site: Client, emulator: Emulator, order
     assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
 
 
-@pytest.mark.parametrize("behaviour", ["last-page-absent", "last-page-more-false"])
-def test_every_form_of_the_last_page_ends_the_list(site: Client, emulator: Emulator, behaviour: str) -> None:
-    emulator.inject(LIST, behaviour)
-    page = read(site, "/history?status=REFUNDED&size=100")
-    while following := link(page, "next"):
-        page = read(site, following)
-    assert rows(page)
-    assert "the same page twice" not in page
-
-
-def test_a_response_without_a_list_is_an_empty_one(site: Client, emulator: Emulator) -> None:
-    emulator.inject(LIST, "intents-null")
-    assert "No matching transfers" in read(site, f"/history?owner={OWNER}")
-
-
 # Responses of a faulty service.
 
 
@@ -622,7 +443,7 @@ REFUSAL = {"error": "InvalidArgument", "code": 2000, "msg": "page.before", "stat
 
 @pytest.mark.parametrize("kind", ["refuses", "ignores"])
 def test_without_backward_cursors_previous_pages_are_remembered(
-    site: Client, way: Transport, emulator: Emulator, kind: str
+    site: Client, transport: Recorded, emulator: Emulator, kind: str
 ) -> None:
     pages = [read(site, "/history?size=10")]
     for _ in range(3):
@@ -632,7 +453,7 @@ def test_without_backward_cursors_previous_pages_are_remembered(
         is_backward = body["page"].pop("before", None) is not None
         return REFUSAL if is_backward and kind == "refuses" else None
 
-    way.script = answer
+    transport.scripts[LIST] = answer
     page = pages[-1]
     for before in reversed(pages[:-1]):
         page = read(site, str(link(page, "prev")))
@@ -641,9 +462,9 @@ def test_without_backward_cursors_previous_pages_are_remembered(
 
 
 def test_without_a_previous_page_the_list_restarts_with_a_note(
-    site: Client, way: Transport, emulator: Emulator
+    site: Client, transport: Recorded, emulator: Emulator
 ) -> None:
-    way.script = lambda body: REFUSAL if "before" in body["page"] else None
+    transport.scripts[LIST] = lambda body: REFUSAL if "before" in body["page"] else None
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")
     assert "page back further. Showing the first page." in page
@@ -651,9 +472,9 @@ def test_without_a_previous_page_the_list_restarts_with_a_note(
     assert len(rows(page)) == 20
 
 
-def test_a_page_that_has_become_empty_links_onward(site: Client, way: Transport) -> None:
+def test_a_page_that_has_become_empty_links_onward(site: Client, transport: Recorded) -> None:
     following = link(read(site, "/history"), "next")
-    way.script = lambda body: {"intents": [], "nextPage": None}
+    transport.scripts[LIST] = lambda body: {"intents": [], "nextPage": None}
     page = read(site, str(following))
     assert "No longer available" in page
     assert ">Newest</a>" in page
@@ -664,8 +485,8 @@ BROKEN_OFF = "The service returned an empty page. Results may be incomplete."
 
 
 @pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
-def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, way: Transport, query: str) -> None:
-    way.script = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
+def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, transport: Recorded, query: str) -> None:
+    transport.scripts[LIST] = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     page = read(site, f"/history{query}")
     assert BROKEN_OFF in page
     assert "No matching transfers" not in page
@@ -674,7 +495,7 @@ def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, wa
 
 
 @pytest.mark.parametrize("ends", ["both", "before alone"])
-def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, way: Transport, ends: str) -> None:
+def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, transport: Recorded, ends: str) -> None:
     def answer(body: dict[str, Any]) -> dict[str, Any]:
         page = body["page"]
         top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100
@@ -682,7 +503,7 @@ def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, wa
         cursor = {"before": top - 1} if ends == "before alone" else {"before": top, "after": top - 1}
         return {"intents": entries, "nextPage": {"column": "id", **cursor, "more": True}}
 
-    way.script = answer
+    transport.scripts[LIST] = answer
     path: str | None = "/history"
     met = []
     for _ in range(4):
@@ -693,46 +514,28 @@ def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, wa
     assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
 
 
-def test_an_empty_history_says_so_without_filters(site: Client, way: Transport) -> None:
-    way.script = lambda body: {"intents": []}
+def test_an_empty_history_says_so_without_filters(site: Client, transport: Recorded) -> None:
+    transport.scripts[LIST] = lambda body: {"intents": []}
     page = read(site, "/history")
     assert "No transfers yet" in page
     assert 'aria-label="Pages"' not in page
 
 
-def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, way: Transport) -> None:
-    way.script = lambda body: {"intents": [{"intentId": ""}, "x"]}
+def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, transport: Recorded) -> None:
+    transport.scripts[LIST] = lambda body: {"intents": [{"intentId": ""}, "x"]}
     page = read(site, "/history?status=FAILED")
     assert "2 entries are hidden because they couldn't be read or don't match the filter." in html.unescape(page)
     assert "No matching transfers" not in page
 
 
-def test_two_pages_that_link_to_each_other_end_the_list(site: Client, way: Transport) -> None:
-    ways = {None: 5, 5: 3, 3: 5}
-
-    def answer(body: dict[str, Any]) -> dict[str, Any]:
-        after = body["page"].get("after")
-        entry = {"intentId": f"0x{after or 9:064x}", "status": "FAILED"}
-        return {"intents": [entry], "nextPage": {"column": "id", "after": ways[after], "more": True}}
-
-    way.script = answer
-    path: str | None = "/history"
-    for _ in range(3):
-        assert path
-        page = read(site, path)
-        path = link(page, "next")
-    assert path is None
-    assert "the same page twice" in page
-
-
-def test_unusual_data_breaks_no_list(site: Client, way: Transport) -> None:
+def test_unusual_data_breaks_no_list(site: Client, transport: Recorded) -> None:
     entry = {
         "intentId": "0x" + "9" * 64,
         "status": "FROZEN",
         "hasBalance": True,
         "receipt": {"intentId": "", "summary": 5},
     }
-    way.script = lambda body: {"intents": [entry], "nextPage": {"after": "soon"}}
+    transport.scripts[LIST] = lambda body: {"intents": [entry], "nextPage": {"after": "soon"}}
     page = read(site, "/history")
     assert "FROZEN" in page
     assert "recoverable balance" in page

@@ -10,16 +10,17 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.template import engines
 from django.test import Client
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
 from tests import raw_service
+from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.reading import PARTIAL
 from tests.spec import SPEC
 
 # Display names of providers that differ from their API names in more than case.
@@ -35,7 +36,6 @@ CALLED = {
     "SOMNIA_SWAP": "Somnia Swap",
 }
 UNLIMITED = 2**256 - 1
-PARTIAL = {"HX-Request-Type": "partial"}
 
 
 class Rows(HTMLParser):
@@ -197,12 +197,12 @@ def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[s
     return page.content.decode() + fields.content.decode(), both["intent"], both["intentReceipt"]
 
 
-@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 def test_every_field_that_the_service_returned_is_on_the_page(
-    site: Client, emulator: Emulator, number: int, copy: str
+    site: Client, emulator: Emulator, scenario: Scenario, copy: str
 ) -> None:
-    html, intent, receipt = answer_of(site, getattr(emulator, copy)(number)["intentId"])
+    html, intent, receipt = answer_of(site, getattr(emulator, copy)(scenario.slug)["intentId"])
     rows = Rows(html).rows
     expected = [*leaves("Intent", intent, "intent")]
     if receipt:
@@ -278,7 +278,7 @@ def test_an_intent_without_a_receipt_has_a_normal_page(site: Client, emulator: E
 REWRITES = ["numbers", "exponents", "mixed-case", "extra-fields", "no-ids", "sparse", "second-names", "both-names"]
 REWRITES += ["fraction-0", "fraction-9", "offset-times", "chains-flat", "chains-nested", "clock-ahead", "clock-behind"]
 # Older than the 90 s by which a clock may be behind.
-FORMS = (3, 7, 11, 14, 23)
+FORMS = (3, 11)
 
 
 @pytest.mark.parametrize("behaviour", REWRITES)
@@ -289,13 +289,6 @@ def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, be
         for page in (site.get(path), site.get(f"{path}/proof")):
             assert page.status_code == 200
             assert "unreadable" not in page.content.decode()
-
-
-def test_amounts_as_numbers_and_as_strings_make_the_same_page(site: Client, emulator: Emulator) -> None:
-    url = f"/intent/{emulator.finished(19)['intentId']}/proof"
-    as_strings = Rows(site.get(url).content.decode()).rows
-    emulator.inject("*", "numbers")
-    assert Rows(site.get(url).content.decode()).rows == as_strings
 
 
 def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator: Emulator) -> None:
@@ -309,18 +302,6 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
         raw = site.get(f"/intent/{intent_id}/raw/{name}.json").content.decode()
         assert raw in answer
         assert json.loads(raw) == json.loads(answer)["intentReceipt" if name == "receipt" else name]
-
-
-def test_another_spelling_of_the_id_redirects_to_the_canonical_one(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(2)["intentId"]
-    for written in (
-        f"/intent/{intent_id[2:]}",
-        f"/intent/{intent_id.upper()}",
-        f"/intents/{intent_id}",
-        f"/i/{intent_id}",
-    ):
-        moved = site.get(written)
-        assert (moved.status_code, moved["Location"]) == (301, f"/intent/{intent_id}")
 
 
 def test_nothing_of_a_hostile_memo_becomes_markup(site: Client, emulator: Emulator) -> None:
@@ -365,32 +346,3 @@ def test_an_unlisted_chain_has_its_well_known_name_and_explorer(site: Client, em
     assert f'href="https://solscan.io/tx/{deposit["txnHash"]}"' in page
     assert site.get(f"/tx/792703809/{deposit['txnHash']}").status_code == 302
     assert "Chain 792703809" not in site.get("/history").content.decode()
-
-
-def test_a_page_has_no_empty_line_for_the_next_actor(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = f"/intent/{emulator.finished(2)['intentId']}"
-    monkeypatch.setitem(engines["jinja2"].env.filters, "whose_turn", lambda _story: "")  # type: ignore[attr-defined]
-    for html in (site.get(path).content.decode(), site.get("/help").content.decode()):
-        assert re.search(r'class="sub">\s*</', html) is None
-
-
-@pytest.mark.parametrize("which", [16, 20])
-def test_the_address_of_the_funds_is_shown_once(site: Client, emulator: Emulator, which: int) -> None:
-    found = emulator.finished(which)
-    html = site.get(f"/intent/{found['intentId']}").content.decode()
-    place = html[html.index('class="answer-point"') : html.rindex('class="answer-point"')]
-    (address,) = re.findall(r'data-address="([^"]+)"', place)
-    short = hashes.short_address(address)
-    visible = re.sub(r"<[^>]+>", "", place)
-    assert visible.count(short) == 1
-    assert f">{short} <svg" in place
-
-
-def test_a_status_that_equals_the_headline_is_shown_once(site: Client, emulator: Emulator) -> None:
-    def badges(which: int) -> int:
-        html = site.get(f"/intent/{emulator.finished(which)['intentId']}").content.decode()
-        return html[html.index('class="answer"') : html.index("<h1>")].count('class="status"')
-
-    assert (badges(8), badges(28)) == (0, 1)

@@ -8,18 +8,16 @@ from django.test import Client
 from eth_abi import encode
 from eth_utils import function_signature_to_4byte_selector as selector_of
 
-from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from tests import raw_service
+from tests.emulator.driving import quote
 from tests.faults.odd_service import Odd, odd_service
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 PERMIT = "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"
-PARTS = ("", "/receipt", "/proof", "/reply", "/feed.json", "/badge.svg", ".json")
+PARTS = ("", "/proof", "/reply", "/feed.json")
 MOMENTS = [
-    *(str(limit + near) for limit in (END_OF_CALENDAR * 1_000, 10**11) for near in (-1, 0, 999, 1_000)),
-    *("-1", "0", "1", str(END_OF_CALENDAR), str(END_OF_CALENDAR + 1)),
-    *("0000-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "0002-01-01T00:00:00+14:00", "0999-06-01T00:00:00Z"),
+    *("-1", "0", str(END_OF_CALENDAR + 1), str((END_OF_CALENDAR + 1) * 1_000)),
+    *("0000-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "0002-01-01T00:00:00+14:00"),
     *("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-14:00", "9999-12-31T24:00:00Z"),
 ]
 TIMES = ("expiresAt", "updatedAt", "createdAt", "startedAt", "finishedAt", "txnMinedAt")
@@ -38,7 +36,7 @@ def changed(document: Any, names: tuple[str, ...], value: object) -> Any:
     return [changed(inner, names, value) for inner in document] if isinstance(document, list) else document
 
 
-@pytest.mark.parametrize("deadline", [END_OF_CALENDAR + near for near in (-1, 0, 1, 2)] + [2**256 - 1])
+@pytest.mark.parametrize("deadline", [END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
 def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_transfer_whole(
     site: Client, emulator: Emulator, deadline: int
 ) -> None:
@@ -47,35 +45,13 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
         ["address", "address", "uint256", "uint256", "uint8", "bytes32", "bytes32"],
         [address, address, 1, deadline, 0, bytes(32), bytes(32)],
     )
-    wish = {
-        "ownerAddress": address,
-        "originChainId": 8453,
-        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-        "destinationChainId": 10,
-        "destinationTokenAddress": "0x0b2c639c533813f4aa9d7837caf62653d097ff85",
-        "destinationToAddress": "0x" + "cd" * 20,
-        "destinationCallData": f"0x{selector_of(PERMIT).hex()}{permit.hex()}",
-        "originTokenAmount": "25000000",
-        "tradeType": "EXACT_INPUT",
-    }
-    quoted = raw_service.post(wiring.service(), "QuoteIntent", wish).json()["intent"]
+    data = f"0x{selector_of(PERMIT).hex()}{permit.hex()}"
+    quoted = quote(emulator, destinationToAddress="0x" + "cd" * 20, destinationCallData=data)
     for part in ("", "/proof"):
         page = site.get(f"/intent/{quoted['intentId']}{part}")
         assert page.status_code == 200
     words = "without a time limit" if deadline > END_OF_CALENDAR else "until"
     assert words in page.content.decode()
-
-
-@pytest.mark.parametrize("name", ["deadline", "permitDeadline"])
-@pytest.mark.parametrize("value", [END_OF_CALENDAR - 1, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1, 2**256, -1])
-def test_a_deadline_of_a_deposit_at_any_limit_leaves_the_pages_of_its_transfer_whole(
-    site: Client, emulator: Emulator, odd: Odd, name: str, value: int
-) -> None:
-    intent_id = emulator.finished(15)["intentId"]
-    odd.rewrite(GetIntentReceipt=lambda document: changed(document, (name,), str(value)))
-    for part in PARTS:
-        assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
-    assert any(name in given.decode() for _, given in odd.way.given)
 
 
 @pytest.mark.parametrize("written", MOMENTS)

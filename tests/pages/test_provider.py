@@ -11,13 +11,10 @@ from django.test import Client
 from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
 from tests.faults import corpus
+from tests.pages.reading import visible_text
 
 RELAY = "/provider/RELAY"
 LINK = 'href="/provider/RELAY"'
-
-
-def visible_text(answer: HttpResponse) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
 
 
 def section(answer: HttpResponse, name: str) -> str:
@@ -68,12 +65,6 @@ def test_a_route_of_an_unlisted_chain_has_no_link(site: Client, emulator: Emulat
     assert [site.get(html.unescape(link)).status_code for link in linked] == [200] * len(linked)
 
 
-def test_a_provider_without_transfers_says_how_many_were_read(site: Client) -> None:
-    assert "None of the newest 100 transfers used Somnia Exchange." in visible_text(
-        site.get("/provider/SOMNIA_EXCHANGE")
-    )
-
-
 def test_transfers_that_cannot_be_read_are_not_an_empty_list(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "failing-500")
     answer = site.get(RELAY)
@@ -91,21 +82,6 @@ def test_chains_that_cannot_be_read_are_not_an_empty_list(site: Client, emulator
     assert "Couldn't load chains: " in visible_text(answer)
     assert "no chains for this provider" not in visible_text(answer)
     assert re.search(r"\d+ among the newest 100", visible_text(answer))
-
-
-def test_a_page_without_anything_is_a_failure(site: Client, emulator: Emulator) -> None:
-    emulator.inject("*", "failing-500")
-    assert site.get(RELAY).status_code == 503
-
-
-@pytest.mark.parametrize("written", ["relay", "Relay", "rElAy"])
-def test_a_provider_has_one_url(site: Client, written: str) -> None:
-    answer = site.get(f"/provider/{written}")
-    assert (answer.status_code, answer["Location"]) == (301, RELAY)
-
-
-def test_a_label_leads_to_its_provider(site: Client) -> None:
-    assert site.get("/provider/LayerZero%20OFT")["Location"] == "/provider/LZ_OFT"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +112,3 @@ def test_providers_are_linked_where_they_are_named(site: Client, emulator: Emula
 def test_an_unknown_provider_of_a_transfer_has_no_link(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/intent/{emulator.finished(17)['intentId']}").content.decode()
     assert '<a class="provider-link" href="/provider/EVERLONG">Everlong</a>, <bdi>FUTURE_BRIDGE</bdi>' in page
-
-
-def test_chains_of_different_networks_share_no_provider(site: Client) -> None:
-    assert LINK not in site.get("/routes?from=8453&to=84532").content.decode()

@@ -1,6 +1,5 @@
 """A page shows what the service and the clock say now, although the dashboard reuses parts of earlier responses."""
 
-import html
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh, renew
+from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, recorded
 
 REFUNDED = 8
@@ -40,12 +40,6 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rec
         yield service
 
 
-def text(site: Client, path: str) -> str:
-    answer = site.get(path)
-    assert answer.status_code == 200, path
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
-
-
 def replaced(document: Any, name: str, value: object) -> Any:
     """Return the document with this value for every field of this name."""
     if isinstance(document, dict):
@@ -64,13 +58,13 @@ def test_a_changed_transfer_is_shown_at_once(
 ) -> None:
     intent = emulator.finished(REFUNDED)
     url = path.format(intentId=intent["intentId"], owner=intent["ownerAddress"])
-    assert shown not in text(site, url)
+    assert shown not in visible_text(read(site, url))
     service.changes = dict.fromkeys(
         ("GetIntent", "GetIntentReceipt", "GetIntentHistory"), lambda document: replaced(document, field, value)
     )
-    assert shown in text(site, url)
+    assert shown in visible_text(read(site, url))
     service.changes.clear()
-    assert shown not in text(site, url)
+    assert shown not in visible_text(read(site, url))
 
 
 OF_A_TRANSFER, OF_ITS_OWNER, OF_A_TOKEN = "/intent/{intentId}", "/history?owner={owner}", f"/token/8453/{USDC}"
@@ -95,18 +89,18 @@ def test_a_transfer_with_the_same_bytes_has_the_current_names(
 
     intent = emulator.finished(REFUNDED)
     url = path.format(intentId=intent["intentId"], owner=intent["ownerAddress"])
-    assert new not in text(site, url)
+    assert new not in visible_text(read(site, url))
     service.changes[operation] = renamed
     renew("catalog", "token_lists", "routes", "prices")
-    assert new in text(site, url)
+    assert new in visible_text(read(site, url))
 
 
 def test_a_changed_price_is_shown(site: Client, emulator: Emulator, service: Recorded) -> None:
-    assert "$1.00" in text(site, f"/token/8453/{USDC}")
+    assert "$1.00" in visible_text(read(site, f"/token/8453/{USDC}"))
     price = {"token": {"chainId": 8453, "tokenAddress": USDC}, "priceUsd": 0.87}
     service.scripts["GetTokenPrices"] = lambda _: {"tokenPrices": [price]}
     renew("prices")
-    assert "$0.87" in text(site, f"/token/8453/{USDC}")
+    assert "$0.87" in visible_text(read(site, f"/token/8453/{USDC}"))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +125,7 @@ def test_a_transfer_with_the_same_bytes_is_shown_as_of_now(
         service.changes[operation] = same_each_time(kept, operation)
     for seconds, shown in moments:
         clock.move_to(NOON + timedelta(seconds=seconds))
-        assert shown in text(site, path.format(intent_id)), seconds
+        assert shown in visible_text(read(site, path.format(intent_id))), seconds
 
 
 def same_each_time(kept: dict[str, Any], operation: str) -> Callable[[Any], Any]:
@@ -159,6 +153,6 @@ def test_a_later_check_of_the_same_balances_changes_their_time(
     site: Client, emulator: Emulator, service: Recorded, clock: time_machine.Traveller
 ) -> None:
     path = f"/intent/{emulator.finished(13)['intentId']}/balances"
-    assert "Checked 12:00:00 UTC" in text(site, path)
+    assert "Checked 12:00:00 UTC" in visible_text(read(site, path))
     clock.shift(timedelta(seconds=7))
-    assert "Checked 12:00:07 UTC" in text(site, path)
+    assert "Checked 12:00:07 UTC" in visible_text(read(site, path))

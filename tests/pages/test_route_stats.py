@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
@@ -24,22 +23,6 @@ def test_a_delivered_transfer_has_no_warning_about_other_transfers(site: Client,
     words = site.get(f"/intent/{intent['intentId']}/route-stats").content.decode()
     (note,) = re.findall(r'<p class="note" data-tone="(\w+)"', words)
     assert note == "neutral"
-
-
-def test_without_javascript_the_route_statistics_are_a_page(site: Client, emulator: Emulator) -> None:
-    intent = emulator.finished(4)
-    page = site.get(f"/intent/{intent['intentId']}/route-stats")
-    assert "<html" in page.content.decode()
-    assert f'href="/intent/{intent["intentId"]}"' in page.content.decode()
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_two_viewers_cause_one_request(site: Client, emulator: Emulator) -> None:
-    intent = emulator.finished(4)
-    first = site.get(f"/intent/{intent['intentId']}/route-stats")
-    emulator.inject("GetIntentHistory", "failing-500")
-    second = site.get(f"/intent/{intent['intentId']}/route-stats")
-    assert (first.status_code, second.status_code) == (200, 200)
 
 
 def test_a_service_failure_is_reported_and_not_shown_as_no_transfers(site: Client, emulator: Emulator) -> None:

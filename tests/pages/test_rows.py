@@ -62,15 +62,3 @@ def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site: Cl
     known = said(cells(site.get(f"/history?owner={owner}&balances=1").content.decode())[intent_id], "headline")
     assert "recoverable" in known
     assert "recoverable" not in without
-
-
-@pytest.mark.parametrize("list_of", ["address", "search", "token", "chain"])
-def test_every_list_shows_the_summary(site: Client, emulator: Emulator, list_of: str) -> None:
-    intent = emulator.finished(25)
-    paths = {
-        "address": f"/address/{intent['ownerAddress']}",
-        "search": f"/search?owner={intent['ownerAddress']}",
-        "token": "/token/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913/intents",
-        "chain": "/chain/8453",
-    }
-    assert "data-headline" in site.get(paths[list_of]).content.decode()

@@ -61,17 +61,9 @@ def test_a_receipt_that_failed_to_load_is_not_shown_as_missing(site: Client, emu
     assert "Failed" in result
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        [],
-        ["0x" + f"{number:064x}" for number in range(21)],
-        ["0x" + "AB" * 32],
-        [UNKNOWN, "a b"],
-        ["../etc"],
-        ["https://example.com/" + UNKNOWN],
-    ],
-    ids=["none", "too many", "not canonical", "one is none", "a path", "a link"],
-)
+TOO_MANY = [f"0x{number:064x}" for number in range(21)]
+
+
+@pytest.mark.parametrize("ids", [[], TOO_MANY, ["0x" + "AB" * 32], [UNKNOWN, "a b"], ["../etc"]])
 def test_an_invalid_list_of_intent_ids_is_rejected(site: Client, emulator: Emulator, ids: list[str]) -> None:
     assert site.get("/saved/status", {"id": ids}).status_code == 400

@@ -1,19 +1,16 @@
 """A shortened ID leads to possible matches in the same ticket or among the newest transfers, never to a redirect."""
 
-import html
 import re
 from collections import Counter
 from typing import Any
 
-import httpx
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.web.transfers import situations
+from tests.pages.reading import rows, visible_text
 from tests.pages.test_triage import legs, send
 
 UNKNOWN = "0x12ab…34cd"
@@ -22,14 +19,6 @@ UNUSED_ADDRESS = "0x" + "34" * 20
 
 def short(value: str, *, head: int = 4, tail: int = 4) -> str:
     return f"{value[: head + 2]}…{value[-tail:]}"
-
-
-def visible_text(page: Any) -> str:
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode())))
-
-
-def rows(page: Any) -> list[str]:
-    return re.findall(r'<tr id="row-(0x[0-9a-f]+)"', page.content.decode())
 
 
 @pytest.fixture
@@ -48,20 +37,6 @@ def busiest(emulator: Emulator) -> tuple[str, list[str]]:
     assert owner is not None
     assert count > 1
     return owner, [each.intent_id for each in entries if each.receipt and each.receipt.owner_address == owner]
-
-
-@pytest.fixture
-def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Operations called on the service."""
-    found: list[str] = []
-    send = InProcessTransport.handle_request
-
-    def sent(transport: InProcessTransport, request: httpx.Request) -> httpx.Response:
-        found.append(request.url.path.rpartition("/")[2])
-        return send(transport, request)
-
-    monkeypatch.setattr(InProcessTransport, "handle_request", sent)
-    return found
 
 
 @pytest.mark.parametrize("form", ["{head}…{tail}", "{head}...{tail}", "{head}..{tail}", "…{tail}", "{head}ab…"])
@@ -93,22 +68,6 @@ def test_each_shortened_hash_or_address_finds_its_transfer_and_says_which_matche
     assert "deposit address" in visible_text(site.get("/search", {"q": short(newest_transfer["originIntentAddress"])}))
 
 
-def test_several_candidates_are_a_list_newest_first(site: Client, busiest: tuple[str, list[str]]) -> None:
-    owner, intents = busiest
-    page = site.get("/search", {"q": short(owner)})
-    assert page.status_code == 200
-    assert rows(page) == intents
-
-
-def test_a_zero_value_transfer_offers_no_address_to_copy(
-    site: Client, busiest: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    operations = site.get("/search", {"q": short(busiest[0])}).content.decode()
-    assert 'aria-label="Copy owner 0x' in operations
-    monkeypatch.setattr(Transfer, "sends_nothing", property(lambda transfer: True))
-    assert "Copy owner" not in site.get("/search", {"q": short(busiest[0])}).content.decode()
-
-
 def test_a_miss_says_what_was_searched(site: Client, emulator: Emulator) -> None:
     page = site.get("/search", {"q": UNKNOWN})
     assert page.status_code == 404
@@ -134,15 +93,6 @@ def test_newest_transfers_that_failed_to_load_are_an_error_and_not_a_miss(
     assert "Searched the" not in visible_text(page)
 
 
-@pytest.mark.usefixtures("response_cache")
-def test_the_newest_transfers_are_read_once_for_several_searches(
-    site: Client, emulator: Emulator, operations: list[str]
-) -> None:
-    for query in (UNKNOWN, "…9a8b", "0x7c1f…"):
-        site.get("/search", {"q": query})
-    assert operations.count("GetIntentHistory") == 1
-
-
 def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(
     site: Client, emulator: Emulator, newest_transfer: dict[str, Any]
 ) -> None:
@@ -150,16 +100,6 @@ def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_re
     assert (found.status_code, found["Location"]) == (302, f"/intent/{newest_transfer['intentId']}")
     several = site.get("/search", {"q": f"{newest_transfer['ownerAddress']} and {UNKNOWN}"})
     assert 'href="/search?q=0x12ab%E2%80%A634cd"' in several.content.decode()
-
-
-@pytest.mark.parametrize("path", ["/intent/0x12ab...34cd", "/tx/0x12ab…34cd", "/address/0x12ab…34cd"])
-def test_a_page_that_needs_a_full_id_says_so_without_a_request(
-    site: Client, emulator: Emulator, operations: list[str], path: str
-) -> None:
-    page = site.get(path)
-    assert page.status_code in (400, 404)
-    assert "This value is shortened. Copy the full value" in visible_text(page)
-    assert operations == []
 
 
 def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site: Client, emulator: Emulator) -> None:
@@ -183,12 +123,6 @@ def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(sit
     answer = send(f"{short(intent_id)} is {intent_id}")
     assert "Possible match: same transfer as row 2" in answer.texts[0]
     assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
-
-
-def test_a_match_in_the_ticket_costs_no_other_request(site: Client, emulator: Emulator, operations: list[str]) -> None:
-    intent_id = emulator.finished(8)["intentId"]
-    send(f"{intent_id} {short(intent_id)}")
-    assert operations.count("GetIntentHistory") == 1  # the balances of the one transfer
 
 
 def test_an_owner_in_the_ticket_matches_the_same_transfers(site: Client, emulator: Emulator) -> None:
@@ -234,12 +168,6 @@ def test_several_matches_among_the_newest_are_a_list(site: Client, busiest: tupl
     assert "All possible matches" in answer.texts[1]
 
 
-def test_a_shortened_id_alone_is_a_valid_ticket(site: Client, newest_transfer: dict[str, Any]) -> None:
-    answer = send(short(newest_transfer["intentId"]))
-    assert answer.status == 200
-    assert "Possible match among the newest transfers" in answer.texts[0]
-
-
 def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
     site: Client, emulator: Emulator, operations: list[str]
 ) -> None:
@@ -253,14 +181,3 @@ def test_rows_whose_newest_transfers_failed_to_load_say_so_after_one_attempt(
     operations.clear()
     send(UNKNOWN)
     assert operations.count("GetIntentHistory") == once
-
-
-def test_rows_that_failed_are_named_as_not_compared(site: Client, emulator: Emulator) -> None:
-    emulator.inject("SearchIntents", "failing-500")
-    answer = send(f"{UNUSED_ADDRESS} {UNKNOWN}")
-    assert "Not compared with row 1, whose lookups failed." in answer.texts[1]
-
-
-def test_the_accepted_input_includes_shortened_ids(site: Client, emulator: Emulator) -> None:
-    for path in ("/", "/search"):
-        assert "hortened ID" in visible_text(site.get(path))

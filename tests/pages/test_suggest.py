@@ -1,25 +1,17 @@
 """Chains and tokens that match the text in the search box."""
 
 import json
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from tests.pages.recorded import Recorded, recorded, refusal
+from tests.pages.recorded import Recorded, refusal
 
 BASE = 8453
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 LIST, CHAINS = "GetTokenList", "GetChains"
 DOWN = refusal(9001, "Unavailable", 503)
-
-
-@pytest.fixture
-def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    with recorded(emulator, monkeypatch) as transport:
-        yield transport
 
 
 def found(site: Client, words: str) -> list[dict[str, str]]:
@@ -43,17 +35,6 @@ def test_each_word_may_be_of_the_token_or_of_its_chain(site: Client, transport: 
     assert found(site, "coin base")[0] == usdc
     assert {"name": "Base", "note": "Chain 8453", "url": "/chain/8453"} in found(site, "8453")
     assert found(site, "nothing like it") == []
-
-
-def test_a_better_match_comes_first(site: Client, transport: Recorded) -> None:
-    assert {each["name"] for each in found(site, "usdc")[:3]} == {"USDC"}
-
-
-def test_suggestions_request_only_the_lists_of_all_pages_and_once(site: Client, transport: Recorded) -> None:
-    for words in ("us", "usd", "usdc", "base", "0x83"):
-        found(site, words)
-    assert [operation for operation, _ in transport.sent] == [CHAINS, LIST]
-    assert "searchQuery" not in transport.requests(LIST)[0]
 
 
 def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> None:

@@ -2,13 +2,12 @@
 
 import html
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from tests.pages.recorded import Recorded, recorded, refusal
+from tests.pages.reading import PARTIAL, read
+from tests.pages.recorded import Recorded, refusal
 
 BASE, ETHEREUM, SOLANA_CHAIN = 8453, 1, 792703809
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
@@ -16,22 +15,9 @@ SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 UNKNOWN_TOKEN = "0x" + "12" * 20
 ZERO, EEE = "0x" + "0" * 40, "0x" + "Ee" * 20
 SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 LIST, PRICES, HISTORY = "GetTokenList", "GetTokenPrices", "GetIntentHistory"
 ONWARD, INWARD = "GetExactInputRoutes", "GetExactOutputRoutes"
 DOWN = refusal(9001, "Unavailable", 503)
-
-
-@pytest.fixture
-def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    with recorded(emulator, monkeypatch) as transport:
-        yield transport
-
-
-def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
-    answer = site.get(path, headers=headers)
-    assert answer.status_code == status, answer.get("Location")
-    return answer.content.decode()
 
 
 def visible_text(page: str) -> str:
@@ -41,7 +27,7 @@ def visible_text(page: str) -> str:
 
 
 def test_a_featured_token_shows_what_the_service_lists(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{USDC}")
+    shown = read(site, f"/token/{BASE}/{USDC}")
     said = visible_text(shown)
     assert "<title>USDC on Base · Intents</title>" in shown
     assert "USDC USD Coin on Base" in said
@@ -58,81 +44,25 @@ def test_a_featured_token_shows_what_the_service_lists(site: Client, transport: 
 
 
 def test_a_testnet_token_has_no_value(site: Client, transport: Recorded):
-    said = visible_text(page(site, f"/token/84532/{ZERO}"))
+    said = visible_text(read(site, f"/token/84532/{ZERO}"))
     assert "Price No value Testnet tokens have no value." in said
     assert "$" not in said.partition("Decimals")[0]
 
 
-def test_without_the_catalog_a_search_shows_that_a_token_is_featured(site: Client, transport: Recorded):
-    transport.scripts["GetChains"] = lambda body: DOWN
-    assert "Featured rank 2 Featured by the service." in visible_text(page(site, f"/token/{BASE}/{USDC}"))
-
-
-def test_the_page_requests_only_what_it_shows_at_first(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{USDC}")
-    assert {operation for operation, _ in transport.sent} == {"GetChains", LIST, PRICES}
-    assert (
-        len(transport.requests(LIST)) == 2
-    )  # the chain's tokens, and all featured ones for those with the same symbol
-    assert re.findall(r'hx-get="([^"]+)" hx-trigger="load"', shown) == [
-        f"/token/{BASE}/{USDC}/routes",
-        f"/token/{BASE}/{USDC}/intents",
-    ]
-    assert f'<a href="/token/{BASE}/{USDC}/routes">' in shown
-
-
 def test_tokens_with_the_same_symbol_are_listed(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{USDC}")
+    shown = read(site, f"/token/{BASE}/{USDC}")
     assert "USDC on Ethereum 0xA0b869…06eB48" in visible_text(shown)
     assert "USDC on Base 0x833589" not in visible_text(shown)
-    assert "USDC on Base 0x833589…A02913" in visible_text(page(site, f"/token/{BASE}/{SPOOF}"))
+    assert "USDC on Base 0x833589…A02913" in visible_text(read(site, f"/token/{BASE}/{SPOOF}"))
 
 
 def test_the_native_token_is_one_token_under_both_addresses(site: Client, transport: Recorded):
     answer = site.get(f"/token/{ETHEREUM}/{EEE}")
     assert (answer.status_code, answer["Location"]) == (301, f"/token/{ETHEREUM}/{ZERO}")
-    shown = visible_text(page(site, f"/token/{ETHEREUM}/{ZERO}"))
+    shown = visible_text(read(site, f"/token/{ETHEREUM}/{ZERO}"))
     assert "ETH Ether on Ethereum" in shown
     assert "The native token has none." in shown
     assert "Price $3,100.00" in shown
-
-
-def test_a_native_token_missing_from_the_list_is_known_from_its_chain(site: Client, transport: Recorded):
-    transport.changes[LIST] = lambda answer: {"tokens": [each for each in answer["tokens"] if each["address"] != ZERO]}
-    shown = visible_text(page(site, f"/token/{ETHEREUM}/{ZERO}"))
-    assert shown.startswith("ETH E ETH A token on Ethereum")
-    assert "Native token Each chain has one." in shown
-    assert "Decimals 18" in shown
-    assert "Be careful" not in shown
-
-
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        (f"/token/{BASE}/{USDC.upper().replace('X', 'x')}", f"/token/{BASE}/{USDC}"),
-        (f"/token/{BASE}/{USDC[2:]}", f"/token/{BASE}/{USDC}"),
-        (f"/token/0{BASE}/{USDC}", f"/token/{BASE}/{USDC}"),
-        (f"/token/{BASE}/{USDC}/", f"/token/{BASE}/{USDC}"),
-    ],
-)
-def test_other_spellings_redirect_to_the_canonical_url(site: Client, transport: Recorded, written: str, canonical: str):
-    answer = site.get(written)
-    assert answer["Location"] == canonical
-    assert not transport.requests(LIST)
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        (f"/token/{BASE}/0x12", "An address has 40 hex characters. This one has 2."),
-        (f"/token/{BASE}/usdc", "use 0-9 and a-f only"),
-        (f"/token/999999/{USDC}", "The service does not list Chain 999999."),
-    ],
-)
-def test_an_impossible_token_causes_no_request(site: Client, transport: Recorded, path: str, sentence: str):
-    for part in ("", "/routes", "/intents"):
-        assert sentence in visible_text(page(site, path + part, status=404))
-    assert [operation for operation, _ in transport.sent if operation != "GetChains"] == []
 
 
 def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: Recorded):
@@ -141,7 +71,7 @@ def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: 
     }
     token = {"chainId": SOLANA_CHAIN, "address": SOLANA, "symbol": "USDC", "name": "USD Coin", "decimals": 6}
     transport.scripts[LIST] = lambda body: {"tokens": [token]} if body["chainIds"] == [SOLANA_CHAIN] else None
-    shown = page(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
+    shown = read(site, f"/token/{SOLANA_CHAIN}/{SOLANA}")
     assert "USDC USD Coin on Solana" in visible_text(shown)
     assert "Listed On the service's list" in visible_text(shown)
     assert f'href="https://solscan.io/account/{SOLANA}"' in shown
@@ -149,7 +79,7 @@ def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: 
 
 
 def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Client, transport: Recorded):
-    shown = visible_text(page(site, f"/token/{BASE}/{SPOOF}"))
+    shown = visible_text(read(site, f"/token/{BASE}/{SPOOF}"))
     assert "Token warnings" in shown
     assert (
         "Looks like USDC. Its symbol looks like USDC, which the service features on Base at 0x833589…A02913." in shown
@@ -163,7 +93,7 @@ def test_a_spoofed_token_of_an_external_list_has_warnings_with_reasons(site: Cli
 
 
 def test_an_unlisted_token_has_its_own_page(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}")
+    shown = read(site, f"/token/{BASE}/{UNKNOWN_TOKEN}")
     said = visible_text(shown)
     assert "<title>0x121212…121212 on Base · Intents</title>" in shown
     assert "Unlisted token" in said
@@ -188,7 +118,7 @@ def test_an_unavailable_list_does_not_make_a_token_unlisted(site: Client, transp
 
 def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, transport: Recorded):
     transport.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
-    shown = visible_text(page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}", status=503))
+    shown = visible_text(read(site, f"/token/{BASE}/{UNKNOWN_TOKEN}", status=503))
     assert "Couldn't load the listing" in shown
     assert "Unlisted token" not in shown
 
@@ -207,11 +137,11 @@ def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, transport:
 def test_the_price_has_a_time_and_no_price_is_not_zero(site: Client, transport: Recorded, price: dict, said: str):
     token = {"chainId": BASE, "tokenAddress": USDC}
     transport.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
-    assert said in visible_text(page(site, f"/token/{BASE}/{USDC}"))
+    assert said in visible_text(read(site, f"/token/{BASE}/{USDC}"))
 
 
 def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL)
+    shown = read(site, f"/token/{BASE}/{USDC}/routes", **PARTIAL)
     said = visible_text(shown)
     assert "<html" not in shown
     assert re.search(r"Routes from this token .*Ethereum 12 tokens .*ETH USDC USDT DAI and 8 more", said)
@@ -224,14 +154,14 @@ def test_routes_from_and_to_the_token_are_grouped_by_chain(site: Client, transpo
 def test_each_direction_fails_independently_and_none_listed_rules_out_nothing(site: Client, transport: Recorded):
     transport.scripts[ONWARD] = lambda body: DOWN
     transport.scripts[INWARD] = lambda body: {"tokens": []}
-    shown = visible_text(page(site, f"/token/{BASE}/{USDC}/routes", headers=PARTIAL))
+    shown = visible_text(read(site, f"/token/{BASE}/{USDC}/routes", **PARTIAL))
     assert "Couldn't load routes: Service error. " in shown
     assert "No listed routes to this token. A route may still exist" in shown
 
 
 @pytest.mark.usefixtures("response_cache")
 def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, transport: Recorded):
-    shown = page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL)
+    shown = read(site, f"/token/{BASE}/{USDC}/intents", **PARTIAL)
     said = visible_text(shown)
     assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)
     requests = sorted(transport.requests(HISTORY), key=str)
@@ -240,25 +170,18 @@ def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, t
     found = re.findall(r"<tr>.*?</tr>", shown, re.DOTALL)[1:]
     assert 0 < len(found) <= 10
     assert all("USDC" in visible_text(row) and "Base" in visible_text(row) for row in found)
-    page(site, f"/token/{BASE}/{ZERO}/intents", headers=PARTIAL)
+    read(site, f"/token/{BASE}/{ZERO}/intents", **PARTIAL)
     assert len(transport.requests(HISTORY)) == 2
 
 
 def test_transfers_of_other_tokens_are_excluded(site: Client, transport: Recorded):
-    shown = visible_text(page(site, f"/token/{BASE}/{UNKNOWN_TOKEN}/intents", headers=PARTIAL))
+    shown = visible_text(read(site, f"/token/{BASE}/{UNKNOWN_TOKEN}/intents", **PARTIAL))
     assert "0 in the newest 30 from and 30 to Base" in shown
     assert "None of these transfers uses this token." in shown
 
 
 def test_a_failed_side_leaves_the_transfers_of_the_other(site: Client, transport: Recorded):
     transport.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
-    shown = visible_text(page(site, f"/token/{BASE}/{USDC}/intents", headers=PARTIAL))
+    shown = visible_text(read(site, f"/token/{BASE}/{USDC}/intents", **PARTIAL))
     assert "Couldn't load transfers from Base: Service error." in shown
     assert re.search(r"\d+ in the newest 30 to Base", shown)
-
-
-def test_without_javascript_the_parts_are_pages_with_a_link_back(site: Client, transport: Recorded):
-    for part, heading in (("routes", "Routes from this token"), ("intents", "Recent transfers")):
-        shown = page(site, f"/token/{BASE}/{USDC}/{part}")
-        assert heading in visible_text(shown)
-        assert f'href="/token/{BASE}/{USDC}">Back to the token</a>' in shown

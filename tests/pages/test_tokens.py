@@ -1,6 +1,5 @@
 """The list of tokens: requests that its URL causes, and how it shows the responses."""
 
-import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,22 +13,16 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.errors import Unreachable
+from tests.pages.reading import PARTIAL, read, visible_text
 from tests.pages.recorded import Recorded, recorded, refusal
 
 BASE, ETHEREUM, POLYGON = 8453, 1, 137
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 ZERO = "0x" + "0" * 40
-PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 TYPED = PARTIAL | {"HX-Target": "div#found"}
 LIST, PRICES = "GetTokenList", "GetTokenPrices"
 DOWN = refusal(9001, "Unavailable", 503)
-
-
-@pytest.fixture
-def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    with recorded(emulator, monkeypatch) as transport:
-        yield transport
 
 
 @pytest.fixture
@@ -39,22 +32,12 @@ def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Record
         yield transport
 
 
-def page(site: Client, path: str, *, status: int = 200, headers: dict[str, str] | None = None) -> str:
-    answer = site.get(path, headers=headers)
-    assert answer.status_code == status, answer.get("Location")
-    return answer.content.decode()
-
-
-def visible_text(page: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
-
-
 def test_tokens_of_a_testnet_have_no_price(site: Client, transport: Recorded):
-    page(site, "/chains")
-    listed = rows(page(site, "/tokens?chain=84532"))
+    read(site, "/chains")
+    listed = rows(read(site, "/tokens?chain=84532"))
     assert listed
     assert all("no value (testnet)" in row and "$" not in row for row in listed)
-    assert any("$" in row for row in rows(page(site, f"/tokens?chain={BASE}")))
+    assert any("$" in row for row in rows(read(site, f"/tokens?chain={BASE}")))
 
 
 def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, transport: Recorded):
@@ -63,7 +46,7 @@ def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, tra
     assert all(listed.tokens(chain) for chain in chains)  # waits for each list, longer than a page would
     listed.learn([792703809])
     assert 792703809 not in chains, "a chain that transfers name, and that the service does not list"
-    said = visible_text(page(site, "/status"))
+    said = visible_text(read(site, "/status"))
     counted = re.search(r"Chains (\d+) chains, last updated .* Tokens (\d+) tokens on (\d+) chains, last updated", said)
     assert counted
     assert counted[1] == counted[3] == str(len(chains))
@@ -83,7 +66,7 @@ def native(chain_id: int, address: str) -> dict[str, Any]:
 
 
 def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Client, transport: Recorded):
-    shown = page(site, "/tokens")
+    shown = read(site, "/tokens")
     found = rows(shown)
     assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 native token"
     usdc = next(row for row in found if "USD Coin Base" in row)
@@ -97,63 +80,18 @@ def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Clie
     assert f"/token/{BASE}/{USDC}" in links(shown)
 
 
-def test_the_first_view_requests_all_tokens_once_and_prices_once(site: Client, many: Recorded):
-    shown = page(site, "/tokens")
-    assert [operation for operation, _ in many.sent] == ["GetChains", LIST, PRICES]
-    assert len(rows(shown)) > 50
-    page(site, "/tokens")
-    page(site, f"/tokens?chain={BASE}&chain={POLYGON}")
-    assert len(many.sent) == 3
-
-
-@pytest.mark.parametrize(("show", "most"), [("listed", 1), ("external", 2)])
-def test_longer_lists_are_requested_once_per_chain(site: Client, many: Recorded, show: str, most: int):
-    shown = page(site, f"/tokens?show={show}")
-    assert len(rows(shown)) == 100
-    assert len(many.requests(PRICES)[0]["tokens"]) == 100
-    page(site, f"/tokens?chain={BASE}&show={show}")
-    page(site, f"/tokens?show={show}&limit=3")
-    requested = [tuple(body["chainIds"]) for body in many.requests(LIST)]
-    assert len(requested) <= most * 20
-    assert max(requested.count(each) for each in requested) <= most
-
-
-@pytest.mark.slow
-def test_thousands_of_rows_load_in_batches_of_a_hundred_each_row_once(site: Client, many: Recorded):
-    shown = page(site, "/tokens?show=listed")
-    seen = links(shown)
-    total = int(re.search(r"([\d,]+) listed tokens on 20 chains", shown)[1].replace(",", ""))  # type: ignore[index]
-    assert total > 3000
-    requested = len(many.requests(LIST))
-    while found := re.search(r'hx-get="(/tokens/rows[^"]+)"', shown):
-        assert f'href="{found[1].replace("/rows", "")}"' in shown
-        shown = page(site, html.unescape(found[1]), headers=PARTIAL)
-        assert "<html" not in shown
-        seen += links(shown)
-    assert len(seen) == len(set(seen)) == total
-    assert f"of {total:,}" in visible_text(shown)
-    assert len(many.requests(LIST)) == requested
-
-
 def test_without_javascript_there_are_links_to_the_batches(site: Client, many: Recorded):
-    shown = page(site, "/tokens?show=listed&after=100")
+    shown = read(site, "/tokens?show=listed&after=100")
     assert "Tokens 101 to 200 of" in visible_text(shown)
     assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
     assert re.search(r'<a class="button" href="/tokens\?show=listed"[^>]* rel="prev">← Previous 100', shown)
-    last = page(site, "/tokens?show=listed&after=900000")
+    last = read(site, "/tokens?show=listed&after=900000")
     assert "No more tokens" in visible_text(last)
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 30])
-def test_an_invalid_position_is_rejected_before_any_request(site: Client, transport: Recorded, after: str):
-    page(site, f"/tokens?after={after}", status=400)
-    page(site, f"/tokens/rows?after={after}", status=400)
-    assert not transport.requests(LIST)
-
-
 def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorded):
-    listed = rows(page(site, f"/tokens?chain={BASE}&show=listed"))
-    external = rows(page(site, f"/tokens?chain={BASE}&show=external"))
+    listed = rows(read(site, f"/tokens?chain={BASE}&show=listed"))
+    external = rows(read(site, f"/tokens?chain={BASE}&show=external"))
     assert any(re.search("AERO Aerodrome Finance Base Listed 18", row) for row in listed)
     assert not any("External list" in row for row in listed)
     (spoof,) = [row for row in external if row not in listed]
@@ -165,67 +103,28 @@ def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorde
 def test_both_addresses_of_a_native_token_are_one_row(site: Client, transport: Recorded):
     alias = "0x" + "Ee" * 20
     transport.changes[LIST] = lambda answer: {"tokens": [native(BASE, alias), *answer["tokens"], native(BASE, alias)]}
-    shown = page(site, "/tokens?chain=8453")
+    shown = read(site, "/tokens?chain=8453")
     assert links(shown).count(f"/token/{BASE}/{ZERO}") == 1
     assert "eeee" not in shown.lower().replace("free", "")
-    page(site, f"/tokens?without={alias}", status=302)
-    without = page(site, f"/tokens?chain=8453&without={ZERO}")
+    read(site, f"/tokens?without={alias}", status=302)
+    without = read(site, f"/tokens?chain=8453&without={ZERO}")
     assert f"/token/{BASE}/{ZERO}" not in links(without)
 
 
 def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, transport: Recorded):
-    shown = page(site, "/tokens?show=listed&limit=2")
+    shown = read(site, "/tokens?show=listed&limit=2")
     chains = [re.search(r"/token/(\d+)/", link)[1] for link in links(shown)]  # type: ignore[index]
     assert max(map(chains.count, chains)) == 2
     assert len(chains) > 24
     assert "At most 2 per chain" in visible_text(shown)
-    left = page(site, f"/tokens?chain={BASE}&without={USDC}&without={ZERO}")
+    left = read(site, f"/tokens?chain={BASE}&without={USDC}&without={ZERO}")
     assert "Hidden: 0x833589…A02913" in visible_text(left)
     assert f'href="/tokens?chain={BASE}&amp;without={ZERO}"' in left
     assert not {f"/token/{BASE}/{USDC}", f"/token/{BASE}/{ZERO}"} & set(links(left))
 
 
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        (f"?without={USDC.upper().replace('X', 'x')}&show=FEATURED&limit=", f"?without={USDC}"),
-        ("?chain=base,1&q=", f"?chain={ETHEREUM}&chain={BASE}"),
-        ("?q=++usd++coin+", "?q=usd+coin"),
-        (f"?q={USDC[2:].upper()}", f"?q={USDC}"),
-        ("?show=listed&chain=10", "?chain=10&show=listed"),
-        ("?after=0", ""),
-    ],
-)
-def test_every_token_list_has_one_url(site: Client, transport: Recorded, written: str, canonical: str):
-    answer = site.get(f"/tokens{written}")
-    assert (answer.status_code, answer["Location"]) == (302, f"/tokens{canonical}")
-    assert not transport.requests(LIST)
-
-
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("chain=999999", "Unknown chain “999999”."),
-        ("chain=x", "Unknown chain “x”."),
-        ("limit=0", "Enter a limit from 1 to 1,000 tokens per chain."),
-        ("limit=1001", "Enter a limit from 1 to 1,000 tokens per chain"),
-        ("limit=ten", "Enter a limit from 1 to 1,000 tokens per chain"),
-        ("without=0x12", "An address has 40 hex characters. This one has 2."),
-        ("without=" + ",".join(f"0x{number:040x}" for number in range(51)), "Hide at most 50 tokens."),
-        ("show=all", "Unknown list “all”. Use one of featured, listed, external."),
-        ("q=" + "x" * 101, "Enter at most 100 characters."),
-    ],
-)
-def test_an_invalid_filter_is_explained_without_a_request(site: Client, transport: Recorded, query: str, sentence: str):
-    shown = visible_text(page(site, f"/tokens?{query}", status=400))
-    assert sentence in shown
-    assert "Fix the marked fields" in shown
-    page(site, f"/tokens/rows?{query}", status=400, headers=PARTIAL)
-    assert not transport.requests(LIST)
-
-
 def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, transport: Recorded):
-    shown = page(site, "/tokens?q=usdc")
+    shown = read(site, "/tokens?q=usdc")
     assert transport.requests(LIST)[0] == {
         "chainIds": transport.requests(LIST)[0]["chainIds"],
         "searchQuery": "usdc",
@@ -240,30 +139,23 @@ def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, tran
     assert "Tokens: “usdc” · Intents" in visible_text(shown)
 
 
-def test_a_search_is_cached_for_a_minute_and_combines_with_filters(site: Client, transport: Recorded):
-    for _ in range(2):
-        page(site, f"/tokens?q=usdc&chain={BASE}&without={USDC}&limit=7")
-    searches = [body for body in transport.requests(LIST) if "searchQuery" in body]
-    assert searches == [{"chainIds": [BASE], "searchQuery": "usdc", "limit": 7, "excludeTokens": [USDC]}]
-
-
 def test_a_pasted_address_is_searched_as_an_address(site: Client, transport: Recorded):
-    shown = page(site, f"/tokens?q={USDC}")
+    shown = read(site, f"/tokens?q={USDC}")
     assert transport.requests(LIST)[0]["tokenAddress"] == USDC
     assert "searchQuery" not in transport.requests(LIST)[0]
     assert links(shown) == [f"/token/{BASE}/{USDC}"]
-    nothing = visible_text(page(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
+    nothing = visible_text(read(site, f"/tokens?q=0x{'12' * 20}&chain={BASE}"))
     assert "No listed token has this address on this chain." in nothing
 
 
 def test_a_long_search_result_says_where_it_was_truncated(site: Client, many: Recorded):
-    shown = visible_text(page(site, "/tokens?q=o"))
+    shown = visible_text(read(site, "/tokens?q=o"))
     assert "Only the first 25 results on" in shown
     assert "500 tokens found on 20 chains" in shown
 
 
 def test_a_search_without_results_suggests_what_to_try(site: Client, transport: Recorded):
-    shown = page(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
+    shown = read(site, f"/tokens?q=%3Cscript%3E%E2%80%AE&chain={BASE}")
     assert "No tokens match “ <script>⟨U+202E⟩ ”" in visible_text(shown)
     assert "<script>⟨" not in shown
     assert 'href="/tokens?q=%3Cscript%3E%E2%80%AE"' in shown
@@ -271,12 +163,12 @@ def test_a_search_without_results_suggests_what_to_try(site: Client, transport: 
 
 
 def test_typing_updates_everything_but_the_field(site: Client, transport: Recorded):
-    typed = page(site, "/tokens?q=usdc", headers=TYPED)
+    typed = read(site, "/tokens?q=usdc", **TYPED)
     assert 'name="q"' not in typed
     assert 'data-said="26 tokens found on 24 chains, best matches first."' in typed
     assert "<title>Tokens: “usdc” · Intents</title>" in typed
     assert '<hx-partial hx-target="#pills"' in typed
-    chosen = page(site, "/tokens?q=usdc", headers=PARTIAL | {"HX-Target": "div#list"})
+    chosen = read(site, "/tokens?q=usdc", **PARTIAL | {"HX-Target": "div#list"})
     assert 'name="q" value="usdc"' in chosen
     assert "<html" not in chosen
     assert "HX-Target" in site.get("/tokens")["Vary"]
@@ -290,9 +182,9 @@ def test_a_list_that_failed_to_load_leaves_the_filters(site: Client, transport: 
     assert "Service error" in visible_text(shown)
     assert re.search(rf'value="{BASE}" checked', shown)
     assert f'href="/tokens?chain={BASE}"' in shown
-    typed = page(site, "/tokens?q=usdc", status=503, headers=TYPED)
+    typed = read(site, "/tokens?q=usdc", status=503, **TYPED)
     assert "Service error" in visible_text(typed)
-    more = page(site, "/tokens/rows?show=listed&after=100", status=503, headers=PARTIAL)
+    more = read(site, "/tokens/rows?show=listed&after=100", status=503, **PARTIAL)
     assert "Couldn't load more tokens: Service error." in visible_text(more)
     assert 'hx-get="/tokens/rows?show=listed&amp;after=100"' in more
 
@@ -301,24 +193,24 @@ def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, transpo
     transport.scripts[LIST] = lambda body: (
         refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
     )
-    shown = page(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
+    shown = read(site, f"/tokens?chain={BASE}&chain={POLYGON}&show=listed")
     assert "Couldn't load the tokens of Polygon." in visible_text(shown)
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
 def test_failed_prices_break_nothing_and_missing_ones_are_not_zero(site: Client, transport: Recorded):
     transport.scripts[PRICES] = lambda body: DOWN
-    shown = rows(page(site, f"/tokens?chain={BASE}"))
+    shown = rows(read(site, f"/tokens?chain={BASE}"))
     assert [row for row in shown if "not known" in row] == shown
     transport.scripts[PRICES] = lambda body: {"tokenPrices": []}
-    answers = rows(page(site, f"/tokens?chain={POLYGON}"))
+    answers = rows(read(site, f"/tokens?chain={POLYGON}"))
     assert [row for row in answers if "not known" in row] == answers  # not requested again for each batch
 
 
 def test_tokens_without_a_price_say_so(site: Client, transport: Recorded):
     zero = {"token": {"chainId": BASE, "tokenAddress": USDC}, "priceUsd": 0}
     transport.scripts[PRICES] = lambda body: {"tokenPrices": [zero]}
-    shown = rows(page(site, f"/tokens?chain={BASE}"))
+    shown = rows(read(site, f"/tokens?chain={BASE}"))
     assert [("$0.00" in row, "no price" in row) for row in shown if "USD Coin" in row] == [(True, False)]
     assert all("no price" in row for row in shown if "USD Coin" not in row)
 
@@ -327,11 +219,11 @@ def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
     odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
     transport.changes[LIST] = lambda answer: {"tokens": odd}
-    shown = page(site, f"/tokens?chain={BASE}&show=listed")
+    shown = read(site, f"/tokens?chain={BASE}&show=listed")
     assert "3 list entries couldn't be read." in visible_text(shown)
     assert [row.startswith("—") for row in rows(shown)] == [True] * 4
     assert links(shown) == [f"/token/{BASE}/0x{'ab' * 20}"]
-    listed = re.findall(r"/token/[^\"]+", page(site, f"/chain/{BASE}"))
+    listed = re.findall(r"/token/[^\"]+", read(site, f"/chain/{BASE}"))
     assert listed == [f"/token/{BASE}/0x{'ab' * 20}"]
 
 
@@ -342,14 +234,6 @@ def test_a_list_that_could_not_be_refreshed_shows_its_age(
     monkeypatch.setattr(
         Catalog, "listed_featured", lambda *_: replace(known, age=timedelta(minutes=20), error=Unreachable())
     )
-    shown = page(site, f"/tokens?chain={BASE}")
+    shown = read(site, f"/tokens?chain={BASE}")
     assert "Couldn't refresh. Showing a list from 20 min ago." in visible_text(shown)
-    assert len(rows(shown)) == 5
-
-
-def test_a_missing_catalog_is_requested_and_noted(site: Client, transport: Recorded):
-    transport.scripts["GetChains"] = lambda body: DOWN
-    assert "Service error" in visible_text(page(site, "/tokens", status=503))
-    shown = page(site, f"/tokens?chain={BASE}")
-    assert re.search(rf'value="{BASE}" checked>Chain {BASE}', shown)
     assert len(rows(shown)) == 5

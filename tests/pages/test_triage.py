@@ -1,36 +1,33 @@
 """Triage: one line for each identifier of a ticket, sent as soon as it's known, then its rows by owner."""
 
-import asyncio
-import codecs
 import csv
 import html
 import io
 import logging
 import re
-import socket
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import httpx
 import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import asgi, wiring
+from intents_ui import wiring
 from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.errors import OutOfTime
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.web.triage import answers
+from tests.pages.asgi import ask
 from tests.pages.doors import Doors, ids
-from tests.service.scripted_server import serving
+from tests.pages.reading import visible_text
+from tests.service.scripted_server import ScriptedServer, serving
 from tests.serving import dashboard
 from tests.waiting import PATIENCE, until
 
@@ -42,12 +39,8 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 @dataclass(frozen=True)
 class Answer:
     status: int
-    headers: dict[str, str]
-    pieces: list[str]
-
-    @property
-    def page(self) -> str:
-        return "".join(self.pieces)
+    headers: httpx.Headers
+    page: str
 
     @property
     def rows(self) -> list[str]:
@@ -87,37 +80,12 @@ class Answer:
         return html.unescape(found[1])
 
 
-def visible_text(row: str) -> str:
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row))).strip()
-
-
-async def posted(text: str | None, **headers: str) -> Answer:
-    """Post to the ASGI application and return the complete response."""
-    copied_row: list[Any] = []
-    body = urlencode({"q": text}).encode() if text is not None else b""
-    sent = {"host": "localhost", "content-type": "application/x-www-form-urlencoded"}
-    sent |= {name.replace("_", "-").lower(): value for name, value in headers.items()}
-    scope = {"type": "http", "method": "POST", "path": "/triage", "raw_path": b"/triage", "query_string": b"",
-             "headers": [(name.encode(), value.encode()) for name, value in sent.items()], "root_path": "",
-             "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
-             "asgi": {"version": "3.0"}}  # fmt: skip
-    requested = iter([{"type": "http.request", "body": body, "more_body": False}])
-
-    async def receive() -> Any:
-        return next(requested, None) or await asyncio.Event().wait()
-
-    async def take(message: Any) -> None:
-        copied_row.append(message)
-
-    async with asyncio.timeout(30):
-        await asgi.application(scope, receive, take)
-    received = {name.decode().lower(): value.decode() for name, value in copied_row[0]["headers"]}
-    decoder = codecs.getincrementaldecoder("utf-8")()  # a piece may end within a character
-    return Answer(copied_row[0]["status"], received, [decoder.decode(each.get("body", b"")) for each in copied_row[1:]])
-
-
 def send(text: str | None, **headers: str) -> Answer:
-    return asyncio.run(posted(text, **headers))
+    """Post a text. Without one, the form has no field."""
+    sent = {"Content-Type": "application/x-www-form-urlencoded"}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = ask("POST", "/triage", content=urlencode({"q": text} if text is not None else {}), headers=sent)
+    return Answer(answer.status_code, answer.headers, answer.text)
 
 
 @dataclass(frozen=True)
@@ -309,21 +277,6 @@ def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
     return [answers.answer(service, number, each, answers.resolved) for number, each in enumerate(findings, start=1)]
 
 
-def test_each_row_is_counted_by_its_urgency_except_repetitions(site: Client, emulator: Emulator) -> None:
-    stuck, done = emulator.finished(25), emulator.finished(8)
-    deposit = legs(site, done["intentId"])["deposit"]
-    answer = send(f"{done['intentId']} {NOTHING} {deposit} {stuck['intentId']} {USDC}")
-    counts = re.search(r'class="counts">(.*?)</p>', answer.page, re.DOTALL)
-    assert counts
-    assert visible_text(counts[1]) == "Needs action 1 Check 1 Fine 2"
-    assert [numbers for _, numbers in answer.groups] == [[4], [2, 5], [1, 3]]
-    assert re.findall(r'<(\w+) class="status"(?: href="([^"]+)")?', counts[1]) == [
-        ("a", "#row-4"),
-        ("a", "#row-2"),
-        ("a", "#row-5"),
-    ]
-
-
 def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client, emulator: Emulator) -> None:
     fine, check = emulator.finished(22)["intentId"], emulator.finished(18)["intentId"]
     page = LexborHTMLParser(send(f"{fine} {check}").page)
@@ -331,14 +284,6 @@ def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client
     assert (act.tag, act.text().strip()) == ("span", "Needs action 0")
     rows_of_page = [f"#{row.id}" for row in page.css("tbody tr[id]")]
     assert [each.attributes["href"] for each in (watch, done)] == [*rows_of_page]
-
-
-def test_an_owners_most_urgent_row_is_first_and_repetitions_follow_their_first_row(
-    site: Client, emulator: Emulator
-) -> None:
-    fine, expired, check = (emulator.finished(scenario)["intentId"] for scenario in (22, 6, 18))
-    answer = send(f"{fine} {expired} {check} {legs(site, fine)['deposit']}")
-    assert [numbers for _, numbers in answer.groups] == [[3, 1, 4, 2]]
 
 
 def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator) -> None:
@@ -382,20 +327,6 @@ def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
     assert (button.attributes["data-copy"] if button else None) == expected
 
 
-def test_links_in_copies_use_the_host_in_the_users_browser(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(8)["intentId"]
-    answer = send(intent_id, Referer="https://localhost/triage")
-    assert f"https://localhost/intent/{intent_id}" in answer.copied("Plain text")
-
-
-def test_a_row_links_to_the_same_place_as_the_search(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(8)["intentId"]
-    origin = legs(site, intent_id)["origin"]
-    for written in (origin, f"/intent/{intent_id}"):
-        found = site.get("/search", {"q": written})["Location"]
-        assert f'class="row-link" href="{found}"' in send(written).rows[0]
-
-
 def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulator) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.texts
@@ -414,19 +345,11 @@ def test_a_malformed_identifier_is_explained(site: Client, emulator: Emulator) -
     assert answer.total == "All 3 identifiers resolved: 3 to check."
 
 
-def test_an_order_number_alone_is_searched_as_text(site: Client, emulator: Emulator) -> None:
-    answer = send("<b>4711</b> \u202e")
-    assert answer.status == 200
-    assert "<b>4711" not in answer.page
-    assert "Not found" in answer.texts[0]
-
-
 @pytest.mark.parametrize(
     "written",
     [
-        pytest.param("https://etherscan.io/tx/{0} and {0}", id="a link and bare"),
-        pytest.param("https://etherscan.io/tx/{0}", id="a link"),
-        pytest.param("https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log", id="an encoded link"),
+        "https://etherscan.io/tx/{0} and {0}",
+        "https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log",
     ],
 )
 def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emulator: Emulator, written: str) -> None:
@@ -437,11 +360,6 @@ def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emu
     assert "intent ID" in answer.texts[0]
     assert site.get("/search", {"q": requested})["Location"] == f"/intent/{intent_id}"
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
-
-
-def test_a_missed_link_shows_all_completed_lookups(site: Client, emulator: Emulator) -> None:
-    answer = send(f"https://etherscan.io/tx/{NOTHING}")
-    assert "Searched as transaction hash or intent ID" in answer.texts[0]
 
 
 def test_an_owner_links_to_the_newest_transfer_that_needs_attention_and_to_all(
@@ -513,13 +431,8 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
     assert answer.headers["x-accel-buffering"] == "no"
     assert "set-cookie" not in answer.headers
     assert "script-src 'self'" in answer.headers["content-security-policy"]
-    head, *copied_row, end, _ = answer.pieces
-    assert "2 identifiers found" in head
-    assert "Loading …" in head
-    assert [piece.count('<li id="line-') for piece in copied_row] == [1, 1]
-    assert end.count('<tr id="row-') == 2
-    assert 'id="total"' in end
-    assert end.rstrip().endswith("</html>")
+    assert answer.page.count('<li id="line-') == answer.page.count('<tr id="row-') == 2
+    assert answer.page.rstrip().endswith("</html>")
 
 
 @pytest.mark.parametrize(
@@ -551,18 +464,10 @@ def test_a_text_without_identifiers_is_returned_for_correction(
         pytest.param({"Sec_Fetch_Site": "cross-site"}, 403, id="another site"),
         pytest.param({"Origin": "https://evil.example"}, 403, id="another origin"),
         pytest.param({"Origin": "https://localhost.evil.example"}, 403, id="a longer name"),
-        pytest.param({"Origin": "https://evil.example/@localhost"}, 403, id="a path"),
-        pytest.param({"Origin": "ftp://localhost"}, 403, id="another scheme"),
         pytest.param({"Origin": "null"}, 403, id="an origin that is not told"),
-        pytest.param({"Sec_Fetch_Site": "same-site"}, 403, id="a neighbour"),
         pytest.param({"Referer": "https://evil.example/page"}, 403, id="a page of another site"),
-        pytest.param({"Origin": "http://[::1"}, 403, id="no origin"),
         pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
         pytest.param({"Origin": "https://127.0.0.1:8443"}, 200, id="our own behind a proxy"),
-        pytest.param(
-            {"Sec_Fetch_Site": "same-origin", "Origin": "null"}, 200, id="same origin, without an Origin header"
-        ),
-        pytest.param({"Sec_Fetch_Site": "none"}, 200, id="by hand"),
         pytest.param({}, 200, id="not a browser"),
     ],
 )
@@ -584,10 +489,6 @@ def test_the_form_is_a_normal_page(site: Client, method: str) -> None:
     if method == "GET":
         assert '<form class="card-body stack" method="post" action="/triage"' in answer.content.decode()
         assert '<a href="/triage" aria-current="page">' in answer.content.decode()
-
-
-def test_other_methods_are_rejected(site: Client) -> None:
-    assert site.put("/triage").status_code == 405
 
 
 @pytest.mark.parametrize(
@@ -619,6 +520,7 @@ def test_pasted_text_is_never_logged(site: Client, emulator: Emulator, caplog: p
     assert not any(word in caplog.text.lower() for word in ("canary", "ca7a", "7e7e7e"))
 
 
+@pytest.mark.slow
 def test_pasted_text_never_reaches_the_servers_output(capfd: pytest.CaptureFixture[str]) -> None:
     canary = "0xca7a" + "7e" * 30
     with dashboard() as root, httpx.Client(base_url=root, trust_env=False, timeout=30) as client:
@@ -636,43 +538,37 @@ def doors() -> Doors:
     return Doors()
 
 
+@pytest.fixture(scope="module")
+def slow_service() -> Iterator[tuple[ScriptedServer, str]]:
+    key = "a key of the test"
+    with serving(Doors()) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY=key) as root:
+        yield service, root
+
+
 @pytest.fixture
-def behind_doors(doors: Doors) -> Iterator[str]:
-    with serving(doors) as service, dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test") as root:
-        yield root
+def behind_doors(slow_service: tuple[ScriptedServer, str], doors: Doors) -> str:
+    service, root = slow_service
+    service.script = doors
+    return root
 
 
-class SocketClient:
-    """Client on a socket: the data received so far, and when it disconnects."""
+class Reader:
+    """A client that reads the page as it arrives. `page`: what it has so far."""
 
-    def __init__(self, root: str, text: str) -> None:
-        where = urlsplit(root)
-        body = urlencode({"q": text})
-        self._socket = socket.create_connection((where.hostname, where.port), timeout=PATIENCE)
-        self._socket.sendall(
-            f"POST /triage HTTP/1.1\r\nHost: {where.netloc}\r\nContent-Length: {len(body)}\r\n"
-            f"Content-Type: application/x-www-form-urlencoded\r\n\r\n{body}".encode()
-        )
+    def __init__(self, answer: httpx.Response) -> None:
+        self._pieces = answer.iter_text()
         self.page = ""
 
     def until(self, words: str) -> str:
         while words not in self.page:
-            piece = self._socket.recv(65536).decode()
-            assert piece, f"the page ended before {words}"
-            self.page += piece
+            self.page += next(self._pieces)
         return self.page
-
-    def leave(self) -> None:
-        self._socket.close()
 
 
 @contextmanager
-def reading(root: str, text: str) -> Iterator[SocketClient]:
-    reader = SocketClient(root, text)
-    try:
-        yield reader
-    finally:
-        reader.leave()
+def reading(root: str, text: str) -> Iterator[Reader]:
+    with httpx.stream("POST", f"{root}/triage", data={"q": text}, trust_env=False, timeout=PATIENCE) as answer:
+        yield Reader(answer)
 
 
 def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
@@ -689,35 +585,6 @@ def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_door
         until(lambda: doors.intents() == known)
         doors.all_open.set()
         reader.until("All 6 identifiers resolved: 6 found.")
-
-
-@pytest.mark.slow
-def test_many_tickets_waiting_for_a_slow_service_delay_no_other_page(behind_doors: str, doors: Doors) -> None:
-    known = ids(wiring.TICKET_THREADS + 8)
-    tickets = [" ".join(f"/intent/{each}" for each in known[at : at + 4]) for at in range(0, len(known), 4)]
-    with ExitStack() as readers:
-        all_readers = [readers.enter_context(reading(behind_doors, text)) for text in tickets]
-        for reader in all_readers:
-            reader.until("<ol>")
-        until(lambda: len(doors.intents()) == wiring.TICKET_THREADS)
-        another = readers.enter_context(reading(behind_doors, f"{UNUSED_ADDRESS[:-1]} {'0x' + 'f' * 64}"))
-        another.until("2 identifiers found")
-        assert len(doors.intents()) == wiring.TICKET_THREADS
-        doors.all_open.set()
-        for reader in all_readers:
-            reader.until("All 4 identifiers resolved: 4 found.")
-
-
-def test_after_a_disconnect_neither_transfers_nor_names_are_requested(site: Client, emulator: Emulator) -> None:
-    service = answers.ClientService(wiring.service())
-    assert service.get_chains().chains
-    assert service.catalog().chains()
-    service.leave()
-    with pytest.raises(OutOfTime):
-        service.get_chains()
-    with pytest.raises(OutOfTime):
-        service.catalog()
-    assert not isinstance(service, ServiceClient)  # their connections and end aren't a client's
 
 
 def test_after_a_disconnect_nothing_more_is_requested(behind_doors: str, doors: Doors) -> None:

@@ -1,19 +1,19 @@
 """Spoofed tokens: every place that shows one has a warning with the reasons."""
 
-import asyncio
 import html
 import json
 import re
 from typing import Any
 
-import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import asgi
 from intents_ui.display.formatting import hashes
 from intents_ui.emulator.app import Emulator
-from tests.exported import KINDS, read
+from tests import exported
+from tests.exported import KINDS
+from tests.pages.asgi import ask
+from tests.pages.reading import read, visible_text
 
 SPOOF = 18  # 1,000 fake "USDC"
 FAKE = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -27,10 +27,6 @@ UNLISTED = "Not on the service's token list. Check the contract address."
 @pytest.fixture
 def spoof(emulator: Emulator) -> dict[str, Any]:
     return emulator.finished(SPOOF)
-
-
-def visible_text(markup: str) -> str:
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", markup))).strip()
 
 
 def part(page: str, pattern: str) -> str:
@@ -52,27 +48,8 @@ def is_marked(markup: str) -> bool:
     return True
 
 
-def page(site: Client, path: str) -> str:
-    answer = site.get(path)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
-def ask(method: str, path: str, **how: Any) -> str:
-    """Request through the ASGI application, for streamed pages."""
-
-    async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(asgi.application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.request(method, path, **how)
-
-    found = asyncio.run(answer())
-    assert found.status_code == 200
-    return found.text
-
-
 def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Client, spoof: Any) -> None:
-    shown = page(site, f"/intent/{spoof['intentId']}")
+    shown = read(site, f"/intent/{spoof['intentId']}")
     assert is_marked(part(shown, r'<div class="money">.*?</div>'))
     note = part(shown, r'<div class="note warnings".*?</ul>')
     assert f"Looks like USDC. {LIKE} Unlisted. {UNLISTED}" in visible_text(note)
@@ -82,7 +59,7 @@ def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Cli
 
 
 def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
-    shown = page(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
+    shown = read(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
     note, requested = shown.index('class="note warnings"'), shown.index("What happens next")
     assert note < requested
     assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:requested])
@@ -92,40 +69,23 @@ def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     site: Client, emulator: Emulator, spoof: dict[str, Any]
 ) -> None:
     emulator.inject("GetTokenList", "failing-500")
-    shown = visible_text(page(site, f"/intent/{spoof['intentId']}"))
+    shown = visible_text(read(site, f"/intent/{spoof['intentId']}"))
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
-
-
-def test_with_the_token_list_there_is_no_such_note(site: Client, spoof: dict[str, Any]) -> None:
-    assert "couldn't be checked against it" not in visible_text(page(site, f"/intent/{spoof['intentId']}"))
-
-
-def test_calls_and_fees_show_the_token_warnings(site: Client, spoof: Any) -> None:
-    shown = page(site, f"/intent/{spoof['intentId']}")
-    fields = page(site, f"/intent/{spoof['intentId']}/proof")
-    calls = visible_text(part(fields, r'<details class="fold" id="calls".*?</details>\s*<details class="fold"'))
-    assert re.search(rf"1,000\.00 USDC \( {SHORT} on the block explorer , {WORDS}\)", calls)
-    assert f"{WORDS}: {SHORT}" in visible_text(part(shown, r'<table class="sums">.*?</table>'))
 
 
 @pytest.mark.parametrize("path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}"])
 def test_a_list_row_shows_the_token_warnings(site: Client, spoof: Any, path: str) -> None:
-    assert is_marked(row(page(site, path.format(**spoof)), spoof["intentId"]))
+    assert is_marked(row(read(site, path.format(**spoof)), spoof["intentId"]))
 
 
 def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Client, spoof: Any) -> None:
-    found = row(page(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
+    found = row(read(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
     assert "1,000.00 quoted on Base" in visible_text(found) or "1,000.00" in visible_text(found)
     assert f"unlisted : {UNLISTED} {SHORT}" in visible_text(found)
 
 
-def test_the_home_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
-    emulator.play(SPOOF, age=60)  # funded
-    assert is_marked(page(site, "/"))
-
-
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
-    texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
+    texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
     plain, markdown, result, _escalation = map(html.unescape, texts)
     assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
     assert WORDS in markdown
@@ -136,7 +96,7 @@ def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -
 
 
 def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:
-    triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"})
+    triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"}).text
     transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
     assert f"{SAID} on Base →" in visible_text(transfer)
     assert f"USDC ({WORDS}), a token on Base" in visible_text(token)
@@ -144,21 +104,15 @@ def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None
 
 
 def test_the_contracts_address_page_shows_the_token_warnings(site: Client) -> None:
-    assert f"Token contract of USDC ({WORDS}) on Base" in visible_text(page(site, f"/address/{FAKE}"))
+    assert f"Token contract of USDC ({WORDS}) on Base" in visible_text(read(site, f"/address/{FAKE}"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_export_has_columns_for_the_token_warnings(site: Client, spoof: Any, kind: str) -> None:
-    rows = read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").encode()).rows
+    rows = exported.read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").content).rows
     by_id = {row["intent_id"]: row for row in rows}
     assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; unlisted"
     assert not by_id[spoof["intentId"]]["destination_warnings"]
     others = [row for row in rows if (row["origin_token"] or FAKE).lower() != FAKE]
     assert others
     assert not any(row["origin_warnings"] for row in others)
-
-
-def test_a_transfers_token_warning_links_to_the_tokens_page(site: Client, spoof: dict[str, Any]) -> None:
-    note = part(page(site, f"/intent/{spoof['intentId']}"), r'<div class="note warnings".*?</ul>')
-    assert f'<a href="/token/8453/{FAKE}"><bdi>USDC</bdi> on Base</a>' in note
-    assert LIKE in visible_text(page(site, f"/token/8453/{FAKE}"))

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
-from intents_ui.web import assets
 from tests.pages.test_share import tags
 
 PLACES = ("/", "/search", "/history", "/attention", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
@@ -45,19 +44,6 @@ def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: st
     assert 20 < len(tags(page)["description"]) <= 300
     assert page.count('name="description"') == 1
     assert re.search(r"<title>[^<]{3,} · Intents</title>", page)
-
-
-def test_pages_have_distinct_titles(site: Client) -> None:
-    places = ("/", "/history", "/attention", "/triage", "/chains", "/chain/8453", "/tokens", "/routes", "/help")
-    assert len({tags(site.get(path).content.decode())["description"] for path in places}) == len(places)
-
-
-def test_a_query_has_no_canonical_url_of_its_own(site: Client) -> None:
-    assert canonical(site.get("/history?status=FAILED").content.decode()) == ["/history"]
-
-
-def test_a_missing_page_has_no_canonical_url(site: Client) -> None:
-    assert canonical(site.get("/nowhere").content.decode()) == []
 
 
 @pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
@@ -92,10 +78,6 @@ def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulat
     assert f'hx-get="{place(emulator, "ownerAddress")}/share"' in page
 
 
-def test_an_address_without_transfers_has_the_default_description(site: Client, emulator: Emulator) -> None:
-    assert "og:title" not in tags(site.get(f"/address/{UNUSED_ADDRESS}").content.decode())
-
-
 FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png", "/intent/{}/badge.svg")
 FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/history.json")
 
@@ -104,10 +86,6 @@ FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/hi
 def test_files_are_noindex(site: Client, emulator: Emulator, path: str) -> None:
     answer = site.get(path.format(emulator.finished(REFUNDED)["intentId"]))
     assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
-
-
-def test_pages_have_no_robots_header_for_files(site: Client) -> None:
-    assert "X-Robots-Tag" not in site.get("/")
 
 
 def allows(answer: Any, path: str) -> bool:
@@ -150,10 +128,6 @@ def test_the_security_file_has_a_contact_and_an_expiration(site: Client, contact
     assert timedelta(days=100) < left < timedelta(days=365)
 
 
-def test_a_security_file_served_over_http_has_no_canonical_url(site: Client, contact: str) -> None:
-    assert "Canonical" not in fields(site.get("/.well-known/security.txt"))
-
-
 @pytest.mark.parametrize(
     "written", ["security@intents.example", "http://intents.example", "mailto:a@b\nContact: x", "mailto:"]
 )
@@ -170,35 +144,3 @@ def test_the_manifest_refers_to_existing_files(site: Client) -> None:
     assert site.get(result["start_url"]).status_code == 200
     assert all(finders.find(icon["src"].removeprefix("/static/")) for icon in result["icons"])
     assert '<link rel="manifest" href="/site.webmanifest">' in site.get("/").content.decode()
-
-
-@pytest.mark.parametrize("path", ["/robots.txt", "/site.webmanifest", "/.well-known/security.txt"])
-def test_well_known_files_are_read_only(site: Client, contact: str, path: str) -> None:
-    head, whole = site.head(path), site.get(path)
-    assert (head.status_code, head.content) == (200, b"")
-    assert head["Content-Type"] == whole["Content-Type"]
-    assert site.post(path).status_code == 405
-
-
-def test_files_have_the_icon_too(site: Client) -> None:
-    answer = site.get("/favicon.ico")
-    assert (answer.status_code, answer["Location"]) == (302, "/static/img/mark.svg")
-
-
-@pytest.mark.parametrize("joined", [False, True])
-def test_htmx_starts_after_all_scripts_have_run(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, joined: bool
-) -> None:
-    """Deferred, htmx would start before its extension and the scripts with its event listeners have run."""
-    monkeypatch.setattr(assets, "are_joined", lambda: joined)
-    files = [("js/htmx.js", " defer")] if joined else [("vendor/htmx.min.js", ""), ("vendor/hx-sse.min.js", "")]
-    intent_id = emulator.play(3)["intentId"]
-    for path in ("/", "/saved", f"/intent/{intent_id}"):
-        page = site.get(path).content.decode()
-        assert re.findall(r'<script src="/static/([^"]+)"( defer)?>', page)[-len(files) :] == files, path
-        assert "<script src" not in page.partition("<body")[2], path  # htmx would run it again with the restored page
-
-
-def test_htmx_is_the_last_script_of_an_embedded_page(site: Client, emulator: Emulator) -> None:
-    page = site.get(f"/embed/intent/{emulator.play(3)['intentId']}").content.decode()
-    assert re.findall(r'<script src="/static/([^"]+)" defer>', page)[-1] == "vendor/htmx.min.js"

@@ -9,12 +9,18 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
 from tests import surfaces
+from tests.corpus import picked
 from tests.words import findings, markup
 
 PARTS = ("", "/receipt", "/balances", "/route-stats", "/proof", "/reply", "/share", "/commit")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+@pytest.mark.parametrize(
+    "scenario",
+    picked(
+        {scenario.slug: scenario for scenario in SCENARIOS}, "cross-chain-fast", "stuck-recoverable", "deposit-reverted"
+    ),
+)
 def test_the_pages_of_a_transfer_use_our_words_at_every_moment(
     world: tuple[Emulator, Client], scenario: Scenario
 ) -> None:
