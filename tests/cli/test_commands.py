@@ -11,13 +11,12 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui.cli import terminal
 from intents_ui.cli.exit_codes import Exit
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.web.transfers import situations
 from tests.command_line import run
-from tests.service.scripted_server import Visit, response, serving
+from tests.service.scripted_server import response, serving
 
 NOBODY = f"0x{'12' * 20}"
 OF_REFUNDED = ("--status", "REFUNDED", "--from", "2026-11-21T10:00", "--to", "2026-11-21T11:00")
@@ -91,37 +90,8 @@ def transfer(site: Client) -> dict[str, Any]:
     return dict(json.loads(site.get("/api/v1/transfers?size=1").content)["transfers"][0])
 
 
-def test_a_history_that_breaks_off_is_no_complete_file(tmp_path: Path, transfer: dict[str, Any]) -> None:
-    def script(visit: Visit) -> None:
-        if "cursor=" in visit.head:
-            visit.send(response("busy", status=503, headers={"Retry-After": "30"}, kind="text/plain"))
-        else:
-            page = {"transfers": [transfer], "next": "http://other.example/p?cursor=2", "unreadable": 0}
-            visit.send(response(page))
-
-    with serving(script) as server:
-        done = run("export", "--format", "json", "--output", str(tmp_path / "history.json"), root=server.url)
-    assert done.code == Exit.UNAVAILABLE
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_no_cell_is_a_formula_or_controls_the_terminal(transfer: dict[str, Any]) -> None:
     hostile = transfer | {"owner": "=1+1", "recipient": "\x1b[31m\u202e", "providers": ["+1"]}
     with serving(lambda visit: visit.send(response({"transfers": [hostile], "next": None, "unreadable": 0}))) as server:
         [row] = csv.DictReader(io.StringIO(run("export", root=server.url).out))
     assert (row["owner"], row["recipient"], row["providers"]) == ("'=1+1", "⟨U+001B⟩[31m⟨U+202E⟩", "'+1")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("\x1b]0;title\x07", "⟨U+001B⟩]0;title⟨U+0007⟩"),
-        ("a\u202eb", "a⟨U+202E⟩b"),
-        ("two\nlines\r", "two⟨U+000A⟩lines⟨U+000D⟩"),
-        ("\x9b31m", "⟨U+009B⟩31m"),
-    ],
-    ids=["escape", "bidi override", "line break", "C1"],
-)
-def test_what_controls_a_terminal_is_made_visible(capsys: pytest.CaptureFixture[str], text: str, shown: str) -> None:
-    terminal.show([text])
-    assert capsys.readouterr().out == f"{shown}\n"

@@ -2,9 +2,7 @@
 
 import json
 import logging
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,10 +18,11 @@ from intents_ui.pages.helpdesk import slack as slack_page
 from intents_ui.service.context import request_context
 from intents_ui.web.helpdesk import signatures, slack_client
 from intents_ui.web.transfers import situations
-from intents_ui.web.triage.allowance import Allowance
 from intents_ui.web.triage.ticket_lookup import MORE, TicketRows, rows_of
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
+from tests.service.scripted_server import Script, ScriptedServer, answering, serving
+from tests.waiting import PATIENCE
 
 REFUNDED, RECOVERABLE, SPOOF = 8, 25, 18
 NOTHING = "0x" + "12" * 32
@@ -177,50 +176,17 @@ def test_a_failed_look_up_is_answered_too(site: Client, emulator: Emulator) -> N
     assert command(site, NOTHING).json()["text"].startswith("Identifier not resolved: ")
 
 
-@pytest.mark.usefixtures("slack")
-def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Allowance, "spend", lambda _: 7)
-    assert "reached the rate limit" in command(site, NOTHING).json()["text"]
-
-
 # Links.
 
 
-class Api(BaseHTTPRequestHandler):
-    """Slack's API, which records its calls."""
-
-    calls: list[tuple[str, dict[str, str], Any]]
-    answer: tuple[int, str]
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).calls.append((self.path, dict(self.headers), json.loads(body)))
-        status, said = type(self).answer
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said.encode())
-
-    def log_message(self, *words: object) -> None:
-        """Log nothing."""
-
-
 @pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch, slack: None) -> Iterator[type[Api]]:
+def api(monkeypatch: pytest.MonkeyPatch, slack: None) -> Iterator[ScriptedServer]:
     """Yield Slack's API. The bot has a token."""
-    kind = type("ThisApi", (Api,), {"calls": [], "answer": (200, '{"ok": true}')})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    monkeypatch.setattr(slack_client, "API", f"http://127.0.0.1:{server.server_port}/api")
-    monkeypatch.setattr(slack_client, "SECONDS", 30.0)  # however slow the machine is
-    monkeypatch.setattr(settings.ENV, "intents_slack_bot_token", SecretStr(BOT_TOKEN))
-    try:
-        yield kind
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with serving(answering({"ok": True})) as server:
+        monkeypatch.setattr(slack_client, "API", f"{server.url}/api")
+        monkeypatch.setattr(slack_client, "SECONDS", PATIENCE)
+        monkeypatch.setattr(settings.ENV, "intents_slack_bot_token", SecretStr(BOT_TOKEN))
+        yield server
 
 
 @pytest.mark.usefixtures("slack")
@@ -242,14 +208,15 @@ def test_slack_can_verify_the_url_of_events(site: Client) -> None:
     ids=["typed", "posted"],
 )
 def test_a_link_to_a_transfer_shows_its_answer(
-    site: Client, emulator: Emulator, api: type[Api], fields: dict[str, str], message: dict[str, str]
+    site: Client, emulator: Emulator, api: ScriptedServer, fields: dict[str, str], message: dict[str, str]
 ) -> None:
     link, unknown = f"http://testserver/intent/{id_of(emulator)}", f"http://testserver/intent/{NOTHING}"
     answer = shared(site, link, unknown, "http://testserver/help", **fields)
     assert (answer.status_code, answer.text) == (200, "")
-    [(path, headers, body)] = api.calls
-    assert path == "/api/chat.unfurl"
-    assert headers["Authorization"] == f"Bearer {BOT_TOKEN}"
+    [call] = api.visits
+    assert call.head.startswith("POST /api/chat.unfurl ")
+    assert call.headers["authorization"] == f"Bearer {BOT_TOKEN}"
+    body = json.loads(call.body)
     assert {name: body[name] for name in message} == message
     assert body.keys() == {*message, "unfurls"}
     assert body["unfurls"].keys() == {link}
@@ -257,33 +224,33 @@ def test_a_link_to_a_transfer_shows_its_answer(
 
 
 def test_without_a_bot_token_or_a_transfer_slack_is_not_called(
-    site: Client, emulator: Emulator, api: type[Api], monkeypatch: pytest.MonkeyPatch
+    site: Client, emulator: Emulator, api: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert shared(site, "http://testserver/help", channel="C1", message_ts="1.2").status_code == 200
     monkeypatch.setattr(settings.ENV, "intents_slack_bot_token", None)
     link = f"http://testserver/intent/{id_of(emulator)}"
     assert shared(site, link, channel="C1", message_ts="1.2").status_code == 200
-    assert api.calls == []
+    assert api.visits == []
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ((200, '{"ok": false, "error": "cannot_unfurl_url"}'), "cannot_unfurl_url"),
-        ((500, "oops"), "JSONDecodeError"),
-        ((200, "[]"), "TypeError"),
+        (answering({"ok": False, "error": "cannot_unfurl_url"}), "cannot_unfurl_url"),
+        (answering("oops", status=500), "JSONDecodeError"),
+        (answering("[]"), "TypeError"),
     ],
     ids=["refused", "failed", "odd"],
 )
 def test_a_failure_of_slack_is_logged_without_the_token(
     site: Client,
     emulator: Emulator,
-    api: type[Api],
+    api: ScriptedServer,
     caplog: pytest.LogCaptureFixture,
-    answer: tuple[int, str],
+    answer: Script,
     words: str,
 ) -> None:
-    api.answer = answer
+    api.script = answer
     with caplog.at_level(logging.WARNING):
         assert (
             shared(site, f"http://testserver/intent/{id_of(emulator)}", channel="C1", message_ts="1").status_code == 200

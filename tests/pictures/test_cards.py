@@ -113,16 +113,6 @@ def test_characters_missing_in_the_font_are_visible() -> None:
     assert drawn(replace(DONE, headline="pay\u4e2d")).tobytes() != without.tobytes()
 
 
-def test_equal_cards_are_rendered_once(slow: Pens) -> None:
-    shelf = Cards(pen=slow)
-    with ThreadPoolExecutor(12) as threads:
-        requested = [threads.submit(shelf.png, DONE) for _ in range(12)]
-        slow.go.set()
-        assert {each.result(60) for each in requested} == {PNG}
-    assert shelf.png(DONE) == PNG
-    assert slow.drawn == [DONE]
-
-
 def test_another_status_is_another_image(slow: Pens) -> None:
     slow.go.set()
     shelf = Cards(pen=slow)

@@ -42,19 +42,6 @@ def test_equal_pending_calls_are_sent_once(service: Upstream, may_answer: thread
     assert service.requested == ["GetIntent"]
 
 
-def test_500_concurrent_reads_of_one_intent_send_one_request(service: Upstream, may_answer: threading.Event) -> None:
-    may_answer.set()
-    everybody = threading.Barrier(20)
-
-    def reader(_: int) -> str:
-        everybody.wait(60)
-        return service.service.ask(GET).intent_id
-
-    with ThreadPoolExecutor(20) as threads:
-        assert set(threads.map(reader, range(500))) == {"0x1"}
-    assert service.requested == ["GetIntent"]
-
-
 def test_every_waiter_gets_its_own_exception(service: Upstream, may_answer: threading.Event) -> None:
     def not_found(visit: Visit) -> None:
         may_answer.wait(60)

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,12 +37,6 @@ CHAINS = operations.get_chains()
 SECOND_PAGE = Page(page_size=20, after=7)
 TOKEN = {"chainId": 1, "address": "0x" + "1" * 40}
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-
-
-@pytest.fixture
-def service() -> Iterator[Upstream]:
-    with upstream() as service:
-        yield service
 
 
 def status_is(status: str, *, minutes_ago: float | None = None, **more: Any) -> Script:
@@ -271,19 +264,6 @@ def test_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(service: U
             service.service.ask(call)
         service.clock.now += 1
     assert [result for call in warm for result in told_by(service, call)[1]] == []
-
-
-def test_a_60_second_retry_after_is_obeyed_and_pages_are_fresh_within_70_seconds(service: Upstream) -> None:
-    service.service.ask(GET)
-    service.clock.now += 20
-    service.does = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
-    assert told_by(service)[1]
-    before, service.does, waited = len(service.requested), good, 0
-    while told_by(service)[1]:
-        assert len(service.requested) == before
-        service.clock.now += 1
-        waited += 1
-    assert 60 <= waited <= 70
 
 
 # Which of two responses

@@ -1,8 +1,7 @@
 """Prices of many tokens: batched, cached, and never a reason for a page to fail."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -55,15 +54,10 @@ def tokens(count: int) -> list[Token]:
     return [(1, f"0x{number:040x}") for number in range(1, count + 1)]
 
 
-@contextmanager
-def embedded(emulator: Emulator) -> Iterator[Prices]:
-    with ServiceClient(wiring.config(), transport=InProcessTransport(emulator)) as client:
-        yield Prices(client)
-
-
 def test_the_services_prices_are_exact_and_timestamped():
-    with embedded(Emulator(now=lambda: AT.timestamp() + 59)) as prices:
-        found = prices.of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
+    emulator = InProcessTransport(Emulator(now=lambda: AT.timestamp() + 59))
+    with ServiceClient(wiring.config(), transport=emulator) as client:
+        found = Prices(client).of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
     assert found == {
         USDC: Price(Decimal("1.0"), AT),
         ETH: Price(Decimal("3100.0"), AT),

@@ -1,8 +1,6 @@
 """Fair shares of scarce capacity: at most a quarter per client address and a half per IPv6 /48."""
 
 
-import pytest
-
 from intents_ui.service.context.shares import Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
@@ -23,11 +21,6 @@ def test_each_address_gets_a_quarter_of_its_own():
     assert taken(shares, ELSEWHERE, 3) == [None, None, Lack.SHARE]
     shares.give_back(HERE)
     assert taken(shares, HERE, 2) == [None, Lack.SHARE]
-
-
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_an_address_gets_one_slot_where_a_quarter_is_less(most):
-    assert taken(Shares(most), HERE, 2) == [None, Lack.SHARE]
 
 
 def test_the_networks_of_one_ipv6_site_share_a_half():

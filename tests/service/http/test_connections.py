@@ -4,15 +4,11 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
-from intents_ui.service.operations.config import Group
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Visit, response, serving
 
@@ -162,41 +158,3 @@ async def test_a_response_that_names_another_request_is_refused():
             with pytest.raises(Unreadable) as caught_live:
                 await live.get_intent("0xb")
     assert caught.value.flaw is caught_live.value.flaw is Flaw.OTHER_REQUEST
-
-
-@settings(max_examples=4)
-@given(st.lists(st.sampled_from(["plain", "doubled", "split"]), min_size=6, max_size=6))
-def test_three_callers_on_one_connection_never_get_each_others_responses(manners):
-    left = list(manners)
-    lock = threading.Lock()
-
-    def script(visit: Visit) -> None:
-        for each in requests_on(visit):
-            with lock:
-                manner = left.pop() if left else "plain"
-            whole = named(asked_for(each))
-            match manner:
-                case "plain":
-                    each.send(whole)
-                case "doubled":
-                    each.send(whole + named(FOREIGN))
-                case "split":
-                    each.send(whole[:30])
-                    each.send(whole[30:] + b"HTTP/1.1 200 OK\r\n")
-
-    def ask(service: ServiceClient, intent_id: str) -> bool:
-        """Return whether it was answered. No check of IDs hides a response to another request."""
-        attempt = service.attempt("GetIntent", json.dumps({"intentId": intent_id}), group=Group.INTENT)
-        if attempt.error is None:
-            assert json.loads(attempt.text)["intent"]["intentId"] == intent_id
-            return True
-        assert is_refused(attempt.error)
-        return False
-
-    with (
-        serving(script) as server,
-        client(server.url, total=60.0, connections=1, connection_wait=60.0) as service,
-        ThreadPoolExecutor(3) as callers,
-    ):
-        answered = list(callers.map(lambda name: ask(service, name), [f"0x{number:04x}" for number in range(9)]))
-    assert answered.count(False) == len([each for each in manners if each != "plain"])

@@ -58,18 +58,6 @@ def test_a_valid_response_is_an_intent_with_its_raw_text():
     assert len(sent.headers["x-request-id"]) == 12
 
 
-def test_connections_are_reused():
-    def twice(visit: Visit) -> None:
-        answer = response(INTENT, headers={"Connection": "keep-alive"})
-        visit.send(answer)
-        if visit.connection.recv(65_536):
-            visit.send(answer)
-
-    with serving(twice) as server, client(server.url) as service:
-        assert service.get_intent("0x1").status == service.get_intent("0x1").status == "QUOTED"
-    assert len(server.visits) == 1
-
-
 def test_a_closed_port_fails_at_once():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -282,8 +270,9 @@ def test_a_response_with_the_same_id_in_other_letter_case_is_accepted():
         assert service.get_intent("0xab").intent_id == "0xAB"
 
 
-def test_a_captive_portal_page_is_unreadable():
+def test_a_page_is_unreadable_and_a_404_page_says_nothing_about_an_intent():
     assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
+    assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
 
 
 @pytest.mark.parametrize("status", [500, 503, 504, 526])
@@ -301,10 +290,6 @@ def test_an_unreadable_error_page_is_classified_by_its_status(headers):
     error = ends_in(answering(page, status=429, kind="text/html", headers=headers | {"Retry-After": "7"}))
     assert isinstance(error, TooBusy)
     assert 7 <= error.retry_after <= 7.7  # a little more than was said, so that not all come back at once
-
-
-def test_a_404_page_says_nothing_about_an_intent():
-    assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
 
 
 def test_a_call_is_rejected_quickly_when_all_connections_are_in_use():

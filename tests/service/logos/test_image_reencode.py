@@ -1,24 +1,15 @@
 """Untrusted images: decoded within limits and re-encoded."""
 
-import io
 
 import pytest
-from PIL import Image
 
 from intents_ui.service.logos import sandbox
 from intents_ui.service.logos.image_reencode import Unusable, drawn_anew
 from intents_ui.service.logos.sandbox import NotDrawn
-from tests.service.pictures import BLUE, RED, opened, picture, png_that_claims
+from tests.service.pictures import BLUE, opened, picture, png_that_claims
 
 SECRET = b"canary-of-the-sender"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
-
-
-def animated(kind: str) -> bytes:
-    frames = [Image.new("RGB", (80, 80), colour) for colour in (BLUE, RED)]
-    written = io.BytesIO()
-    frames[0].save(written, kind, save_all=True, append_images=frames[1:], duration=50)
-    return written.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -27,12 +18,11 @@ def animated(kind: str) -> bytes:
         pytest.param(picture("PNG"), id="PNG"),
         pytest.param(picture("JPEG"), id="JPEG"),
         pytest.param(picture("WEBP"), id="WebP"),
-        pytest.param(animated("PNG"), id="animated PNG"),
     ],
 )
 def test_an_image_becomes_a_64_pixel_webp(body: bytes) -> None:
     drawn = opened(drawn_anew(body))
-    assert (drawn.format, drawn.size, drawn.mode, getattr(drawn, "n_frames", 1)) == ("WEBP", (64, 64), "RGB", 1)
+    assert (drawn.format, drawn.size, drawn.mode) == ("WEBP", (64, 64), "RGB")
     pixel = drawn.getpixel((32, 32))
     assert isinstance(pixel, tuple)
     assert all(abs(a - b) < 12 for a, b in zip(pixel, BLUE, strict=True))
@@ -50,7 +40,7 @@ def test_only_visible_pixels_are_kept(kind: str) -> None:
     [
         pytest.param(b"", id="nothing"),
         pytest.param(SVG, id="SVG"),
-        pytest.param(animated("GIF"), id="GIF"),
+        pytest.param(picture("GIF"), id="GIF"),
         pytest.param(picture()[:60], id="cut off"),
         pytest.param(picture(size=(513, 8)), id="too wide"),
         pytest.param(png_that_claims(60_000, 60_000), id="bomb"),

@@ -16,7 +16,6 @@ from intents_ui.service.operations import operations
 from intents_ui.service.wire import json_text
 from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
-from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import Hits
 from tests import spec
 from tests.service.clients import answered, without_socket
@@ -218,16 +217,6 @@ def test_renamed_values_round_trip(words):
     assert brand.read(brand.write({name: 1})) == {name: 1}
 
 
-def page_of(document: dict[str, Any], *, asked: Page | None = None) -> HistoryAnswer:
-    recorder = Recorder({"GetIntentHistory": json.dumps(document)})
-    with recorder.client() as service:
-        return service.get_intent_history(page=asked)
-
-
-ENTRY = {"intentId": "0x1"}
-NEXT = {"column": "id", "after": 81, "pageSize": 20, "more": True}
-
-
 def test_the_next_page_cursor_is_sent_back_unchanged():
     text = '{"column":"id", "after":81.0,"pageSize":20,"unheard":{"of":[1.50]} ,"more":true}'
     recorder = Recorder({"GetIntentHistory": f'{{"intents":[{{"intentId":"0x1"}}],"nextPage": {text}}}'})
@@ -240,8 +229,8 @@ def test_the_next_page_cursor_is_sent_back_unchanged():
 
 
 def test_a_malformed_list_is_not_an_empty_list():
-    with pytest.raises(Unreadable):
-        page_of({"intents": "none"})
+    with Recorder({"GetIntentHistory": '{"intents":"none"}'}).client() as service, pytest.raises(Unreadable):
+        service.get_intent_history()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])

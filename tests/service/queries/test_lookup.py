@@ -1,26 +1,17 @@
 """Lookup of a pasted identifier where the service finds it by a second criterion only, or fails in between."""
 
 import json
-from collections.abc import Iterator
-
-import pytest
 
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from tests.service.scripted_server import Visit, response
-from tests.service.upstream import BAD, Upstream, no, upstream
+from tests.service.upstream import BAD, Upstream, no
 
 HASH = "0x" + "ab" * 32
 OTHER = "0x" + "cd" * 32
 TOKEN = "0x" + "1" * 40
 NOT_FOUND = no(8000, "NotFound", 400)
 INVALID = no(2000, "InvalidArgument", 400)
-
-
-@pytest.fixture
-def service() -> Iterator[Upstream]:
-    with upstream() as service:
-        yield service
 
 
 class Deposits:

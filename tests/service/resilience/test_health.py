@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,7 +16,7 @@ from intents_ui.service.wire.models import Intent
 from intents_ui.service.wire.results import ServiceState
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit
-from tests.service.upstream import BAD, Upstream, good, no, upstream
+from tests.service.upstream import BAD, Upstream, good, no
 from tests.waiting import until
 
 # What the breaker needs to open, written out so that a change of its limits is noticed.
@@ -30,12 +29,6 @@ LATCH = 30.0
 DENIED = no(1101, "AccessKeyNotFound", 401)
 LIMITED = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "60"})
 COMMIT = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
-
-
-@pytest.fixture
-def service() -> Iterator[Upstream]:
-    with upstream() as service:
-        yield service
 
 
 def ask(service: Upstream, number: int = 1, *, include_balances: bool | None = None) -> ServiceError | None:

@@ -1,7 +1,6 @@
 """Retries: only for reads, only where they can help, and within a budget."""
 
 import contextlib
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,13 +11,6 @@ from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
 from tests.service.upstream import BAD, Upstream, good, intent, no, upstream
 from tests.waiting import until
-
-
-@pytest.fixture
-def service() -> Iterator[Upstream]:
-    with upstream() as service:
-        yield service
-
 
 GET = operations.get_intent("0x1")
 COMMIT = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))

@@ -149,14 +149,6 @@ def test_amounts_round_trip_digit_for_digit(amount, as_text):
     assert receipt.received == text
 
 
-@pytest.mark.parametrize("text", ["x" * 300_000, "\u202e" * 50_000], ids=["plain", "escaped"])
-def test_a_very_long_text_is_read_completely(text):
-    found = ask(
-        "GetIntentReceipt", json.dumps({"intentReceipt": {"intentId": "0x1", "summary": {"memo": text}}}).encode()
-    )
-    assert found.summary.memo == text
-
-
 @QUIET
 @given(
     st.dictionaries(

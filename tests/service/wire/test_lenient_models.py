@@ -1,6 +1,5 @@
 """An object stays usable if some of its fields are invalid, and isn't built if it would be meaningless."""
 
-
 import pytest
 
 from intents_ui.service.wire import models, responses
