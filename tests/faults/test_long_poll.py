@@ -273,9 +273,6 @@ async def test_polling_resumes_when_a_final_status_changes() -> None:
         assert found[0].statuses == ["FAILED", "EXECUTING", "SUCCEEDED"]
 
 
-# F60
-
-
 @swiftly
 @pytest.mark.parametrize("earlier", ["2026-11-21T11:59:30Z", "2026-11-21T12:00:00Z", None])
 async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) -> None:
@@ -295,16 +292,14 @@ async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) ->
         assert found[0].statuses == ["FAILED", "EXECUTING"], "a repair is later, and shown"
 
 
-# F76, F77: many at once
-
 MANY = [f"0x{number:064x}" for number in range(500)]
 
 
-@pytest.mark.slow
 @swiftly
-async def test_500_transfers_at_once_are_live_within_the_services_rate_limits() -> None:
+@pytest.mark.parametrize("count", [80, pytest.param(500, marks=pytest.mark.slow)])
+async def test_many_transfers_at_once_are_live_within_the_services_rate_limits(count: int) -> None:
     service = Service()
-    async with watching(service, *MANY) as (_, found, _front):
+    async with watching(service, *MANY[:count]) as (_, found, _front):
         await asyncio.sleep(75)
         assert all(viewer.snapshots and not viewer.snapshots[-1].stale_since for viewer in found)
         held = ServiceConfig("http://x").held_calls
@@ -332,22 +327,3 @@ async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another
     assert len(again) >= len(ids)
     for second in range(1, 45):  # counted from the start: those that a busy machine delays may come close together
         assert sum(at - broke < second for at in again) <= (second + 1) * 1.5 * PollIntervals().reconnect_rate
-
-
-# L5: as many as the issue of load names, for what can be counted; how quick it is, `bench.live` measures.
-
-
-@pytest.mark.slow
-@swiftly
-async def test_2000_viewers_of_100_transfers_all_see_the_final_status() -> None:
-    service = Service()
-    ids = MANY[:100]
-    service.wait = lambda number: (28.0 if number > len(ids) else 0.0, {})
-    async with watching(service, *ids, viewers=20, held_calls=len(ids)) as (_, found, _front):
-        await asyncio.sleep(MINUTE)
-        assert service.most["WaitIntentReceipt"] == len(ids)
-        service.status, service.updated_at = "SUCCEEDED", "2026-11-21T12:01:00Z"
-        await asyncio.sleep(30)
-        assert all(viewer.task.done() for viewer in found)
-        assert {viewer.snapshots[-1].receipt.status for viewer in found} == {"SUCCEEDED"}
-        assert {len(viewer.snapshots) for viewer in found} == {2}

@@ -1,13 +1,8 @@
 """Inbound rate limits and concurrency limits: who is counted, and what a rejected visitor sees."""
 
-import asyncio
 import ipaddress
-import itertools
 import json
 import logging
-import os
-import threading
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -75,13 +70,6 @@ def test_an_address_has_a_burst_and_then_a_steady_rate_of_pages(clock: time_mach
     assert statuses("203.0.113.7", 3) == [200, 200, 429]
     clock.shift(timedelta(seconds=60))
     assert statuses("203.0.113.7", 9) == [200] * 8 + [429]
-
-
-@pytest.mark.usefixtures("way")
-def test_fifty_addresses_have_fifty_times_the_rate() -> None:
-    neighbours = [str(each) for each in list(ipaddress.ip_network("203.0.113.0/24").hosts())[:50]]
-    for address in neighbours:
-        assert statuses(address, 9) == [200] * 8 + [429], address
 
 
 @pytest.mark.usefixtures("way")
@@ -211,7 +199,7 @@ def silent() -> Iterator[ScriptedServer]:
         yield service
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_proxy(silent: ScriptedServer) -> None:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as redis, ExitStack() as stack:
         env = {"INTENTS_SERVICE_URL": silent.url, "SECRET_KEY": "a key of the test", "REDIS_URL": redis.url}
@@ -228,7 +216,6 @@ def test_two_processes_with_one_redis_count_together_per_visitor_behind_the_prox
             assert set(result) == {200, 429}
 
 
-@pytest.mark.slow
 def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served(silent: ScriptedServer) -> None:
     env = {
         "INTENTS_SERVICE_URL": silent.url,
@@ -263,46 +250,13 @@ def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_ser
         assert client.get(f"{root}/healthz").text == "ok\n"
         assert client.get(f"{root}/static/img/mark.svg").status_code == 200
         assert [each.done() for each in held] == [False] * 3
-        before = threading.active_count()
-        assert {client.get(f"{root}/help").status_code for _ in range(20)} == {503}
-        assert [each.done() for each in held] == [False] * 3
-        assert threading.active_count() == before
         silent.close()
         assert {each.result(30).status_code for each in held} == {503}
         assert client.get(f"{root}/help").status_code == 200
 
 
-@pytest.mark.slow
-def test_under_overload_some_requests_are_served_and_rejections_are_cheap() -> None:
-    """Sixty-four readers ask without a pause: once all of them may, and once one at a time."""
-    everything, served = flooded(places=64)
-    mixed, refused = flooded(places=1)
-    assert set(everything) == {200}
-    assert set(mixed) == {200, 503}
-    assert refused < served
-
-
-def flooded(*, places: int) -> tuple[Counter[int], float]:
-    """How many answers had which status, and the processor time of the dashboard that gave them."""
-
-    async def read(client: httpx.AsyncClient) -> list[int]:
-        return [(await client.get(f"{root}/help")).status_code for _ in range(12)]
-
-    async def read_all() -> list[list[int]]:
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(trust_env=False, limits=limits, timeout=60) as client:
-            return await asyncio.gather(*(read(client) for _ in range(64)))
-
-    before = os.times()
-    with dashboard(INTENTS_MAX_REQUESTS=str(places)) as root:
-        statuses = Counter(itertools.chain.from_iterable(asyncio.run(read_all())))
-    after = os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return statuses, spent
-
-
 @pytest.mark.usefixtures("way")
-def test_streams_are_counted_without_blocking_the_event_loop() -> None:
+def test_streams_of_an_address_are_counted_as_pages() -> None:
     assert [request_limits.wait_to_stream("203.0.113.7") for _ in range(9)] == [0] * 8 + [1]
     assert [request_limits.wait_to_stream(each) for each in ("203.0.113.8", "127.0.0.1", None)] == [0, 0, 0]
 

@@ -7,14 +7,12 @@ import asyncio
 import logging
 import os
 import pickle
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-import redis
 from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
@@ -23,12 +21,9 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.http import exchange
 from tests import canary
 from tests.canary import KEY
-from tests.conftest import needs
-from tests.live.redis_server import redis_running
 from tests.pages.conftest import fresh
 from tests.service.clients import async_client, client
 from tests.service.scripted_server import Script, Visit, answering, serving
-from tests.serving import brief_pause
 from tests.waiting import PATIENCE
 
 TROUBLE = [
@@ -44,15 +39,8 @@ TROUBLE = [
 
 def told_of(error: BaseException) -> str:
     """Everything that hangs on an exception."""
-    result = [
-        repr(error),
-        str(error),
-        repr(vars(error)),
-        repr(error.args),
-        repr(error.__cause__),
-        repr(error.__context__),
-    ]
-    return "\n".join(result)
+    parts = (error, vars(error), error.args, error.__cause__, error.__context__)
+    return "\n".join((str(error), *map(repr, parts)))
 
 
 def debug_page(error: BaseException) -> str:
@@ -74,10 +62,10 @@ def test_no_client_exception_contains_the_access_key(script: Script) -> None:
         assert KEY.encode() not in pickle.dumps((error.args, error.message, error.cause, error.name))
 
 
-@pytest.mark.parametrize("script", [Visit.reset, Visit.stay_silent, answering("", status=502), answering("[]")])
+@pytest.mark.parametrize("script", [Visit.reset, answering("[]")])
 def test_no_traceback_with_local_variables_contains_the_access_key(script: Script) -> None:
     with serving(script) as server:
-        with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
+        with client(server.url) as service, pytest.raises(ServiceError) as failed:
             service.get_intent("0x1")
         with pytest.raises(ServiceError) as awaited:
             asyncio.run(one_question(server.url))
@@ -145,15 +133,4 @@ def test_the_scan_of_the_whole_run_detects_the_access_key(let_slip: object) -> N
     with contextmanager(fresh)():
         let_slip()  # type: ignore[operator]
     assert canary.seen
-    canary.seen.clear()
-
-
-def test_the_scan_covers_redis_traffic() -> None:
-    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
-        with redis.from_url(server.url) as said:
-            said.publish("channel", f"x{KEY}x")
-        deadline = time.monotonic() + PATIENCE
-        while not canary.seen:
-            assert time.monotonic() < deadline
-            brief_pause()
     canary.seen.clear()
