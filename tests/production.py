@@ -112,3 +112,8 @@ def running(log: Path, database: str) -> Iterator[Production]:
         client = stack.enter_context(httpx.Client(trust_env=False, timeout=PATIENCE))
         until(lambda: {visit.operation for visit in service.visits} >= NAMES)  # before a page is opened
         yield Production(root, service, redis, log, client)
+
+
+def workers_of(main: int) -> list[int]:
+    """Return the worker processes of gunicorn's main one."""
+    return [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]

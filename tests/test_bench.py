@@ -1,9 +1,8 @@
-"""The parts that benchmarks rely on: identical or new rows, all clients, as many hits as requested, what is counted."""
+"""What keeps the benchmarks honest: each response counts whole, limits decide, and the stub's history has no gaps."""
 
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,121 +10,11 @@ from typing import Any
 import pytest
 
 from bench.fair import Result
+from bench.history_stub import History
 from bench.load import Response
 from bench.mirror import backfill
-from bench.mirror.__main__ import Figures
 from bench.pages.measuring import Loops, Measurement, Run, Target
-from bench.processes import StubService, clients, stub_service
-from bench.reference import Reference
-from bench.stub_service import AGAIN, ALL, owner
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[StubService]:
-    with stub_service() as started:
-        yield started
-
-
-def test_the_reference_loop_renders_the_same_rows_as_the_dashboard(service: StubService) -> None:
-    page = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
-    listed = service.call("GetIntentHistory", page=page)["intents"]
-    reference = Reference(service.url)
-    with reference.http:
-        (question,) = reference.questions()
-        html = reference.page(question)
-    assert [entry["intentId"] for entry in listed] == [row.partition('"')[0] for row in html.split('<tr id="row-')[1:]]
-    assert service.call("GetIntentHistory", page=page)["intents"] == listed
-
-
-def test_an_owner_of_the_test_service_has_as_many_hits_as_its_address_says(service: StubService) -> None:
-    hits = service.call("SearchIntents", byOwnerAddress=owner(43, 7))["intents"]
-    assert len({hit["intentId"] for hit in hits}) == 43
-    assert service.call("SearchIntents", byOriginIntentAddress=owner(43, 7))["intents"] == []
-
-
-def test_readers_count_every_response_and_time_the_successful_ones(service: StubService) -> None:
-    before = service.counters["requests"]
-    with clients() as running:
-        port = int(service.url.rpartition(":")[2])
-        result = running.run(port, ["/counters", "/rpc/Service/GetChains"], connections=3, seconds=0.1)
-    assert result["statuses"].keys() == {"200", "400"}  # the second path needs POST
-    assert result["statuses"]["200"] == len(result["milliseconds"]) > 1
-    assert service.counters["requests"] - before == result["statuses"]["400"]
-
-
-def test_readers_without_a_duration_request_each_path_once(service: StubService) -> None:
-    before = service.counters["requests"]
-    with clients() as running:
-        port = int(service.url.rpartition(":")[2])
-        running.run(port, ["/rpc/Service/GetChains"] * 7, connections=3)
-    assert service.counters["requests"] - before == 7
-
-
-PAGE = {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]}
-
-
-def differing(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> int:
-    """Return in how many places the ID, the time and the amount differ. Fails if only some of them do.
-
-    Amounts of less than five digits stay, because in JSON they can't be told from other numbers.
-    """
-    different = [
-        [
-            one["intentId"] != other["intentId"],
-            one["createdAt"] != other["createdAt"],
-            *([units(one) != units(other)] if int(units(one)) >= 10_000 else []),
-        ]
-        for one, other in zip(some, others, strict=True)
-    ]
-    assert all(len(set(each)) == 1 for each in different)
-    return sum(all(each) for each in different)
-
-
-def units(entry: dict[str, Any]) -> str:
-    return str(entry["receipt"]["summary"]["originTokenAmount"])
-
-
-@pytest.mark.parametrize("rows", [0, 2, 20])
-def test_as_many_rows_of_each_response_are_new_as_asked_for(service: StubService, rows: int) -> None:
-    service.change(0)
-    known = service.call("GetIntentHistory", page=PAGE)["intents"]
-    service.change(rows)
-    first, second = (service.call("GetIntentHistory", page=PAGE)["intents"] for _ in range(2))
-    service.change(0)
-    assert differing(known, first) == differing(known, second) == differing(first, second) == rows
-    assert service.call("GetIntentHistory", page=PAGE)["intents"] == known
-
-
-def test_an_intent_with_another_number_is_a_new_one_with_its_receipt_and_balances(service: StubService) -> None:
-    listed = service.call("GetIntentHistory", page={"pageSize": 20}, byStatuses=["SUCCEEDED"])["intents"]
-    entry = next(each for each in listed if int(units(each)) >= 10_000)
-    known = service.call("GetIntent", intentId=entry["intentId"])["intent"]
-    service.call("GetIntentReceipt", intentId=entry["intentId"])
-    fresh = f"{entry['intentId'][:-16]}{12345:016x}"
-    new = service.call("GetIntent", intentId=fresh)["intent"]
-    receipt = service.call("GetIntentReceipt", intentId=fresh)["intentReceipt"]
-    owned = service.call("GetIntentHistory", page={"pageSize": 20}, byOwnerAddress=known["ownerAddress"])["intents"]
-    assert new["intentId"] == receipt["intentId"] == fresh
-    assert fresh in [each["intentId"] for each in owned]
-    assert new["createdAt"] != known["createdAt"]
-    assert int(new["depositTransaction"]["amount"]) == int(known["depositTransaction"]["amount"]) + 12345 % 9973
-    assert service.call("GetIntent", intentId=entry["intentId"])["intent"] == known
-
-
-def test_another_list_has_the_rows_of_a_list_by_its_number(service: StubService) -> None:
-    listed = service.call("GetIntentHistory", page=PAGE)["intents"]
-    number = next(
-        place for place, (_, body) in enumerate(service.counters["distinct"]) if json.loads(body) == {"page": PAGE}
-    )
-    assert service.call("GetIntentHistory", page=PAGE, fromTime=AGAIN + number)["intents"] == listed
-
-
-def test_each_search_of_an_owner_finds_other_transfers_when_all_rows_are_new(service: StubService) -> None:
-    service.change(ALL)
-    found = [service.call("SearchIntents", byOwnerAddress=owner(30, 1))["intents"] for _ in range(2)]
-    service.change(0)
-    assert len({hit["intentId"] for hits in found for hit in hits}) == 60
-    assert {hit["ownerAddress"] for hits in found for hit in hits} == {owner(30, 1)}
+from tests.emulator.driving import NOW, Clock
 
 
 @pytest.mark.parametrize(
@@ -184,21 +73,6 @@ def test_an_attack_passes_when_other_clients_are_served_in_time_and_memory_is_bo
     assert result.row("triage", quiet).endswith(f"| {meets} |")
 
 
-def test_the_mirrors_freshness_and_calls_are_measured_on_a_clock_of_its_own() -> None:
-    figures = Figures(entries=1000, minutes=3, turns=1, seconds=1)
-    targets = {target.what.rpartition(" ")[2]: target.figure for target in figures.fresh()}
-    assert 0 < targets["p50"] < targets["p95"] <= targets["p99"]
-    assert 0 < figures.followed["calls"] < 1
-    assert 10 < figures.followed["burst"] <= 50
-
-
-def test_a_backfill_is_measured_to_its_end() -> None:
-    found = backfill.whole(300, days=1)
-    assert 200 < found.transfers <= 300
-    assert 0 < found.first <= found.seconds
-    assert min(found.processor, found.megabytes, found.size) > 0
-
-
 def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
     database = backfill.Database(tmp_path / "mirror.sqlite3")
     with closing(sqlite3.connect(database.path)) as made:
@@ -209,3 +83,50 @@ def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
     assert backfill.lost(database, recorded, before=180) == 0
     assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=180) == 2
     assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=120) == 1
+
+
+def listed(history: History, **asked: Any) -> list[dict[str, Any]]:
+    """Return all entries of a list, of all of its pages."""
+    page: Any = {"pageSize": 100}
+    rows: list[dict[str, Any]] = []
+    while page:
+        body = json.dumps({"page": page, **asked})
+        head, _, answer = history.reply("/rpc/Service/GetIntentHistory", body).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), answer
+        found = json.loads(answer)
+        rows += found["intents"]
+        page = found["nextPage"]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def history(clock: Clock) -> History:
+    return History(entries=600, days=2, rate=4, now=clock)
+
+
+def test_windows_of_the_stubs_history_have_each_entry_once(history: History) -> None:
+    hour, start = 3600, int(NOW) - 49 * 3600
+    whole = {row["intentId"] for row in listed(history, toTime=int(NOW))}
+    windows = [listed(history, fromTime=start + n * hour, toTime=start + (n + 1) * hour) for n in range(49)]
+    assert len(whole) == 600
+    assert {row["intentId"] for window in windows for row in window} == whole
+
+
+def test_entries_of_the_stub_are_executed_and_ended_while_time_passes(history: History, clock: Clock) -> None:
+    clock.now = NOW + 60
+    born = {row["intentId"]: row["status"] for row in listed(history, fromTime=int(NOW) + 1)}
+    assert len(born) == pytest.approx(4 * 60, abs=8)
+    assert {"QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED"} <= set(born.values())
+    clock.now = NOW + 3 * 3600
+    ended = listed(history, fromTime=int(NOW) + 1, toTime=int(NOW) + 60)
+    assert {row["intentId"] for row in ended} <= born.keys()
+    assert "EXECUTING" not in {row["status"] for row in ended}
+
+
+def test_a_filter_that_the_stub_lacks_is_an_error(history: History) -> None:
+    assert history.reply("/rpc/Service/GetIntentHistory", '{"originChainId": 1}').startswith(b"HTTP/1.1 400")

@@ -1,10 +1,6 @@
-"""Exports over real sockets: 10,000 rows in constant memory, clients that disconnect, a service that fails."""
+"""Exports over real sockets: 10,000 rows in constant memory, and a client that stalls."""
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,13 +15,13 @@ from intents_ui.emulator import Emulator
 from tests.emulator.driving import Clock
 from tests.exported import emulator_entries, read
 from tests.live.tcp_service import TcpService
-from tests.serving import ROOT, brief_pause, dashboard, free_port, wait_for
+from tests.production import SECRET, started, workers_of
+from tests.serving import brief_pause, dashboard
 from tests.waiting import PATIENCE, until
 
 ROWS = 10_000
 GROWTH = 40 * 2**20
 SIDES = ("origin", "destination")
-SECRET = {"SECRET_KEY": "a key of the test"}
 
 
 class Counted:
@@ -56,38 +52,6 @@ def beside(application: Any) -> Iterator[str]:
         loop.close()
 
 
-@contextmanager
-def program(*command: str, url: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | env)
-    try:
-        wait_for(url, process)
-        yield process
-    finally:
-        process.kill()
-        process.wait(PATIENCE)
-
-
-@contextmanager
-def worker_of_a_dashboard(**env: str) -> Iterator[tuple[str, int]]:
-    """Yield a dashboard and its worker process."""
-    port = free_port()
-    root = f"http://127.0.0.1:{port}"
-    with program(
-        "-m", "gunicorn", "--config", "gunicorn.conf.py", url=f"{root}/healthz", PORT=str(port), **env
-    ) as main:
-        try:
-            yield root, worker_of(main)
-        finally:
-            main.terminate()
-            main.wait(PATIENCE)
-
-
-def worker_of(main: subprocess.Popen[bytes]) -> int:
-    """Return the worker process below the started one."""
-    (worker,) = Path(f"/proc/{main.pid}/task/{main.pid}/children").read_text().split()
-    return int(worker)
-
-
 def memory(pid: int) -> int:
     """Return a process's resident memory in bytes."""
     (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS:"))
@@ -114,11 +78,13 @@ def own_sums(entries: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
     return sums
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_an_export_of_10000_rows_matches_the_service_in_constant_memory() -> None:
+def test_an_export_of_10000_rows_matches_the_service_in_constant_memory(tmp_path: Path) -> None:
     emulator = Emulator(now=Clock(), size=ROWS)
-    with beside(emulator) as url, worker_of_a_dashboard(INTENTS_SERVICE_URL=url, **SECRET) as (root, worker):
+    log = tmp_path / "log"
+    with beside(emulator) as url, started(log, INTENTS_SERVICE_URL=url, **SECRET) as (root, process):
+        [worker] = workers_of(process.pid)
         before, largest, content = memory(worker), 0, bytearray()
         with httpx.stream("GET", f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
             for piece in answer.iter_bytes():
@@ -131,43 +97,17 @@ def test_an_export_of_10000_rows_matches_the_service_in_constant_memory() -> Non
     assert largest - before < GROWTH
 
 
-@pytest.fixture(scope="module")
-def counted() -> Counted:
-    return Counted(Emulator(size=ROWS))
-
-
-@pytest.fixture(scope="module")
-def watched(counted: Counted) -> Iterator[str]:
-    with beside(counted) as url, dashboard(INTENTS_SERVICE_URL=url, INTENTS_MAX_EXPORTS="1", **SECRET) as root:
-        yield root
-
-
-@pytest.mark.slow
-def test_no_further_page_is_requested_when_the_reader_disconnects(watched: str, counted: Counted) -> None:
-    counted.emulator.inject("GetIntentHistory", "slow-0.2")
-    with httpx.stream("GET", f"{watched}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
-        pieces = answer.iter_bytes()
-        until(lambda: bool(next(pieces)) and counted.pages >= 3)
-    left_at = counted.pages
-    # There is one slot, which the next export gets when this one ends.
-    until(lambda: a_short_export(watched) == 200)
-    until(lambda: is_still(lambda: counted.pages))
-    assert counted.pages <= left_at + 2  # the one in progress, and that of the short export
-
-
-def a_short_export(root: str) -> int:
-    nobody = f"{root}/export/address/0x{'1' * 40}.csv"
-    return httpx.get(nobody, trust_env=False, timeout=PATIENCE).status_code
-
-
-@pytest.mark.slow
-def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds(watched: str, counted: Counted) -> None:
-    counted.emulator.reset()
-    before = counted.pages
-    with httpx.stream("GET", f"{watched}/export/history.json", trust_env=False, timeout=PATIENCE) as answer:
+@pytest.mark.programs
+def test_a_stalled_reader_costs_no_more_service_calls_than_the_buffer_holds() -> None:
+    counted = Counted(Emulator(size=ROWS))
+    with (
+        beside(counted) as url,
+        dashboard(INTENTS_SERVICE_URL=url, **SECRET) as root,
+        httpx.stream("GET", f"{root}/export/history.json", trust_env=False, timeout=PATIENCE) as answer,
+    ):
         assert answer.status_code == 200
         until(lambda: is_still(lambda: counted.pages))
-    assert counted.pages - before < 60  # of a hundred; some megabytes are in transit
+        assert counted.pages < 60  # of a hundred; some megabytes are in transit
 
 
 def is_still(figure: Callable[[], int]) -> bool:
@@ -177,26 +117,3 @@ def is_still(figure: Callable[[], int]) -> bool:
         if figure() != before:
             return False
     return True
-
-
-@pytest.mark.slow
-def test_an_export_interrupted_by_an_outage_keeps_its_rows_and_ends_with_a_notice() -> None:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = ("-m", "intents_ui.emulator", "--port", str(port), "--fault", "GetIntentHistory=slow-0.1")
-    with program(*command, url=url) as service, dashboard(INTENTS_SERVICE_URL=url, **SECRET) as root:
-        worker = worker_of(service)
-        content = bytearray()
-        with httpx.stream("GET", f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE) as answer:
-            for piece in answer.iter_bytes():
-                content += piece
-                if len(content) > 300_000 and service.poll() is None:
-                    service.kill()
-                    service.wait(PATIENCE)  # otherwise it would start another worker
-                    os.kill(worker, signal.SIGKILL)
-    exported = read("csv", bytes(content))
-    assert exported.state == "truncated"
-    assert exported.why
-    assert exported.why.startswith("service unreachable, request ID ")
-    assert exported.counted == len(exported.rows) == len(set(exported.ids))
-    assert 200 <= exported.counted < 3000

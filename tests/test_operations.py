@@ -20,7 +20,7 @@ from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
 from tests import canary
-from tests.production import ENV, SECRET, Production, figures, started
+from tests.production import ENV, SECRET, Production, figures, started, workers_of
 from tests.service.scripted_server import Visit, response, serving
 from tests.service.upstream import BAD, good
 from tests.serving import ROOT
@@ -230,10 +230,6 @@ def test_several_processes_behind_one_port_report_their_sums(production: Product
             return now["intents_ui_processes"] == 2
 
         until(settled)
-
-
-def workers_of(main: int) -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text().split()]
 
 
 def test_each_request_of_a_page_is_logged_on_one_line(production: Production) -> None:
