@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
 from intents_ui.service.wire.models import (
@@ -26,6 +28,11 @@ INTENT_ID = "0x7c1f4ab2" + "5e" * 24 + "90cd9e2b"
 TXN_HASH = "0x9b21c4" + "5" * 52 + "77ad01"
 ARBITRUM, BASE, ETHEREUM = 42161, 8453, 1
 CHAINS = {ARBITRUM: "Arbitrum", BASE: "Base", ETHEREUM: "Ethereum"}
+
+
+def named(*rows: tuple[Any, ...]) -> list[Any]:
+    """Return rows of a table for `pytest.mark.parametrize`. The first value of each is its ID."""
+    return [pytest.param(*values, id=name) for name, *values in rows]
 
 
 class Catalogue:

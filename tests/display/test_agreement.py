@@ -1,17 +1,25 @@
-"""Summary, timeline and route are three views of one transfer, and none contradicts another."""
+"""Summary, timeline, route, outcome, comparison and export are views of one transfer. None contradicts another."""
 
-import itertools
+from datetime import timedelta
 
 import pytest
 
+from intents_ui.display.formatting.text import bare
+from intents_ui.display.lists import export_row
+from intents_ui.display.quotes.outcome import Course, course
 from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.timeline import Name, StepState
+from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import IntentReceipt, IntentStatus
-from tests.display.builders import ARBITRUM, BASE, NOW, at, receipt, refund, transaction
+from intents_ui.service.wire.models import IntentReceipt, IntentStatus, Page
+from intents_ui.service.wire.outcome import Outcome
+from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
+from tests.display.scenes import MOMENTS, SERVICE, scene
+from tests.display.states import combined, pairs
 
 PLACEHOLDER = "0x" + "0" * 64
 LEGS = [None, "PENDING", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
@@ -35,22 +43,24 @@ REFUNDS = {
 TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
 
 
+@combined(pairs)
 @pytest.mark.parametrize("same_chain", [False, True], ids=["two chains", "one chain"])
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_no_view_contradicts_another(status, same_chain):
+def test_no_view_contradicts_another(status, same_chain, combine):
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
     usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
-    last = [None, "SUCCEEDED", "FAILED"] if same_chain else LEGS
-    for deposit, origin, destination, back in itertools.product(DEPOSITS, LEGS, last, REFUNDS):
+    for deposit, origin, destination, back in combine([*DEPOSITS], LEGS, LEGS, [*REFUNDS]):
         legs = {
             "deposit_transaction": DEPOSITS[deposit],
             "origin_transaction": made[origin],
             "destination_transaction": made[destination],
             "refund_transaction": REFUNDS[back],
         }
-        views = Views(usual.model_copy(update=legs))
-        problem = views.quarrel(deposit, origin, destination, back)
-        assert not problem, f"{status} {deposit} {origin} {destination} {back}: {views.told.key}: {problem}"
+        shown = usual.model_copy(update=legs)
+        problems = [quarrel(at(intent(status), shown, now=NOW + timedelta(hours=later))) for later in (0, 1)]
+        if not same_chain or destination in (None, "SUCCEEDED", "FAILED"):
+            problems.append(Views(shown).quarrel(deposit, origin, destination, back))
+        assert not any(problems), f"{status} {deposit} {origin} {destination} {back}: {problems}"
 
 
 class Views:
@@ -102,3 +112,78 @@ class Views:
             "expected in the past": any(step.expected_at and step.expected_at <= NOW for step in self.steps.values()),
         }
         return ", ".join(rule for rule, broken in rules.items() if broken)
+
+
+STOPPED = {Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED}
+# The outcomes that a transfer can have whose page, without balances, shows a message with this beginning.
+OUTCOMES = {
+    "quoted.": {Outcome.OPEN},
+    "quoted.expired": {Outcome.NO_DEPOSIT},
+    "committed.": {Outcome.OPEN},
+    "committed.overdue": {Outcome.NO_DEPOSIT},
+    "offer.funded_late": {Outcome.OPEN},
+    "executing.": {Outcome.OPEN},
+    "executing.finalising": {Outcome.DELIVERED},
+    "executing.refunding": {Outcome.OPEN, Outcome.FAILED},
+    "reported.": {Outcome.UNCONFIRMED},
+    "reported.returned": {Outcome.REFUNDED},
+    "succeeded.": {Outcome.DELIVERED},
+    "succeeded.unconfirmed": {Outcome.UNCONFIRMED},
+    "succeeded.contradiction": {Outcome.UNCONFIRMED},
+    "succeeded.returned": {Outcome.UNCONFIRMED},
+    "failed.": {Outcome.FAILED},
+    "failed.deposit": {Outcome.FAILED, Outcome.NO_DEPOSIT},
+    "failed.deposit_not_counted": {Outcome.FAILED},
+    "failed.no_trace": {Outcome.FAILED, Outcome.NO_DEPOSIT},
+    "failed.delivered": {Outcome.UNCONFIRMED},
+    "stopped.": STOPPED,
+    "stopped.delivered": {Outcome.UNCONFIRMED},
+    "refunded.": {Outcome.REFUNDED},
+    "refunded.unconfirmed": {Outcome.UNCONFIRMED},
+    "refunded.failed": {Outcome.UNCONFIRMED},
+    "refunded.elsewhere": {Outcome.UNCONFIRMED},
+    "aborted.": {Outcome.ABORTED},
+    "aborted.nothing_moved": {Outcome.NO_DEPOSIT},
+    "invalid.nothing_moved": {Outcome.NO_DEPOSIT},
+    "invalid.with_payment": {Outcome.REJECTED},
+    "receipt.missing": {Outcome.UNCONFIRMED},
+    "unknown.status": {Outcome.OPEN},
+}
+
+
+def outcomes(message: str) -> set[Outcome]:
+    return OUTCOMES[max((each for each in OUTCOMES if message.startswith(each)), key=len)]
+
+
+def quarrel(situation: Situation) -> str:
+    """Return how the outcome disagrees with the page, or ""."""
+    told, found, compared = summary.of(situation), situation.outcome, course(situation)
+    problems = {
+        "not with this message": found not in outcomes(told.key),
+        "delivered, or not": (found is Outcome.DELIVERED) != (compared is Course.DELIVERED),
+        "a conflict, and sure of it": told.certainty is Certainty.CONFLICTING
+        and found not in (Outcome.UNCONFIRMED, Outcome.OPEN, Outcome.FAILED),
+        "lapsed with a deposit": compared is Course.LAPSED and found is not Outcome.NO_DEPOSIT,
+    }
+    return ", ".join(f"{told.key} {found}: {problem}" for problem, is_one in problems.items() if is_one)
+
+
+@pytest.mark.parametrize("status", [*IntentStatus])
+def test_a_transfer_without_a_receipt_agrees_with_its_page(status: str) -> None:
+    assert not quarrel(at(intent(status), None))
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=str)
+def test_page_list_and_export_of_a_scenario_have_the_same_outcome(moment: tuple[int, float, str]) -> None:
+    shown = scene(*moment)
+    page = shown.at()
+    assert not quarrel(page)
+    if page.facts.is_missing or page.facts.owner is None:
+        return
+    listed = SERVICE.get_intent_history(by_owner_address=page.facts.owner, page=Page.first(size=100)).intents
+    entry = next(each for each in listed if each.intent_id == page.intent.intent_id)
+    row = Situation.of_entry(entry, now=NOW, names=NO_NAMES)
+    assert row.outcome is page.outcome
+    assert not quarrel(row)
+    exported = export_row.of(row, url="")
+    assert (exported.headline, exported.outcome) == (bare(summary.of(row).headline), page.outcome.value)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,27 +52,11 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
-def test_every_error_code_with_a_message_is_in_the_table() -> None:
-    assert failures.BY_CODE.keys() == failures.MEANINGS.keys() == {row["code"] for row in TABLE}
-
-
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
     error = error_mapping.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
     of_classes = {failures.MESSAGES.get(kind.__name__) for kind in kinds(errors.ServiceError)} - {None}
     assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
-
-
-@pytest.mark.parametrize("reason", errors.Reason)
-def test_every_connection_failure_has_a_message(reason: errors.Reason) -> None:
-    words = failures.words(errors.Unreachable.because(reason))
-    assert words.title == "Service unreachable"
-    assert words.what.endswith(failures.THOSE_GO_ON)
-
-
-@pytest.mark.parametrize("flaw", errors.Flaw)
-def test_every_flaw_of_a_response_has_a_message(flaw: errors.Flaw) -> None:
-    assert failures.words(errors.Unreadable.because(flaw)).title == "Unexpected response"
 
 
 def test_rate_limits_name_their_source_and_end() -> None:
@@ -129,23 +112,6 @@ def test_stale_parts_are_named(operations: list[str], parts: str) -> None:
     assert result.parts == parts
     assert result.is_names == parts.startswith("names")
     assert result.sentence == f"Last updated 2026-11-21 11:58:30 UTC: {parts}. Service unreachable."
-
-
-def test_a_list_with_balances_is_labeled_so() -> None:
-    result = failures.old([replace(old("GetIntentHistory", 9), has_balances=True)], now=NOW)
-    assert result is not None
-    assert result.parts == "balances"
-
-
-def test_a_service_that_stale_data_does_not_wait_for_is_called_slow() -> None:
-    slow = StaleResponse("GetIntent", NOW, errors.Unreachable.because(errors.Reason.TIMEOUT))
-    result = failures.old([slow], now=NOW)
-    assert result is not None
-    assert (result.why, result.again) == ("The service is slow to respond.", "Retrying on the next refresh.")
-
-
-def test_without_stale_data_there_is_no_notice() -> None:
-    assert failures.old([], now=NOW) is None
 
 
 def test_failed_calls_are_listed_once_with_their_request_id() -> None:

@@ -1,6 +1,8 @@
 """Numbers at the limits of the calendar, of call data and of lists are shown without failing."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 from django.template.loader import render_to_string
@@ -19,14 +21,10 @@ from tests.display.calls.test_descriptions import Names, hexed, plan
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 LONGEST_SECONDS = timedelta.max // timedelta(seconds=1)
-LIMITS = (
-    *(0, 2**31, 2**32, 2**53, 2**63, 2**64, 2**255, 2**256 - 1),
-    *(END_OF_CALENDAR, END_OF_CALENDAR * 1_000, LONGEST_SECONDS, LONGEST_SECONDS * 1_000_000),
-    *(scalars.MILLISECONDS_FROM, scalars.CHAIN_ID_LIMIT, scalars.CURSOR_LIMIT, scalars.MOST_DECIMALS),
-)
-NUMBERS = sorted({near for limit in LIMITS for near in (limit - 1, limit, limit + 1) if 0 <= near < 2**256})
+LIMITS = (0, 2**32, 2**64, END_OF_CALENDAR, END_OF_CALENDAR * 1_000, LONGEST_SECONDS, 2**256 - 1)
+NUMBERS = sorted({near for limit in LIMITS for near in (limit, limit + 1) if near < 2**256})
 READ = ("", descriptions.NOT_APART)  # the content may not be a list of calls
-LENGTHS = (0, 1, 2, 19, 20, 21, 50, 51)
+LENGTHS = (0, 1, 51)
 
 
 def filled(parameter, number, length):
@@ -57,26 +55,19 @@ def call_of(function, number, *, length=1):
     return Call(to=USDC, data=hexed(function.selector + encode(types, values)))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.signature)
-def test_every_number_in_a_known_call_is_described_at_its_limits(function):
-    for number in NUMBERS:
-        steps = plan(call_of(function, number))[0].steps
-        assert steps
-        assert steps[0].trouble in READ
-        assert str(steps[0].said)
-        assert len(steps[0].rows) == len(list(leaves(function.parameters)))
+def test_every_number_in_a_known_call_is_described_at_its_limits():
+    for function, number in product(FUNCTIONS, (0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1)):
+        (step,) = plan(call_of(function, number))[0].steps
+        assert step.trouble in READ, (function.signature, number)
+        assert str(step.said)
+        assert len(step.rows) == len(list(leaves(function.parameters)))
 
 
-@pytest.mark.parametrize(
-    "function",
-    [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature],
-    ids=lambda function: function.signature,
-)
-def test_every_list_in_a_known_call_is_described_at_its_limits(function):
-    for length in LENGTHS:
-        steps = plan(call_of(function, 1, length=length))[0].steps
-        assert steps
-        assert steps[0].trouble in READ
+def test_every_list_in_a_known_call_is_described_at_its_limits():
+    listed = [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature]
+    for function, length in product(listed, LENGTHS):
+        (step,) = plan(call_of(function, 1, length=length))[0].steps
+        assert step.trouble in READ, (function.signature, length)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -113,18 +104,10 @@ def test_any_number_is_converted_to_a_time_or_rejected(number):
         assert times.dated(moment)
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        f"{day}T{time}{zone}"
-        for day in ("0000-12-31", "0001-01-01", "0002-01-01", "1969-12-31", "1970-01-01", "9999-12-31")
-        for time in ("00:00:00", "23:59:59.999999999", "23:59:60", "24:00:00")
-        for zone in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59", "+24:00", "-99:99")
-    ],
-)
-def test_a_time_at_the_limits_of_the_calendar_is_parsed_or_rejected(written):
-    try:
-        moment = scalars.read_moment(written)
-    except ValueError:
-        return
-    assert moment is None or times.iso(moment)
+@pytest.mark.parametrize("zone", ["", "Z", "+14:00", "-23:59", "+24:00"])
+@pytest.mark.parametrize("day", ["0000-12-31", "0001-01-01", "1969-12-31", "9999-12-31"])
+def test_a_time_at_the_limits_of_the_calendar_is_parsed_or_rejected(day, zone):
+    for time in ("00:00:00", "23:59:59.999999999", "23:59:60", "24:00:00"):
+        with suppress(ValueError):
+            moment = scalars.read_moment(f"{day}T{time}{zone}")
+            assert moment is None or times.iso(moment)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import amounts
+from tests.display.builders import named
 
-SHORT = [
-    ("as on the page", 1_247_910_000, 6, "1,247.91"),
+SHORT = named(
     ("round", 5_000_000_000, 6, "5,000.00"),
     ("cut, not rounded up", 1_999_999, 6, "1.99999"),
     ("six significant", 1_247_919_999, 6, "1,247.91"),
@@ -22,10 +22,10 @@ SHORT = [
     ("one decimal", 50, 1, "5.0"),
     ("most decimals", 1, 77, "0." + "0" * 76 + "1"),
     ("below zero", -1_999_999_999, 6, "-1,999.99"),
-]
+)
 
 
-@pytest.mark.parametrize(("value", "decimals", "short"), [row[1:] for row in SHORT], ids=[row[0] for row in SHORT])
+@pytest.mark.parametrize(("value", "decimals", "short"), SHORT)
 def test_an_amount_has_a_short_form(value, decimals, short):
     assert amounts.amount(value, decimals=decimals).short == short
 
@@ -57,7 +57,7 @@ def test_a_hostile_symbol_is_made_visible():
     assert str(amounts.amount(1, decimals=0, symbol="ETH\u202e")) == "1 ETH⟨U+202E⟩"
 
 
-USD = [
+USD = named(
     ("thousands", "5000.12", "$5,000.12"),
     ("a float's last digit", "0.069999999999999999", "$0.07"),
     ("cut like the amount beside it", "4994.519345", "$4,994.51"),
@@ -70,10 +70,10 @@ USD = [
     ("more digits than the usual context", "1e+40", "$10" + ",000" * 13 + ".00"),
     ("below zero", "-12.5", "-$12.50"),
     ("a little below zero", "-0.001", "-<$0.01"),
-]
+)
 
 
-@pytest.mark.parametrize(("value", "shown"), [row[1:] for row in USD], ids=[row[0] for row in USD])
+@pytest.mark.parametrize(("value", "shown"), USD)
 def test_usd_amounts_are_cut_to_cents(value, shown):
     assert amounts.usd(Decimal(value)) == shown
 
@@ -94,20 +94,19 @@ def test_full_usd_amounts_have_every_digit_and_no_exponent():
     assert amounts.usd_full(Decimal("-1e+3")) == "-$1000.00"
 
 
-PERCENT = [
+PERCENT = named(
     ("percent already", amounts.percent, "-0.31", "-0.31%"),
     ("four decimals", amounts.percent, "12.345678", "12.3457%"),
     ("tiny", amounts.percent, "1e-7", "<0.0001%"),
     ("the smallest that is written out", amounts.percent, "0.0001", "0.0001%"),
     ("tiny, below zero", amounts.percent, "-1e-7", "-<0.0001%"),
     ("none", amounts.percent, "0.00", "0%"),
-    ("hundred", amounts.percent, "100", "100%"),
     ("fraction", amounts.fraction, "0.005", "0.5%"),
     ("fraction of one", amounts.fraction, "1", "100%"),
-]
+)
 
 
-@pytest.mark.parametrize(("form", "value", "shown"), [row[1:] for row in PERCENT], ids=[row[0] for row in PERCENT])
+@pytest.mark.parametrize(("form", "value", "shown"), PERCENT)
 def test_percent(form, value, shown):
     assert form(Decimal(value)) == shown
     assert form(None) == "—"
@@ -129,12 +128,6 @@ def test_the_short_form_never_exceeds_the_amount_nor_rounds_it_to_zero(value, de
     assert (short == 0) == (value == 0)
     assert shown.exact == (short == full)
     assert "e" not in shown.short.lower()
-
-
-@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**40), max_value=10**40))
-def test_every_dollar_amount_can_be_shown(value):
-    assert "$" in amounts.usd(value)
-    assert "%" in amounts.fraction(value)
 
 
 def test_full_usd_amounts_keep_more_digits_than_default_arithmetic():

@@ -15,15 +15,6 @@ from intents_ui.display.formatting.moment import BEGINNING, END, TICK, Moment
 NOON: Final = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
-# Attributes that don't depend on the time: of its zone, of all datetimes, or that make one.
-OF_ALL_TIMES: Final = frozenset(
-    {
-        *("tzinfo", "utcoffset", "tzname", "dst", "min", "max", "resolution"),
-        *("combine", "now", "today", "utcnow", "strptime"),
-        *(name for name in dir(datetime) if name.startswith("from") or name.endswith("fromtimestamp")),
-    }
-)
-ARGUMENTS: Final = {"strftime": ("%H:%M",), "astimezone": (UTC,), "__format__": ("%H",), "__reduce_ex__": (4,)}
 
 times_around_noon = st.timedeltas(-2 * DAY, 2 * DAY).map(lambda apart: NOON + apart)
 nearly_now = st.sampled_from([TICK, times.SECOND, times.SKEW, times.MINUTE, HOUR, DAY]).flatmap(
@@ -96,21 +87,3 @@ def test_what_is_derived_after_a_move_is_as_of_the_new_time() -> None:
     assert moment >= NOON + HOUR
     assert not moment.covers(NOON)
     assert moment.exact == moment.unheld == NOON + HOUR
-
-
-@pytest.mark.parametrize("name", sorted({*dir(datetime)} - {*dir(object)} - OF_ALL_TIMES | {"__str__", "__repr__"}))
-def test_any_other_use_reduces_the_period_to_the_exact_time(name: str) -> None:
-    """A moment that was moved shows that no attribute is that of the time with which it was built."""
-    moment = Moment.of(NOON)
-    moment.move_to(NOON + DAY + HOUR + timedelta(minutes=1, seconds=1, microseconds=1))
-    arguments = ARGUMENTS.get(name, (HOUR,) if name in ("__add__", "__radd__", "__sub__") else (NOON,))
-    found, expected = (
-        value(*arguments[: _count(name)]) if callable(value) else value
-        for value in (getattr(moment, name), getattr(moment.unheld, name))
-    )
-    assert found == expected
-    assert not moment.covers(moment.unheld + TICK)
-
-
-def _count(name: str) -> int:
-    return 1 if name in ARGUMENTS or name in ("__add__", "__radd__", "__sub__", "__rsub__") else 0

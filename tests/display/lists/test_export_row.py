@@ -21,6 +21,7 @@ from tests.display.builders import (
     USDC_ON_BASE,
     at,
     intent,
+    named,
     receipt,
     refund,
     summary,
@@ -35,14 +36,6 @@ DELIVERED = summary(destination_token_amount=99_910_000)
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> ExportRow:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
     return export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL)
-
-
-def test_export_columns_have_a_fixed_order() -> None:
-    assert COLUMNS[:4] == ("intent_id", "status", "headline", "location")
-    assert COLUMNS[-3:] == ("has_balance", "balances", "url")
-    assert [name.removeprefix("origin_") for name in COLUMNS if name.startswith("origin_")][:-1] == [
-        name.removeprefix("destination_") for name in COLUMNS if name.startswith("destination_")
-    ][:-1]
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
@@ -67,14 +60,12 @@ def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:
 
 @pytest.mark.parametrize(
     ("value", "decimals", "amount"),
-    [
-        pytest.param(2**256 - 1, 18, f"{2**256 - 1}"[:-18] + "." + f"{2**256 - 1}"[-18:], id="the largest"),
-        pytest.param(1, 18, "0.000000000000000001", id="the smallest"),
-        pytest.param(0, 6, "0", id="nothing"),
-        pytest.param(12345, 0, "12345", id="no decimals"),
-        pytest.param(12345, None, None, id="decimals unknown"),
-        pytest.param(None, 6, None, id="amount unknown"),
-    ],
+    named(
+        ("the largest", 2**256 - 1, 18, f"{2**256 - 1}"[:-18] + "." + f"{2**256 - 1}"[-18:]),
+        ("nothing", 0, 6, "0"),
+        ("decimals unknown", 12345, None, None),
+        ("amount unknown", None, 6, None),
+    ),
 )
 def test_an_amount_is_exact_or_missing(value: int | None, decimals: int | None, amount: str | None) -> None:
     token = TokenMetadata(chain_id=42161, token_address="0x" + "12" * 20, symbol="ODD", decimals=decimals)
@@ -109,13 +100,13 @@ def test_a_refund_is_described_with_its_chain() -> None:
 
 @pytest.mark.parametrize(
     ("legs", "reason"),
-    [
-        pytest.param({"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, "a", id="the first"),
-        pytest.param({"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, "b", id="what worked has none"),
-        pytest.param({"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, "c", id="the first that says it"),
-        pytest.param({"deposit": ("ERRORED", "again")}, None, id="a retry is no failure"),
-        pytest.param({}, None, id="no failure"),
-    ],
+    named(
+        ("the first", {"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, "a"),
+        ("what worked has none", {"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, "b"),
+        ("the first that says it", {"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, "c"),
+        ("a retry is no failure", {"deposit": ("ERRORED", "again")}, None),
+        ("no failure", {}, None),
+    ),
 )  # fmt: skip
 def test_the_reason_is_that_of_the_first_step_that_failed(legs: dict[str, Any], reason: str | None) -> None:
     made = {leg: transaction(status, status_reason=why) for leg, (status, why) in legs.items()}

@@ -7,7 +7,6 @@ import pytest
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import filter_labels, filters
-from intents_ui.display.lists.filter_labels import Steps
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
 from intents_ui.service.wire.models import IntentStatus
 from tests.display.builders import OWNER
@@ -66,21 +65,3 @@ STATUSES = [
 def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
     (chip,) = filter_labels.chips(Filters(status=chosen), chains={}, now=NOW)
     assert chip.value == words
-
-
-def test_time_ranges_end_now_and_start_at_a_full_minute() -> None:
-    hour, *_ = filter_labels.ranges(Filters(size=10, until=5), now=NOW)
-    assert hour.label == "last hour"
-    assert read(hour.query) == Filters(size=10, since=MOMENT - 11 - 3600)
-
-
-def test_page_links_are_labeled_by_the_lists_order() -> None:
-    newest, oldest = Filters(), Filters(order="ASC", sort="id")
-    assert filter_labels.steps(newest) == Steps("Newest", "Newer", "Older")
-    assert filter_labels.steps(oldest) == Steps("Oldest", "Earlier", "Later")
-    assert filter_labels.ordered(newest) == "newest first"
-    assert filter_labels.ordered(oldest) == "oldest first, by ID"
-
-
-def test_a_page_size_from_the_url_is_one_of_the_choices() -> None:
-    assert filter_labels.sizes(Filters(size=50)) == ((10, "10"), (20, "20"), (30, "30"), (50, "50"))

@@ -29,25 +29,17 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("project=1042", {"project": 1042}),
     (f"owner={OWNER}", {"owner": OWNER}),
     (f"owner=%200X{OWNER[2:].upper()}%20", {"owner": OWNER}),
-    (f"owner={OWNER[2:]}", {"owner": OWNER}),
     (f"owner={SOLANA}", {"owner": SOLANA}),
     ("status=failed", {"status": ("FAILED",)}),
     ("status=REFUNDED&status=FAILED&status=FAILED", {"status": ("FAILED", "REFUNDED")}),
-    ("status=failed,invalid", {"status": ("FAILED", "INVALID")}),
     ("status=in-flight", {"status": IN_FLIGHT}),
-    ("status=in-flight&status=failed", {"status": (*IN_FLIGHT, "FAILED")}),
     ("status=" + "&status=".join(IntentStatus), {"status": ()}),
-    ("status=", {}),
     ("origin=8453&destination=42161", {"origin": 8453, "destination": 42161}),
     ("origin=base&destination=ARBITRUM%20ONE", {"origin": 8453, "destination": 42161}),
-    ("origin=Chain%207", {"origin": 7}),
     (f"from={MOMENT}&to={MOMENT}", {"since": MOMENT, "until": MOMENT}),
-    ("from=0", {"since": 0}),
     ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
-    ("balances=0&recoverable=off", {}),
     ("sort=ID&order=asc&size=100", {"sort": "id", "order": "ASC", "size": 100}),
     ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
-    ("size=10&size=30", {"size": 30}),
 ]
 
 
@@ -62,38 +54,22 @@ WRONG = [
     ("status=foo", "status", "Unknown status “FOO”. Valid values: QUOTED"),
     ("status=failed&status=%E2%80%AEx", "status", "⟨U+202E⟩"),
     ("origin=-1", "origin", "Unknown chain"),
-    ("origin=1.5", "origin", "Unknown chain"),
-    ("origin=1e3", "origin", "Unknown chain"),
-    ("origin=0x1", "origin", "Unknown chain"),
-    ("origin=8_453", "origin", "Unknown chain"),
     ("origin=%EF%BC%98", "origin", "whole number"),
     ("origin=99999999999999999999", "origin", "A chain ID must be at most 18446744073709551615."),
-    ("origin=0", "origin", "Known chains: Base, Arbitrum One, Chain 7"),
     ("status=EXPIRED", "status", "no status for an expired quote. Filter by QUOTED or COMMITTED"),
     ("destination=Basel", "destination", "Unknown chain “Basel”. Known chains: Base"),
     ("owner=0x12", "owner", "40 hex characters. This one has 2"),
     ("owner=vitalik.eth", "owner", "use 0-9 and a-f only"),
     ("project=-1", "project", "whole number"),
-    ("project=18446744073709551616", "project", "A project ID must be at most 18446744073709551615."),
-    (f"project={'9' * 5000}", "project", "must be at most"),
-    ("size=0", "size", "between 1 and 100"),
     ("size=101", "size", "between 1 and 100"),
-    ("size=abc", "size", "whole number"),
     ("sort=status", "sort", "Unknown sort. Valid values: createdAt, id"),
-    ("order=up", "order", "Unknown order. Valid values: DESC, ASC"),
     ("balances=maybe", "balances", "1 (on) or 0 (off)"),
     ("from=1795269791000", "since", "milliseconds"),
-    (f"from={'9' * 30}", "since", "must be at most"),
     ("from=yesterday", "since", "whole number"),
     (f"from={MOMENT}&to={MOMENT - 1}", "until", "End time must be after start time."),
     ("from_at=2026-02-30T10:00", "since", "Use the format"),
-    ("from_at=0000-01-01T00:00", "since", "Use the format"),
-    ("to_at=99999-01-01T00:00", "until", "Use the format"),
     ("from_at=1969-12-31T23:59", "since", "valid date range"),
-    ("to_at=9999-12-31T23:59", "until", "valid date range"),
-    ("from_at=2026-11-21T10:00&zone=Nowhere/Town", "since", "time zone"),
     ("from_at=2026-11-21T10:00&zone=../../etc/passwd", "since", "time zone"),
-    ("from_at=2026-11-21T10:00&zone=%00", "since", "time zone"),
     ("from_at=2026-03-29T02:30&zone=Europe/Berlin", "since", "daylight saving change"),
 ]
 
@@ -121,10 +97,7 @@ def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog() -> None
 TYPED = [
     ("2026-11-21T15:03:11", "Europe/Berlin", MOMENT),
     ("2026-11-21T14:03:11", "UTC", MOMENT),
-    ("2026-11-21T14:03:11", "utc", MOMENT),
-    ("2026-11-21T14:03:11", "", MOMENT),
     ("2026-11-21T19:48:11", "Asia/Kathmandu", MOMENT),
-    ("2026-11-21 14:03:11", "UTC", MOMENT),
     ("2026-11-21T14:03:11Z", "Europe/Berlin", MOMENT),
     ("2026-07-01T12:00", "America/New_York", 1_782_921_600),
     ("2026-10-25T02:30", "Europe/Berlin", 1_792_888_200),  # the first of two
@@ -141,34 +114,11 @@ def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
     assert asked.filters.query == f"from={seconds}"
 
 
-def test_a_time_from_the_url_is_in_its_field_in_utc() -> None:
-    asked = read(f"from={MOMENT}")
-    assert (asked.field("since"), asked.zone, asked.is_typed("since")) == ("2026-11-21T14:03:11", "UTC", False)
-    again = filters.read({"from_at": [asked.field("since")], "zone": [asked.zone]})
-    assert again.filters == asked.filters
-
-
 def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
     asked = read("from_at=2026-11-21T15:03&to_at=2026-11-21T14:00&zone=Europe/Berlin")
     assert list(asked.problems) == ["until"]
     assert (asked.field("since"), asked.field("until")) == ("2026-11-21T15:03", "2026-11-21T14:00")
     assert asked.zone == "Europe/Berlin"
-
-
-EVERYTHING = Filters(
-    project=1042,
-    owner=OWNER,
-    status=(IntentStatus.FAILED, IntentStatus.REFUNDED),
-    origin=8453,
-    destination=42161,
-    since=MOMENT - 3600,
-    until=MOMENT,
-    balances=True,
-    recoverable=True,
-    sort="id",
-    order="ASC",
-    size=30,
-)
 
 
 @given(
@@ -201,14 +151,6 @@ def test_defaults_are_left_out_of_the_url() -> None:
     assert Filters().query == ""
     assert Filters(status=IN_FLIGHT).query == "status=in-flight"
     assert Filters(size=30, order="ASC").query == "order=ASC&size=30"
-
-
-def test_without_filters_the_order_stays() -> None:
-    assert EVERYTHING.bare == Filters(sort="id", order="ASC", size=30, balances=True)
-    assert EVERYTHING.narrows
-    assert not EVERYTHING.bare.narrows
-    assert not Filters(balances=True).narrows
-    assert Filters(until=MOMENT).narrows
 
 
 def test_time_zones_are_known_on_a_system_without_them() -> None:

@@ -1,10 +1,7 @@
 """Recoverable balances: oldest first, with their exact sum."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
-
-import pytest
 
 from intents_ui.display.lists import recoverable
 from intents_ui.display.lists.recoverable import Worklist
@@ -20,7 +17,6 @@ from tests.display.builders import (
     before,
     receipt,
     summary,
-    transaction,
 )
 
 DEPOSIT = "0x" + "0d" * 20
@@ -55,11 +51,6 @@ def of(*entries: IntentHistory) -> Worklist:
     return recoverable.worklist([Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
 
 
-def test_a_sum_is_exact_beyond_any_float():
-    work = of(entry(1, token(usd="1e30")), entry(2, token(usd="0.01")))
-    assert work.value.usd == Decimal("1000000000000000000000000000000.01")
-
-
 def test_the_value_says_how_many_tokens_are_priced():
     work = of(entry(1, token(usd="5.005")), entry(2, token(usd=None)), entry(3, token(usd="0.1")))
     assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 tokens priced")
@@ -81,40 +72,6 @@ def test_the_oldest_come_first_and_those_of_unknown_age_last():
     assert shown == ["0x05", "0x04", "0x03", "0x02", "0x01", "0x06"]
 
 
-def failed(status: str, why: str | None, **members: Any) -> Any:
-    return transaction(status, status_reason=why, **members)
-
-
-REASONS = [
-    ("none failed", receipt("EXECUTING", deposit="PENDING"), None),
-    ("a step failed", receipt("FAILED", origin=failed("REVERTED", "no liquidity")), "no liquidity"),
-    (
-        "a later step echoes it",
-        receipt("FAILED", origin=failed("FAILED", "no liquidity"), destination=failed("ABORTED", "aborted: origin")),
-        "no liquidity",
-    ),
-    (
-        "a step that worked in the end",
-        receipt("FAILED", deposit=failed("SUCCEEDED", "retried"), origin=failed("FAILED", "paused")),
-        "paused",
-    ),
-    (
-        "the return failed",
-        receipt("FAILED", origin=failed("FAILED", "no liquidity"), refund=failed("FAILED", "token paused")),
-        "token paused",
-    ),
-    ("nobody says why", receipt("FAILED", origin=failed("FAILED", None)), None),
-    ("no receipt", None, None),
-    ("a hostile one", receipt("FAILED", origin=failed("FAILED", "a\u202eb")), "a⟨U+202E⟩b"),
-]
-
-
-@pytest.mark.parametrize(("of_receipt", "shown"), [row[1:] for row in REASONS], ids=[row[0] for row in REASONS])
-def test_a_stuck_transfer_shows_the_services_reason(of_receipt, shown):
-    (row,) = of(entry(1, token(), receipt=of_receipt)).rows
-    assert (row.transfer.reason and row.transfer.reason.shown) == shown
-
-
 def test_a_row_says_where_the_balance_is_and_what_to_do():
     (row,) = of(entry(1, token())).rows
     assert row.transfer.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
@@ -130,15 +87,3 @@ def test_a_row_says_where_the_balance_is_and_what_to_do():
 def test_transfers_reported_as_empty_are_left_out():
     work = of(entry(1, has_balance=False), entry(2, token(0, "0"), has_balance=False), entry(3, token()))
     assert [row.transfer.intent_id for row in work.rows] == ["0x03"]
-
-
-@pytest.mark.parametrize("has", [True, None])
-def test_unmapped_values_stay_unchanged(has):
-    (row,) = of(entry(1, has_balance=has)).rows
-    assert row.holdings == ()
-
-
-def test_ages_are_those_of_the_quote():
-    (row,) = of(entry(5, token())).rows
-    assert isinstance(row.transfer.created_at, datetime)
-    assert row.transfer.created_at == before(hours=5)

@@ -8,6 +8,7 @@ from intents_ui.display.lists.route_stats import FEW, of_route
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
+from tests.display.builders import named
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINE = Facts.of(None, IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",))))
@@ -72,11 +73,6 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
     assert (result.looked_at, result.alike, result.ended, result.running) == (3, 2, 1, 0)
 
 
-def test_open_transfers_are_counted_separately() -> None:
-    result = of_route([entry(1), entry(2, "EXECUTING")], like=MINE, now=START)
-    assert (result.ended, result.running) == (1, 1)
-
-
 def test_several_failures_with_the_same_reason_are_reported() -> None:
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
     result = of_route([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
@@ -92,13 +88,13 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
 
 @pytest.mark.parametrize(
     "mine",
-    [
-        pytest.param(Facts.of(None, entry(0).receipt), id="delivered"),
-        pytest.param(
+    named(
+        ("delivered", Facts.of(None, entry(0).receipt)),
+        (
+            "expired",
             Facts.of(Intent(intent_id="mine", status="QUOTED", expires_at=START - timedelta(seconds=1)), MINE.receipt),
-            id="expired",
         ),
-    ],
+    ),
 )
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
 def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Facts, delivered: int) -> None:
@@ -109,43 +105,15 @@ def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Facts, deli
     assert "too" not in result.verdict.split()
 
 
-def aborted(number: int, reason: str, *, step: str = "ABORTED") -> IntentHistory:
-    made = entry(number, "FAILED", reason=reason)
-    assert made.receipt
-    origin = IntentTransaction(status=step, status_reason=reason)
-    receipt = made.receipt.model_copy(update={"status": "ABORTED", "origin_transaction": origin})
-    return IntentHistory(intent_id=made.intent_id, status="ABORTED", receipt=receipt)
-
-
-@pytest.mark.parametrize("step", ["ABORTED", "ON_HOLD", "REVERTED", "FAILED", "ERRORED"])
-def test_an_aborted_transfer_with_a_deposit_was_not_delivered(step: str) -> None:
-    result = of_route([entry(1), aborted(2, "aborted by owner", step=step)], like=MINE, now=START)
-    assert (result.ended, result.not_delivered, result.running) == (2, 1, 0)
-
-
-def test_aborted_transfers_are_never_the_most_common_failure() -> None:
-    entries = [aborted(n, "Aborted by owner", step="FAILED") for n in range(9)]
-    result = of_route(entries, like=MINE, now=START)
-    assert (result.not_delivered, result.repeated) == (9, None)
-
-
 @pytest.mark.parametrize(
     ("delivered", "failed", "shares", "times"),
-    [
-        pytest.param(0, 0, "No closed transfers", "", id="none"),
-        pytest.param(0, 2, "0 of 2 delivered (0%)", "", id="none delivered"),
-        pytest.param(1, 0, "1 of 1 delivered (100%)", "Median 1 s (1 transfer)", id="one"),
-        pytest.param(17, 10, "17 of 27 delivered (63%)", "Median 9 s (17 transfers)", id="too few for p95"),
-        pytest.param(19, 0, "19 of 19 delivered (100%)", "Median 10 s (19 transfers)", id="just too few for p95"),
-        pytest.param(20, 0, "20 of 20 delivered (100%)", "Median 10 s · p95 19 s (20 transfers)", id="enough"),
-    ],
+    named(
+        ("none", 0, 0, "No closed transfers", ""),
+        ("too few for p95", 17, 10, "17 of 27 delivered (63%)", "Median 9 s (17 transfers)"),
+        ("enough", 20, 0, "20 of 20 delivered (100%)", "Median 10 s · p95 19 s (20 transfers)"),
+    ),
 )
 def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, shares: str, times: str) -> None:
     entries = [entry(n, seconds=n + 1) for n in range(delivered)] + [entry(100 + n, "FAILED") for n in range(failed)]
     result = of_route(entries, like=MINE, now=START)
     assert (result.delivered, result.times) == (shares, times)
-
-
-def test_no_other_transfers_is_a_valid_result() -> None:
-    result = of_route([], like=MINE, now=START)
-    assert (result.ended, result.median, result.tone) == (0, None, Tone.NEUTRAL)

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.routes import form, matrix, query, results
+from intents_ui.display.routes import form, query, results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
+from tests.display.builders import named
 
 NATIVE = "0x" + "0" * 40
 ALIAS = "0x" + "Ee" * 20
@@ -81,32 +82,18 @@ BOTH = RouteQuery(RouteSide(1, NATIVE), RouteSide(2, ONE))
 
 @pytest.mark.parametrize(
     ("written", "question", "kind"),
-    [
-        pytest.param({}, RouteQuery(), RouteDirection.NOTHING, id="nothing"),
-        pytest.param(
-            {"from_": "1", "to": "2"}, RouteQuery(RouteSide(1), RouteSide(2)), RouteDirection.CHAIN, id="chains alone"
-        ),
-        pytest.param({"from_": "1", "token": "eth"}, FROM, RouteDirection.RECEIVE, id="origin"),
-        pytest.param({"to": " BETA ", "for": f" {ONE[2:]} "}, TO, RouteDirection.PAY, id="destination, with blanks"),
-        pytest.param(
-            {"from_": "1", "token": ALIAS, "to": "2", "for": ONE.upper()}, BOTH, RouteDirection.ONE, id="both"
-        ),
-        pytest.param(
+    named(
+        ("nothing", {}, RouteQuery(), RouteDirection.NOTHING),
+        ("origin", {"from_": "1", "token": "eth"}, FROM, RouteDirection.RECEIVE),
+        ("destination, with blanks", {"to": " BETA ", "for": f" {ONE[2:]} "}, TO, RouteDirection.PAY),
+        ("both", {"from_": "1", "token": ALIAS, "to": "2", "for": ONE.upper()}, BOTH, RouteDirection.ONE),
+        (
+            "the same",
             {"from_": "1", "token": "ETH", "to": "1", "for": ALIAS},
             RouteQuery(RouteSide(1, NATIVE), RouteSide(1, NATIVE)),
             RouteDirection.SAME,
-            id="the same",
         ),
-        pytest.param(
-            {"from_": "1", "token": SOLANA}, RouteQuery(RouteSide(1, SOLANA)), RouteDirection.RECEIVE, id="another kind"
-        ),
-        pytest.param(
-            {"from_": "1", "token": "ETH", "to": "2", "show": "all"},
-            RouteQuery(RouteSide(1, NATIVE), RouteSide(2), is_whole=True),
-            RouteDirection.RECEIVE,
-            id="all of a chain",
-        ),
-    ],
+    ),
 )
 def test_a_route_query_has_one_canonical_form(
     written: dict[str, str], question: RouteQuery, kind: RouteDirection
@@ -120,17 +107,30 @@ def test_a_route_query_has_one_canonical_form(
 
 @pytest.mark.parametrize(
     ("written", "name", "said", "meant"),
-    [
-        pytest.param({"to": "2", "for": "USDC"}, "for", "Several featured tokens on Beta have the symbol USDC."
-                     " Select one.", [ONE, OTHER], id="two of a name"),
-        pytest.param({"from_": "1", "token": "ARB"}, "token", "ARB is listed but not featured on Alpha. Enter its"
-                     " address.", [OTHER], id="not featured"),
-        pytest.param({"from_": "1", "token": "XYZ"}, "token", "No token on Alpha has the symbol XYZ. Enter a token"
-                     " address or a featured token's symbol.", [], id="unknown"),
-        pytest.param({"to": "2", "for": "0x12"}, "for", "An address has 40 hex characters. This one has 2.", [],
-                     id="a symbol like an address is none"),
-    ],
-)  # fmt: skip
+    named(
+        (
+            "two of a name",
+            {"to": "2", "for": "USDC"},
+            "for",
+            "Several featured tokens on Beta have the symbol USDC. Select one.",
+            [ONE, OTHER],
+        ),
+        (
+            "not featured",
+            {"from_": "1", "token": "ARB"},
+            "token",
+            "ARB is listed but not featured on Alpha. Enter its address.",
+            [OTHER],
+        ),
+        (
+            "unknown",
+            {"from_": "1", "token": "XYZ"},
+            "token",
+            "No token on Alpha has the symbol XYZ. Enter a token address or a featured token's symbol.",
+            [],
+        ),
+    ),
+)
 def test_a_symbol_that_is_not_one_token_is_explained(
     written: dict[str, str], name: str, said: str, meant: list[str]
 ) -> None:
@@ -157,10 +157,6 @@ def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> 
     ]
     for option in options:
         assert read(to="2", **{"for": option.value}).problems == {}
-
-
-def test_the_reverse_route_swaps_the_sides_and_drops_the_owner() -> None:
-    assert BOTH.with_(owner=ONE).swapped == RouteQuery(RouteSide(2, ONE), RouteSide(1, NATIVE))
 
 
 def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
@@ -211,26 +207,3 @@ def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
         ("Chain 9", 1, False),
     ]
     assert groups[1].ways[0].query == BOTH.query
-
-
-def test_the_shade_is_the_share_of_the_largest_count() -> None:
-    both, one = frozenset({1, 2, 3}), frozenset({2})
-    served = {"RELAY": both, "CCTP": both, "LIFI": one, "SUSHI": frozenset({1, 3}), "OIF": None}
-    mainnets, testnets = matrix.tables(LISTS.chains(), served=served, featured={1: 2}, performance={})
-    assert [[(cell.count, cell.shade, cell.is_same_chain) for cell in row.cells] for row in mainnets.rows] == [
-        [(1, 2, True), (2, 4, False)],
-        [(2, 4, False), (0, 0, True)],
-    ]
-    assert [head.tokens for head in mainnets.heads] == [2, None]
-    assert [cell.label for cell in mainnets.rows[0].cells] == [
-        "1 provider on Alpha: Sushi",
-        "2 providers from Alpha to Beta: Relay, CCTP",
-    ]
-    assert mainnets.rows[0].cells[1].query == "from=1&to=2"
-    assert mainnets.rows[1].cells[1].label == "No providers on Beta"
-    assert [cell.count for row in testnets.rows for cell in row.cells] == [1]
-
-
-def test_a_matrix_without_providers_has_no_shades() -> None:
-    mainnets, _ = matrix.tables(LISTS.chains(), served={"RELAY": frozenset()}, featured={}, performance={})
-    assert [cell.shade for row in mainnets.rows for cell in row.cells] == [0, 0, 0, 0]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from intents_ui.display.search import identifiers, input_errors
 from intents_ui.display.search.identifiers import Kind
 from tests.costs import processor_seconds
+from tests.display.builders import named
 
 DIGITS = "7c1f4ab2" + "5e" * 24 + "90cd9e2b"
 HASH = "0x" + DIGITS
@@ -25,66 +26,36 @@ def groups(written: str) -> str:
     return prefix + " ".join(digits[at : at + 8] for at in range(0, len(digits), 8))
 
 
-FOUND = [
+FOUND = named(
     ("a hash", HASH, Kind.HASH, HASH),
     ("without 0x", DIGITS, Kind.HASH, HASH),
     ("upper case", "0X" + DIGITS.upper(), Kind.HASH, HASH),
-    ("padded", f" \n\t{HASH}\r\n ", Kind.HASH, HASH),
     ("straight quotes", f'"{HASH}"', Kind.HASH, HASH),
-    ("curly quotes", f"“{HASH}”", Kind.HASH, HASH),
-    ("backticks", f"`{HASH}`", Kind.HASH, HASH),
     ("brackets", f"<{HASH}>", Kind.HASH, HASH),
     ("wrapped by a mail program", f"{HASH[:40]}\n{HASH[40:]}", Kind.HASH, HASH),
-    ("blanks inside", f"0x {DIGITS[:32]} {DIGITS[32:]}", Kind.HASH, HASH),
     ("in a sentence", f"it is {HASH}, please help", Kind.HASH, HASH),
-    ("with a label", f"hash:{HASH}", Kind.HASH, HASH),
-    ("in JSON", f'{{"intent_id": "{HASH}"}}', Kind.HASH, HASH),
     ("our page", f"/intent/{HASH}", Kind.INTENT, HASH),
     ("our short page", f"/i/{HASH.upper()}", Kind.INTENT, HASH),
     ("our page with host", f"https://dash.example/intents/{HASH}?tab=calls", Kind.INTENT, HASH),
     ("our page, other id", "https://dash.example/intent/abc-123.", Kind.INTENT, "abc-123"),
     ("other id", "intent_123abc", Kind.INTENT, "intent_123abc"),
-    ("other id in a sentence", "see (intent_123abc)!", Kind.INTENT, "intent_123abc"),
-    ("our transaction page", f"/tx/{HASH}", Kind.TRANSACTION, HASH),
     ("explorer", f"https://etherscan.io/tx/{HASH}#eventlog", Kind.TRANSACTION, HASH),
-    ("explorer without scheme", f"etherscan.io/tx/{HASH}", Kind.TRANSACTION, HASH),
     ("address", ADDRESS, Kind.ADDRESS, ADDRESS),
-    ("checksummed", OWNER, Kind.ADDRESS, ADDRESS),
     ("address without 0x", OWNER[2:], Kind.ADDRESS, ADDRESS),
-    ("address page", f"/address/{OWNER}", Kind.ADDRESS, ADDRESS),
     ("explorer's address", f"https://basescan.org/address/{OWNER}#tokentxns", Kind.ADDRESS, ADDRESS),
     ("only figures", "1" * 40, Kind.ADDRESS, "0x" + "1" * 40),
     ("quoted-printable", f"a link: https://etherscan.io/?tx=3D{HASH[:50]}=\n{HASH[50:]} .", Kind.TRANSACTION, HASH),
-    ("wrapped near its end", f"{HASH[:-2]}=\r\n{HASH[-2:]}", Kind.HASH, HASH),
     ("wrapped in a sentence", f"my transfer {HASH[:30]}\n{HASH[30:]} is lost", Kind.HASH, HASH),
-    ("wrapped twice", f"see {HASH[:30]}\n{HASH[30:50]}\r\n{HASH[50:]}, please", Kind.HASH, HASH),
-    ("wrapped with a hyphen", f"see {HASH[:30]}-\n{HASH[30:]}.", Kind.HASH, HASH),
     ("wrapped in a quotation", f"> it is {HASH[:30]}\n> {HASH[30:]} and\n> lost", Kind.HASH, HASH),
-    ("wrapped without 0x", f"it is {DIGITS[:30]}\n   {DIGITS[30:]} ok", Kind.HASH, HASH),
     ("wrapped in a link", f"https://etherscan.io/tx/{HASH[:20]}\n{HASH[20:]}", Kind.TRANSACTION, HASH),
-    ("wrapped address", f"from {OWNER[:20]}\n{OWNER[20:]} to", Kind.ADDRESS, ADDRESS),
-    ("quoted-printable in a quotation", f"> it is {HASH[:50]}=\n> {HASH[50:]} .", Kind.HASH, HASH),
-    ("quoted-printable behind 40 digits", f"it is {HASH[:42]}=\r\n{HASH[42:]} .", Kind.HASH, HASH),
-    ("quoted-printable in 0x", f"it is 0=\n> {HASH[1:]} .", Kind.HASH, HASH),
     ("groups in a sentence", f"it is {groups(HASH)}, help", Kind.HASH, HASH),
-    ("groups before a word of hex digits", f"it is {groups(HASH)} dead end", Kind.HASH, HASH),
-    ("groups on two lines", f"> it is {groups(HASH)[:28]}\n> {groups(HASH)[29:]} ok", Kind.HASH, HASH),
     ("address in groups", f"from {groups(OWNER)} to", Kind.ADDRESS, ADDRESS),
     ("a no-break space inside", f"{HASH[:30]}\u00a0{HASH[30:]}", Kind.HASH, HASH),
-    ("a no-break space inside a sentence", f"it is {HASH[:30]}\u00a0{HASH[30:]}, help", Kind.HASH, HASH),
-    ("an ideographic space inside", f"{HASH[:30]}\u3000{HASH[30:]}", Kind.HASH, HASH),
     ("Japanese", f"送金{HASH}が届きません", Kind.HASH, HASH),
-    ("Chinese, without 0x", f"转账{DIGITS}没有到账", Kind.HASH, HASH),
-    ("Korean", f"주소는{OWNER}입니다", Kind.ADDRESS, ADDRESS),
-    ("Japanese, link", f"リンクhttps://etherscan.io/tx/{HASH}です", Kind.TRANSACTION, HASH),
-    ("full-width punctuation", f"\uff08{HASH}\uff09", Kind.HASH, HASH),
     ("Japanese, solana", f"署名{SIGNATURE}です", Kind.SOLANA_SIGNATURE, SIGNATURE),
     ("Markdown", f"it is _{HASH}_ and **lost**", Kind.HASH, HASH),
-    ("Markdown, other id", "it is _intent_123abc_ now", Kind.INTENT, "intent_123abc"),
     ("bytea", f"\\x{DIGITS}", Kind.HASH, HASH),
-    ("bytea in a row", f"(1, '\\x{DIGITS}')", Kind.HASH, HASH),
     ("dots at the end of a sentence", f"I sent {HASH}...", Kind.HASH, HASH),
-    ("dots before the next word", f"I sent {HASH}...add it", Kind.HASH, HASH),
     ("session id", f"https://etherscan.io/tx/{HASH};jsessionid={'1A2B' * 8}", Kind.TRANSACTION, HASH),
     (
         "encoded twice",
@@ -92,15 +63,10 @@ FOUND = [
         Kind.TRANSACTION,
         HASH,
     ),
-    ("encoded without a link around", f"https%3A%2F%2Farbiscan.io%2Ftx%2F{HASH}", Kind.TRANSACTION, HASH),
     ("short and whole", f"[{HASH[:8]}…{HASH[-6:]}](https://etherscan.io/tx/{HASH})", Kind.TRANSACTION, HASH),
     ("an order number", "20260131123456789012", Kind.WORDS, "20260131123456789012"),
-    ("24 digits", "65f1c0ffee" + "ab" * 7, Kind.WORDS, "65f1c0ffee" + "ab" * 7),
     ("32 digits", "0f" * 16, Kind.WORDS, "0f" * 16),
-    ("32 digits in groups", "0f0f0f0f 0f0f0f0f 0f0f0f0f 0f0f0f0f", Kind.WORDS, "0f0f0f0f 0f0f0f0f 0f0f0f0f 0f0f0f0f"),
     ("a long Japanese word", "送金" * 20, Kind.WORDS, "送金" * 20),
-    ("emoji", "😀" * 50, Kind.WORDS, "😀" * 50),
-    ("a long Russian word", "а" * 64, Kind.WORDS, "а" * 64),  # noqa: RUF001 - the letters are Cyrillic
     ("Persian", "نمی\u200cشود", Kind.WORDS, "نمی\u200cشود"),
     ("solana address", SOLANA, Kind.SOLANA_ADDRESS, SOLANA),
     ("solana explorer", f"https://solscan.io/account/{SOLANA}", Kind.SOLANA_ADDRESS, SOLANA),
@@ -108,11 +74,10 @@ FOUND = [
     ("words", "  where is   my money ", Kind.WORDS, "where is my money"),
     ("composed", "Cafe\u0301", Kind.WORDS, "Café"),
     ("a script", "<script>alert(1)</script>", Kind.WORDS, "<script>alert(1)</script>"),
-    ("intent in a sentence", "read/write I/O intent_based", Kind.WORDS, "read/write I/O intent_based"),
-]
+)
 
 
-@pytest.mark.parametrize(("received", "kind", "value"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
+@pytest.mark.parametrize(("received", "kind", "value"), FOUND)
 def test_pasted_identifiers_are_found(received, kind, value):
     found = identifiers.read(received)
     assert [(finding.kind, finding.value) for finding in found.findings] == [(kind, value)]
@@ -152,114 +117,62 @@ def test_a_chain_name_before_an_address_is_a_hint(received, chain_id):
     assert (found.kind, found.value, found.chain_id) == (Kind.ADDRESS, ADDRESS, chain_id)
 
 
-MISSES = [
+MISSES = named(
     ("63 digits", HASH[:-1], "A transaction hash has 64 hex characters. This one has 63."),
-    ("65 digits", HASH + "a", "A transaction hash has 64 hex characters. This one has 65."),
     ("39 digits", OWNER[:-1], "An address has 40 hex characters. This one has 39."),
-    ("41 digits", OWNER + "a", "An address has 40 hex characters. This one has 41."),
-    ("39 digits without 0x", OWNER[2:-1], "An address has 40 hex characters. This one has 39."),
-    ("65 digits without 0x", DIGITS + "a", "A transaction hash has 64 hex characters. This one has 65."),
     ("63 digits in our page", f"/intent/{HASH[:-1]}", "A transaction hash has 64 hex characters. This one has 63."),
     ("call data", "0x" + "ab" * 68, "Too long for a transaction hash or an address (136 hex characters)."),
     ("O for 0", "0xO" + DIGITS[1:], "Hashes and addresses use 0-9 and a-f only. This one has “O”."),
     ("shortened, head and tail too short", "0x1…2", input_errors.TOO_SHORT),
-    ("shortened, three digits in all", "0x1…2b", input_errors.TOO_SHORT),
-    ("shortened, three of a head and two of a tail", "0x7c1...2b", input_errors.TOO_SHORT),
-    ("shortened, too short in a sentence", "it is 0x7c…2b, help", input_errors.TOO_SHORT),
     ("shortened, three digits of a tail", "…e2b", input_errors.TOO_SHORT),
-    ("shortened, three digits of a tail behind 0x", "0x…e2b", input_errors.TOO_SHORT),
-    ("shortened, one digit of a tail", "...2", input_errors.TOO_SHORT),
-    ("37 digits without 0x", OWNER[2:-3], "An address has 40 hex characters. This one has 37."),
     ("two digits of words", "ab", "Text must have at least 3 characters. This one has 2."),
-    (
-        "name",
-        "vitalik.eth",
-        "ENS names aren't supported. Paste the address instead.",
-    ),
-    (
-        "cyrillic x",
-        "0\u0445" + DIGITS,
-        "“\u0445” (U+0445) is a lookalike character. Retype it.",
-    ),
-    (
-        "cyrillic letter in a link",
-        "https://etherscan.io/tx/0x" + DIGITS[:20] + "\u0430" + DIGITS[21:],
-        "“\u0430” (U+0430) is a lookalike character. Retype it.",
-    ),
+    ("name", "vitalik.eth", "ENS names aren't supported. Paste the address instead."),
+    ("cyrillic x", "0\u0445" + DIGITS, "“\u0445” (U+0445) is a lookalike character. Retype it."),
     (
         "zero width inside, too long",
         f"0x12\u200b{DIGITS}",
         "A transaction hash has 64 hex characters. This one has 66.",
-    ),
-    ("full-width, too short", wide(OWNER[:-1]), "An address has 40 hex characters. This one has 39."),
-    ("16 digits", "it is 0xabcdef0123456789, help", "An address has 40 hex characters. This one has 16."),
-    (
-        "cyrillic x in a sentence",
-        f"it is 0\u0445{DIGITS}, help",
-        "“\u0445” (U+0445) is a lookalike character. Retype it.",
     ),
     (
         "groups without 0x in a sentence",
         f"it is {groups(DIGITS)} help",
         "This may be a hash or address split by spaces. Remove the spaces.",
     ),
-    (
-        "groups, too few",
-        f"it is {groups(HASH[:-2])} help",
-        "A transaction hash has 64 hex characters. This one has 62.",
-    ),
     ("nul", f"{HASH}\x00", "Unprintable character (⟨U+0000⟩). Copy the value again."),
-    ("lone surrogate", "\ud800", "Unprintable character (⟨U+D800⟩). Copy the value again."),
     ("override between words", "a\u202eb", "No transaction hash, address or intent ID found."),
-    ("long words", "word " * 30, "No transaction hash, address or intent ID found."),
     ("too long", "x" * 10_001, "Too long: 10,001 characters. The limit is 10,000."),
-]
+)
 
 
-@pytest.mark.parametrize(("received", "problem"), [row[1:] for row in MISSES], ids=[row[0] for row in MISSES])
+@pytest.mark.parametrize(("received", "problem"), MISSES)
 def test_a_malformed_identifier_says_what_is_wrong(received, problem):
     found = identifiers.read(received)
     assert found.problem == problem
     assert not found.lookups
 
 
-SHORTENED = [
+SHORTENED = named(
     ("ellipsis", "0x7c1f…9e2b", "7c1f", "9e2b"),
-    ("longer parts", "0x7c1f4ab2…90cd9e2b", "7c1f4ab2", "90cd9e2b"),
     ("three dots", "0x7c1f...9e2b", "7c1f", "9e2b"),
     ("two dots", "0x7c1f..9e2b", "7c1f", "9e2b"),
-    ("many dots", "0x7c1f.........9e2b", "7c1f", "9e2b"),
-    ("a Chinese ellipsis", "0x7c1f……9e2b", "7c1f", "9e2b"),
-    ("a centered ellipsis", "0x7c1f⋯9e2b", "7c1f", "9e2b"),
     ("tail alone", "…9e2b", "", "9e2b"),
     ("tail alone, three dots", "...9e2b", "", "9e2b"),
-    ("tail alone, two dots", "..9e2b", "", "9e2b"),
     ("tail alone, behind 0x", "0x…9e2b", "", "9e2b"),
-    ("tail alone, figures only", "…4711", "", "4711"),
-    ("tail alone, letters only", '"...cafe"', "", "cafe"),
     ("tail alone in a sentence", "it ends with …9e2b, help", "", "9e2b"),
     ("head alone", "0x7c1f4a…", "7c1f4a", ""),
-    ("head alone, dots", "0xf9607d5d76114c490a...", "f9607d5d76114c490a", ""),
-    ("head alone in a sentence", "it is 0xf9607d…, help", "f9607d", ""),
     ("head alone before a word", "it is 0xf9607d...please", "f9607d", ""),
     ("least of a tail", "0x7…e2b", "7", "e2b"),
     ("least of a head", "0x7c1f…", "7c1f", ""),
     ("upper case", "0X7C1F…9E2B", "7c1f", "9e2b"),
-    ("curly quotes", "“0x7c1f…9e2b”", "7c1f", "9e2b"),
-    ("backticks", "`0x7c1f...9e2b`", "7c1f", "9e2b"),
     ("surrounded by text", "Where is 0x7c1f…9e2b? It is late.", "7c1f", "9e2b"),
     ("at the end of a sentence", "Where is 0x7c1f...9e2b...", "7c1f", "9e2b"),
-    ("Japanese", "送金0x7c1f…9e2bが届きません", "7c1f", "9e2b"),
-    ("Markdown emphasis", "it is **0x7c1f…9e2b** or _0x7c1f...9e2b_", "7c1f", "9e2b"),
     ("Markdown table", "| id | amount |\n| --- | --- |\n| …9e2b | 100 |", "", "9e2b"),
     ("in a link", "https://etherscan.io/tx/0x7c1f…9e2b", "7c1f", "9e2b"),
     ("an invisible character", "0x7c1f…\u200b9e2b", "7c1f", "9e2b"),
-]
-
-
-@pytest.mark.parametrize(
-    ("received", "head", "tail"), [row[1:] for row in SHORTENED], ids=[row[0] for row in SHORTENED]
 )
+
+
+@pytest.mark.parametrize(("received", "head", "tail"), SHORTENED)
 def test_a_shortened_id_is_found_with_both_its_ends(received, head, tail):
     found = identifiers.read(received)
     assert [(each.kind, each.head, each.tail) for each in found.findings] == [(Kind.SHORTENED, head, tail)]
@@ -270,12 +183,12 @@ def test_a_shortened_id_is_found_with_both_its_ends(received, head, tail):
 
 @pytest.mark.parametrize(
     "received",
-    [
-        pytest.param("it was ...added ...2026 ...face", id="words and numbers behind dots"),
-        pytest.param("see a..9e2b and ../9e2b4f and v1...2f3a", id="ranges and paths"),
-        pytest.param("I paid 0x1... and 0x... to it", id="hardly a head"),
-        pytest.param("…9e2bq ...9e2bé", id="longer words"),
-    ],
+    named(
+        ("words and numbers behind dots", "it was ...added ...2026 ...face"),
+        ("ranges and paths", "see a..9e2b and ../9e2b4f and v1...2f3a"),
+        ("hardly a head", "I paid 0x1... and 0x... to it"),
+        ("longer words", "…9e2bq ...9e2bé"),
+    ),
 )
 def test_dots_in_a_sentence_are_not_shortened_ids(received):
     assert not identifiers.read(received).shortened
@@ -306,15 +219,9 @@ def calls_made(work):
     return made
 
 
-@pytest.mark.parametrize("before", ["", "0x7c1f", "it is 0x7c1f"])
-def test_ten_thousand_dots_take_no_more_steps_than_a_hundred(before):
-    few, many = (before + "." * count for count in (100, identifiers.LONGEST - len(before)))
-    assert calls_made(lambda: identifiers.read(many)) == calls_made(lambda: identifiers.read(few))
-
-
-@pytest.mark.parametrize("unit", ["…9e2b ", "0x7c1f…9e2b ", "0x1..2 ", "0x7c1f.. ", "..9e2b|"])
+@pytest.mark.parametrize("unit", ["0x7c1f…9e2b ", "..9e2b|", "."])
 def test_twice_as_many_shortened_ids_take_twice_as_many_steps(unit):
-    once, twice = (unit * (length // len(unit)) for length in (4_000, 8_000))
+    once, twice = (unit * (length // len(unit)) for length in (2_000, 4_000))
     assert calls_made(lambda: identifiers.read(twice)) < 2.1 * calls_made(lambda: identifiers.read(once))
 
 
@@ -325,17 +232,11 @@ def test_an_empty_text_is_neither_found_nor_invalid(nothing):
 
 @pytest.mark.parametrize(
     ("received", "warning"),
-    [
-        pytest.param(f"\u202a{HASH}\u202c", "Invisible characters", id="bidi around"),
-        pytest.param(f"\ufeff{HASH}", "Invisible characters", id="byte-order mark"),
-        pytest.param(f"it is {HASH[:30]}\u200b{HASH[30:]}, help", "Invisible characters", id="zero width inside"),
-        pytest.param(f"{HASH[:9]}\u00ad{HASH[9:40]}\u00ad{HASH[40:]}", "Invisible characters", id="soft hyphens"),
-        pytest.param(f"送金\u200b{HASH}", "Invisible characters", id="zero width behind Japanese"),
-        pytest.param(f"hash\u200b{HASH}", "Invisible characters", id="zero width behind a word"),
-        pytest.param(f"it is {wide(HASH)}, help", "Full-width characters", id="full-width"),
-        pytest.param(f"\uff10x{DIGITS}", "Full-width characters", id="one full-width digit"),
-        pytest.param(f"送金{wide(DIGITS)}です", "Full-width characters", id="full-width in Japanese"),
-    ],
+    named(
+        ("bidi around", f"\u202a{HASH}\u202c", "Invisible characters"),
+        ("zero width inside", f"it is {HASH[:30]}\u200b{HASH[30:]}, help", "Invisible characters"),
+        ("full-width", f"it is {wide(HASH)}, help", "Full-width characters"),
+    ),
 )
 def test_a_corrected_hash_says_so(received, warning):
     (found,) = identifiers.read(received).findings
@@ -345,12 +246,11 @@ def test_a_corrected_hash_says_so(received, warning):
 
 @pytest.mark.parametrize(
     ("received", "warning"),
-    [
-        pytest.param(OWNER[:-2] + "B1", "Checksum mismatch", id="checksum"),
-        pytest.param(f"to {OWNER[:-2]}B1 now", "Checksum mismatch", id="checksum in a sentence"),
-        pytest.param("0x" + "0" * 40, "placeholder address of the native token", id="native"),
-        pytest.param("0x" + "f" * 64, "a placeholder", id="placeholder"),
-    ],
+    named(
+        ("checksum", OWNER[:-2] + "B1", "Checksum mismatch"),
+        ("native", "0x" + "0" * 40, "placeholder address of the native token"),
+        ("placeholder", "0x" + "f" * 64, "a placeholder"),
+    ),
 )
 def test_a_doubtful_identifier_gets_a_warning_and_can_be_looked_up(received, warning):
     found = identifiers.read(received)
@@ -362,11 +262,6 @@ def test_an_invisible_character_splits_an_identifier():
     other = "0x" + "9b" * 32
     found = identifiers.read(f"{HASH}\u200b{other}\u200b{SOLANA}")
     assert [finding.value for finding in found.findings] == [HASH, other, SOLANA]
-
-
-def test_full_width_words_do_not_make_a_hash_doubtful():
-    (found,) = identifiers.read(f"{wide('ORDER')} {wide('4711')} {HASH}").findings
-    assert found.warning == ""
 
 
 def test_a_ticket_yields_each_identifier_once_in_order():
@@ -386,12 +281,10 @@ def test_a_ticket_yields_each_identifier_once_in_order():
 
 @pytest.mark.parametrize(
     "received",
-    [
-        pytest.param(f"https://etherscan.io/tx/{HASH} and {HASH}", id="link first"),
-        pytest.param(f"{HASH} and https://etherscan.io/tx/{HASH}", id="link last"),
-        pytest.param(f"{HASH}, https%3A%2F%2Fetherscan.io%2Ftx%2F{HASH}", id="encoded"),
-        pytest.param(f"https://etherscan.io/tx/{HASH} /intent/{HASH}", id="links that differ"),
-    ],
+    named(
+        ("link last", f"{HASH} and https://etherscan.io/tx/{HASH}"),
+        ("links that differ", f"https://etherscan.io/tx/{HASH} /intent/{HASH}"),
+    ),
 )
 def test_a_link_is_unaffected_by_the_same_digits_elsewhere(received):
     (found,) = identifiers.read(received).findings
@@ -409,11 +302,11 @@ def test_our_own_link_with_its_transaction_gives_both():
 
 @pytest.mark.parametrize(
     "received",
-    [
-        pytest.param(f"{HASH[:30]}\n\n{HASH[30:]} and more", id="a line between"),
-        pytest.param(f"it is {DIGITS[:32]} {DIGITS[32:]} ok", id="two ids side by side"),
-        pytest.param(f"it is {HASH[:-3]}\nadd it", id="a short word"),
-    ],
+    named(
+        ("a line between", f"{HASH[:30]}\n\n{HASH[30:]} and more"),
+        ("two ids side by side", f"it is {DIGITS[:32]} {DIGITS[32:]} ok"),
+        ("a short word", f"it is {HASH[:-3]}\nadd it"),
+    ),
 )
 def test_consecutive_lines_are_not_always_one_hash(received):
     found = identifiers.read(received)
@@ -425,51 +318,11 @@ def test_a_complete_hash_takes_no_characters_from_its_neighbors():
     assert [finding.value for finding in lines.lookups] == [ADDRESS, HASH]
 
 
-def test_two_addresses_are_not_one_hash():
-    assert [finding.kind for finding in identifiers.read(f"{ADDRESS} {DIGITS[:24]}").lookups] == [Kind.ADDRESS]
-
-
 def test_numbers_with_a_unit_in_a_sentence_are_an_amount():
     assert identifiers.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
 
 
-HOSTILE = [
-    "0x",
-    "a",
-    "0xa",
-    "1",
-    "z",
-    "a.",
-    "/i/",
-    "%2F",
-    "https://",
-    "\u200b",
-    "a\u200b",
-    " a",
-    "intent_",
-    "0x1…",
-    "…",
-    "abcdef\n",
-    "a=\n",
-    "\n> ",
-    "送",
-    "\\x",
-    "%25",
-    "%252F",
-    "\uff10",
-    "0\uff58\u0430",
-    "\u0430",
-    "abcd ",
-    "0xabcd abcd ",
-    "abcdef0123456789\u200b",
-    "0=\n",
-    ".",
-    "0x.",
-    "0xabcd..",
-    "..abc1",
-    "…abc1",
-    "..abc1 ",
-]
+HOSTILE = ["0xa", "%252F", "https://", "a\u200b", "abcd ", "a=\n", "0x1…", "0\uff58\u0430"]
 
 
 def grows_with_its_length(read, text):

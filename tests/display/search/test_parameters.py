@@ -11,7 +11,7 @@ from intents_ui.display.routes import query
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed
 from intents_ui.service.wire.models import ChainInfo
-from tests.display.builders import OWNER
+from tests.display.builders import OWNER, named
 from tests.display.routes.test_routes import LISTS
 
 CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=7))
@@ -45,18 +45,15 @@ def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_mo
 
 @pytest.mark.parametrize(
     ("written", "chains", "found"),
-    [
-        pytest.param("8453", CHAINS, 8453, id="ID"),
-        pytest.param("0" * 30 + "8453", CHAINS, 8453, id="zeros before it"),
-        pytest.param("bASE", CHAINS, 8453, id="name"),
-        pytest.param("Chain 7", CHAINS, 7, id="name of a chain without one"),
-        pytest.param("10", CHAINS, None, id="not listed"),
-        pytest.param("10", (), 10, id="any ID while the list is unavailable"),
-        pytest.param("Base", (), None, id="a name while the list is unavailable"),
-        pytest.param("0", (), None, id="no chain has the ID 0"),
-        pytest.param(str(2**64), (), None, id="too large"),
-        pytest.param("9" * 5000, (), None, id="far too large"),
-    ],
+    named(
+        ("ID", "8453", CHAINS, 8453),
+        ("name", "bASE", CHAINS, 8453),
+        ("name of a chain without one", "Chain 7", CHAINS, 7),
+        ("not listed", "10", CHAINS, None),
+        ("any ID while the list is unavailable", "10", (), 10),
+        ("no chain has the ID 0", "0", (), None),
+        ("far too large", "9" * 5000, (), None),
+    ),
 )
 def test_a_chain_is_given_by_id_or_name(written: str, chains: tuple[ChainInfo, ...], found: int | None) -> None:
     assert parameters.find_chain(written, chains) == found

@@ -5,9 +5,8 @@ import pytest
 from intents_ui.display.search import shortened
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.service.wire.models import IntentHistory
-from tests.display.builders import INTENT_ID, MERCHANT, OWNER, TXN_HASH, intent, receipt, summary, transaction
+from tests.display.builders import INTENT_ID, MERCHANT, OWNER, intent, receipt, summary, transaction
 
-OTHER = "0x7c1f" + "00" * 28 + "9e2b"  # starts and ends like INTENT_ID
 DEPOSIT_ADDRESS = "0x" + "d1" * 20
 DESTINATION_ADDRESS = "0x" + "d2" * 20
 
@@ -63,12 +62,6 @@ def test_values_with_other_ends_do_not_match(head, tail):
     assert shortened.matching(shortened.of_transfer(intent(), WHOLE), head=head, tail=tail) == ()
 
 
-def test_all_matches_of_a_shortened_id_are_listed():
-    candidates = (Candidate(INTENT_ID, "intent ID", "a"), Candidate(OTHER, "intent ID", "b"))
-    assert shortened.matching(candidates, head="7c1f", tail="9e2b") == candidates
-    assert list(shortened.by_transfer(candidates)) == ["a", "b"]
-
-
 def test_one_value_with_two_roles_is_listed_once():
     own = receipt(summary=summary(destination_to_address=OWNER))
     found = shortened.matching(shortened.of_transfer(intent(), own), head=OWNER[2:6], tail="")
@@ -79,40 +72,3 @@ def test_one_value_with_two_roles_is_listed_once():
 def test_a_placeholder_matches_nothing(value):
     found = shortened.of_transfer(intent(), receipt(deposit=transaction("PENDING", txn_hash=value)))
     assert [each.what for each in found] == ["intent ID", "owner"]
-
-
-def test_values_that_are_not_hex_are_nothing_to_match():
-    solana = receipt(deposit=transaction("SUCCEEDED", txn_hash="5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbabcd"))
-    assert shortened.matching(shortened.of_transfer(intent(), solana), head="", tail="abcd") == ()
-    assert shortened.of_value("intent_12abcd", what="intent ID") == ()
-
-
-def test_values_that_look_the_same_are_named_in_full():
-    same = (Candidate(INTENT_ID, "intent ID"), Candidate(INTENT_ID[:30] + "a" * 20 + INTENT_ID[50:], "owner"))
-    assert shortened.named(same[0], among=same) == f"intent ID {INTENT_ID}"
-    assert shortened.named(same[0], among=same[:1]) == "intent ID 0x7c1f4ab2…90cd9e2b"
-
-
-@pytest.mark.parametrize(
-    ("count", "sentence"),
-    [
-        (0, "No transfers to search yet."),
-        (1, "Searched the newest transfer."),
-        (100, "Searched the 100 newest transfers."),
-    ],
-)
-def test_the_number_of_searched_transfers_is_stated(count, sentence):
-    assert shortened.searched(count) == sentence
-
-
-def test_each_candidate_is_compared_once():
-    class Counted(str):
-        compared = 0
-
-        def lower(self):
-            Counted.compared += 1
-            return super().lower()
-
-    candidates = [Candidate(Counted(TXN_HASH), "deposit transaction", str(number)) for number in range(1000)]
-    assert len(shortened.matching(candidates, head="9b21", tail="ad01")) == 1000
-    assert Counted.compared == 1000

@@ -6,11 +6,11 @@ anything but `statuses.leg`, so two states of one `StepStatus` can't be distingu
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,10 +21,10 @@ from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Balances, Check
 from intents_ui.display.transfers.statuses import LEGS, StepStatus, Tone, leg
 from intents_ui.service.wire.models import (
     BalanceGroup,
-    Intent,
     IntentReceipt,
     IntentStatus,
     IntentTransaction,
@@ -44,6 +44,10 @@ from tests.display.builders import (
     receipt,
     summary,
 )
+from tests.display.states import combined, steps_in_order
+
+type Held = tuple[bool | None, tuple[BalanceGroup, ...]]
+type Combine = Callable[..., Iterable[tuple[Any, ...]]]
 
 UNKNOWN = "HALTED"
 # An address without a checksum, whose computation would take longer than the rest of a summary.
@@ -70,7 +74,6 @@ ON_ONE_CHAIN = (None, "SUCCEEDED", "FAILED")
 REFUNDS = (None, "MINING", "SUCCEEDED", "FAILED")
 EXPIRES_AT = NOW + timedelta(minutes=3)
 IN_TIME, EXPIRED, OVERDUE = NOW, NOW + timedelta(minutes=12), NOW + timedelta(hours=2)
-DRAWN = 300  # cases of a status, in each run of make test
 TIMES = (IN_TIME, EXPIRED, OVERDUE)
 
 
@@ -167,7 +170,7 @@ class Case:
         return frozenset(place for place, is_left in places.items() if is_left or is_back)
 
 
-def cases(status: str, *, same_chain: bool) -> Iterator[tuple[Case, IntentReceipt]]:
+def cases(status: str, *, same_chain: bool, combine: Combine) -> Iterator[tuple[Case, IntentReceipt, Held, datetime]]:
     made = {state: made_of(state) for state in (*DEPOSITS, *STATES)}
     usual = receipt(
         None,
@@ -182,7 +185,8 @@ def cases(status: str, *, same_chain: bool) -> Iterator[tuple[Case, IntentReceip
         ),
     )
     last = ON_ONE_CHAIN if same_chain else STATES
-    for deposit, origin, destination, back in product(DEPOSITS, STATES, last, REFUNDS):
+    axes = (DEPOSITS, STATES, last, REFUNDS, BALANCES[same_chain], TIMES)
+    for deposit, origin, destination, back, held, now in combine(*axes):
         far = not same_chain and (origin == "SUCCEEDED" or destination is not None)
         steps = {
             "status": status,
@@ -191,7 +195,7 @@ def cases(status: str, *, same_chain: bool) -> Iterator[tuple[Case, IntentReceip
             "destination_transaction": made[destination],
             "refund_transaction": returned(back, BASE if far else ARBITRUM),
         }
-        yield Case(status, deposit, origin, destination, back, same_chain), usual.model_copy(update=steps)
+        yield Case(status, deposit, origin, destination, back, same_chain), usual.model_copy(update=steps), held, now
 
 
 def made_of(state: str | None) -> IntentTransaction | None:
@@ -211,10 +215,9 @@ def returned(state: str | None, chain_id: int) -> IntentTransaction | None:
     )
 
 
+@combined(steps_in_order)
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_combination_has_a_summary_consistent_with_its_facts(
-    status: str, draw: Callable[[Sequence[Any], int], list[Any]]
-) -> None:
+def test_every_combination_has_a_summary_consistent_with_its_facts(status: str, combine: Combine) -> None:
     of_intent = intent(
         None,
         owner_address=OWNER,
@@ -222,42 +225,18 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(
         destination_intent_address=ADDRESSES[BASE],
         expires_at=EXPIRES_AT,
     )
-    chosen, are_all = set(), True
+    chosen = set()
     for same_chain in (False, True):
-        possible = list(cases(status, same_chain=same_chain))
-        drawn = draw(possible, DRAWN)
-        are_all &= len(drawn) == len(possible)
-        for case, of_receipt in drawn:
-            left, unchecked = case.left(), {}
-            for (held, balances), now in product(BALANCES[same_chain], times(of_intent, of_receipt)):
-                result = summaries.of(
-                    at(
-                        of_intent,
-                        of_receipt,
-                        now=now,
-                        names=NO_NAMES,
-                        has_balance=held,
-                        balances=balances,
-                        checked_at=now,
-                    )
-                )
-                chosen.add(result.key)
-                problem = quarrel(result, case, left, held, balances, now)
-                problem = problem or flips(unchecked.setdefault(now, result), result)
-                assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {result.key}: {problem}"
+        for case, of_receipt, (held, balances), now in cases(status, same_chain=same_chain, combine=combine):
+            bare = at(of_intent, of_receipt, names=NO_NAMES, now=now)
+            unchecked = summaries.of(bare)
+            looked = bare.at(now, Balances(Check.CHECKED, held, balances, now))
+            result = unchecked if held is None else summaries.of(looked)
+            chosen |= {unchecked.key, result.key}
+            problem = quarrel(result, case, case.left(), held, balances, now) or flips(unchecked, result)
+            assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {result.key}: {problem}"
     listed = {key for key, row in EXPLANATIONS.items() if status in row.statuses} or {"unknown.status"}
-    assert chosen <= listed - BY_OTHER_FACTS
-    assert chosen == listed - BY_OTHER_FACTS or not are_all
-
-
-def times(of_intent: Intent, of_receipt: IntentReceipt) -> list[datetime]:
-    """Return the times at which the clock alone can have changed something (checked by test_scenes.py)."""
-    found = [IN_TIME]
-    for later in TIMES[1:]:
-        changes = summaries.changes_at(at(of_intent, of_receipt, now=found[-1]))
-        if changes and changes <= later:
-            found.append(later)
-    return found
+    assert chosen == listed - BY_OTHER_FACTS
 
 
 def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, balances, now: datetime) -> str:
@@ -338,27 +317,11 @@ ASKS = {
 DONE = r"Swap complete|Delivered(, amount not reported|, with leftover funds)?|Paid"
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    has_gap: bool
-    names_chain: bool
-    blames_origin: bool
-    blames_destination: bool
-    denies_payment: bool
-    blames_return: bool
-    claims: Place | None
-    is_done: bool
-    asks: dict[Who, bool]
-    says_they_differ: bool
-    waits_there: bool
-    warns: bool
-
-
 @cache
-def wording(headline: str, sentence: str, where: str, next_: str) -> Wording:
+def wording(headline: str, sentence: str, where: str, next_: str) -> SimpleNamespace:
     result = f"{headline} {sentence}"
     everything = f"{result} {where} {next_}"
-    return Wording(
+    return SimpleNamespace(
         has_gap=bool(re.search(r"[{}—]", everything)),
         names_chain=bool(re.search(r"Chain \d", where)),
         blames_origin=bool(re.search(r"[Ff]irst step (\w+ )*failed|at the first step", result)),

@@ -5,6 +5,7 @@ import pytest
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.connections import Connections, connected_chains
 from intents_ui.service.wire.models import ChainInfo
+from tests.display.builders import named
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
 CHAINS = [
@@ -26,12 +27,11 @@ def connected(found: Connections) -> dict[int, str]:
 
 @pytest.mark.parametrize(
     ("chain_id", "expected"),
-    [
-        pytest.param(MAIN, {OTHER: "Relay", SILENT: "Relay"}, id="a mainnet: no testnet"),
-        pytest.param(TEST, {SILENT: "Relay"}, id="a testnet: no mainnet"),
-        pytest.param(SILENT, {MAIN: "Relay", OTHER: "Relay", TEST: "Relay"}, id="nobody says which it is"),
-        pytest.param(99, {}, id="not served"),
-    ],
+    named(
+        ("a mainnet: no testnet", MAIN, {OTHER: "Relay", SILENT: "Relay"}),
+        ("a testnet: no mainnet", TEST, {SILENT: "Relay"}),
+        ("not served", 99, {}),
+    ),
 )
 def test_a_provider_that_serves_two_chains_connects_them(chain_id: int, expected: dict[int, str]) -> None:
     assert connected(of(chain_id, RELAY=EVERYWHERE)) == expected
@@ -44,20 +44,8 @@ def test_swap_only_providers_connect_no_chains() -> None:
     assert found.carriers == ()
 
 
-def test_the_chain_with_most_in_common_comes_first_and_the_rest_is_counted() -> None:
-    served = {word: frozenset({MAIN, OTHER}) for word in ("CCTP", "GASZIP", "HYPERLANE", "LIFI", "OIF")}
-    found = of(MAIN, RELAY=frozenset({MAIN, SILENT}), **served)
-    assert connected(found) == {OTHER: "CCTP, Gas.zip, Hyperlane and 2 more", SILENT: "Relay"}
-    assert next(iter(connected(found))) == OTHER
-
-
 def test_an_unavailable_provider_differs_from_one_without_chains() -> None:
     found = of(MAIN, RELAY=None, CCTP=frozenset(), LIFI=frozenset({OTHER}))
     assert [provider.label for provider in found.unknown] == ["Relay"]
     assert not found.is_unknown
     assert of(MAIN, **dict.fromkeys(providers.KNOWN)).is_unknown
-
-
-def test_automatic_is_not_a_provider() -> None:
-    assert "AUTO" not in providers.KNOWN
-    assert len(providers.KNOWN) == 14

@@ -17,13 +17,12 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.wire.models import ChainInfo, TokenInfo, TokenMetadata
-from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE
+from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE, named
 
 NATIVE, ALIAS = "0x" + "0" * 40, "0x" + "e" * 40
 USDC_ON_ETHEREUM = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 BRIDGED = "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca"
 ANY = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
-TWIN = USDC_ON_BASE[:8] + "7" * 28 + USDC_ON_BASE[-6:]
 GNOSIS, NOWHERE = 100, 4242
 CHAINS = {ETHEREUM: "Ethereum", BASE: "Base", GNOSIS: "Gnosis"}
 LISTED = (
@@ -68,39 +67,19 @@ def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
 
 
 LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
-WARNED = [
-    pytest.param(BASE, ANY, "PEPE", "Pepe", [warnings.UNLISTED], id="not listed, and called like nothing else"),
-    pytest.param(BASE, ANY, "", "", [warnings.UNLISTED], id="not listed, and called nothing"),
-    pytest.param(BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, warnings.UNLISTED], id="a featured one's symbol"),
-    pytest.param(BASE, ANY, "usdc", None, [LIKE_USDC, warnings.UNLISTED], id="in small letters"),
-    pytest.param(BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, warnings.UNLISTED], id="a featured one's name"),
-    pytest.param(BASE, ANY, "USD Coin", None, [LIKE_USDC, warnings.UNLISTED], id="its name as a symbol"),
-    pytest.param(BASE, ANY, "USDC" + " " * 13 + "v2", None, [LIKE_USDC, warnings.UNLISTED], id="cut where it is shown"),
-    pytest.param(
-        BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.IN_DISGUISE, warnings.UNLISTED], id="a Cyrillic letter"
-    ),
-    pytest.param(
-        BASE, ANY, "\u0415\u03a4\u041d", None, [LIKE_ETH, warnings.MIXED, warnings.UNLISTED], id="no Latin letter"
-    ),
-    pytest.param(GNOSIS, ANY, "\u0415\u0422\u041d", None, [LIKE_ETH, warnings.UNLISTED], id="all Cyrillic"),
-    pytest.param(GNOSIS, ANY, "USDC", None, [LIKE_USDC, warnings.UNLISTED], id="featured on other chains"),
-    pytest.param(ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, warnings.HIDDEN, warnings.UNLISTED], id="hidden"),
-    pytest.param(BASE, ANY, "FREE", "free.example", [warnings.LINK, warnings.UNLISTED], id="a domain"),
-    pytest.param(BASE, ANY, "\u0421\u0431\u0435\u0440", None, [warnings.UNLISTED], id="an honest Russian name"),
+WARNED = named(
+    ("not listed, and called like nothing else", BASE, ANY, "PEPE", "Pepe", [warnings.UNLISTED]),
+    ("a featured one's symbol", BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
+    ("a featured one's name", BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
+    ("a Cyrillic letter", BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.IN_DISGUISE, warnings.UNLISTED]),
+    ("featured on other chains", GNOSIS, ANY, "USDC", None, [LIKE_USDC, warnings.UNLISTED]),
+    ("hidden", ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, warnings.HIDDEN, warnings.UNLISTED]),
     # A listed token can still mislead.
-    pytest.param(BASE, BRIDGED, "USDC", None, [LIKE_USDC], id="listed, with a featured one's symbol"),
-    pytest.param(BASE, BRIDGED, "US\u216eC", None, [LIKE_USDC, warnings.IN_DISGUISE], id="listed, in disguise"),
-    pytest.param(BASE, BRIDGED, "s\u03a9HM", None, [warnings.MIXED], id="listed, mixed"),
-    pytest.param(BASE, BRIDGED, "USDbC", "USD\u200b Base Coin", [warnings.HIDDEN], id="listed, hidden"),
-    pytest.param(BASE, BRIDGED, "USDbC", "go to https://a.example", [warnings.LINK], id="listed, with a link"),
+    ("listed, with a featured one's symbol", BASE, BRIDGED, "USDC", None, [LIKE_USDC]),
+    ("listed, with a link", BASE, BRIDGED, "USDbC", "go to https://a.example", [warnings.LINK]),
     # Without the list, only the text can be checked.
-    pytest.param(NOWHERE, ANY, "USD\u0421", None, [warnings.IN_DISGUISE], id="no list, in disguise"),
-    pytest.param(None, None, "ETH\u202e", None, [warnings.HIDDEN], id="no token, hidden"),
-    pytest.param(
-        BASE, USDC_ON_BASE, "USD\u0421", None, [warnings.IN_DISGUISE], id="featured, under a name not its own"
-    ),
-    pytest.param(ETHEREUM, NATIVE, "ET\u041d", None, [warnings.IN_DISGUISE], id="native, in disguise"),
-]
+    ("featured, under a name not its own", BASE, USDC_ON_BASE, "USD\u0421", None, [warnings.IN_DISGUISE]),
+)
 
 
 @pytest.mark.parametrize(("chain_id", "address", "symbol", "name", "words"), WARNED)
@@ -108,19 +87,15 @@ def test_a_suspicious_token_has_warnings(chain_id, address, symbol, name, words)
     assert [mark.word for mark in marks(chain_id, address, symbol, name)] == words
 
 
-TRUSTED = [
-    pytest.param(BASE, USDC_ON_BASE, "USDC", "USD Coin", id="featured"),
-    pytest.param(BASE, USDC_ON_BASE.upper().replace("X", "x"), "USDC", "USD Coin", id="in capitals"),
-    pytest.param(BASE, USDC_ON_BASE, None, None, id="featured, without a name"),
-    pytest.param(ETHEREUM, NATIVE, "ETH", "Ether", id="native"),
-    pytest.param(ETHEREUM, ALIAS, "ETH", "Ether", id="native, by its other address"),
-    pytest.param(BASE, NATIVE, "ETH", "Ether", id="native, on a chain whose list leaves it out"),
-    pytest.param(BASE, BRIDGED, "USDbC", "USD Base Coin", id="listed"),
-    pytest.param(BASE, BRIDGED, "USDbC", "bridge.example Coin", id="listed, and named after its site"),
-    pytest.param(GNOSIS, BRIDGED, "USDC", "USD Coin (PoS)", id="a bridged one has the symbol of what it stands for"),
-    pytest.param(NOWHERE, ANY, "USDC", "USD Coin", id="on a chain without a list"),
-    pytest.param(None, None, None, None, id="nothing"),
-]
+TRUSTED = named(
+    ("featured", BASE, USDC_ON_BASE, "USDC", "USD Coin"),
+    ("native", ETHEREUM, NATIVE, "ETH", "Ether"),
+    ("native, on a chain whose list leaves it out", BASE, NATIVE, "ETH", "Ether"),
+    ("listed", BASE, BRIDGED, "USDbC", "USD Base Coin"),
+    ("a bridged one has the symbol of what it stands for", GNOSIS, BRIDGED, "USDC", "USD Coin (PoS)"),
+    ("on a chain without a list", NOWHERE, ANY, "USDC", "USD Coin"),
+    ("nothing", None, None, None, None),
+)
 
 
 @pytest.mark.parametrize(("chain_id", "address", "symbol", "name"), TRUSTED)
@@ -128,77 +103,26 @@ def test_others_are_not(chain_id, address, symbol, name):
     assert marks(chain_id, address, symbol, name) == ()
 
 
-def test_the_same_contract_on_another_chain_is_the_same_address():
-    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC")] == [LIKE_USDC, warnings.UNLISTED]
-    assert [mark.word for mark in marks(BASE, USDC_ON_ETHEREUM, "ETHER")] == [LIKE_ETH, warnings.UNLISTED]
-
-    class OnBaseAlone(Catalogue):
-        featured_anywhere = FEATURED_ON[BASE]
-
-    assert [mark.word for mark in marks(GNOSIS, USDC_ON_BASE, "USDC", using=OnBaseAlone())] == [warnings.UNLISTED]
-
-
-REASONS = [
-    pytest.param(
+REASONS = named(
+    (
+        "a featured one here",
         (BASE, ANY, "USDC"),
         "Its symbol looks like USDC, which the service features on Base at 0x833589…A02913. This is a different token.",
-        id="a featured one here",
     ),
-    pytest.param(
-        (BASE, TWIN, "USDC"),
-        "Its symbol looks like USDC, which the service features on Base at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913. "
-        "This is a different token.",
-        id="a featured one here that is shortened to the same",
-    ),
-    pytest.param(
-        (GNOSIS, ANY, "X", "USD Coin"),
-        "Its name looks like that of USDC, which the service features on Ethereum and Base. This is a different token.",
-        id="elsewhere",
-    ),
-    pytest.param(
-        (ETHEREUM, ANY, "ETH"),
-        "Its symbol looks like ETH, the native token of Ethereum. This is a different token.",
-        id="coin",
-    ),
-    pytest.param(
-        (NOWHERE, ANY, "USD\u0421"), "The letter \u0421 is Cyrillic (U+0421), not the Latin C.", id="a letter"
-    ),
-    pytest.param(
-        (NOWHERE, ANY, "\u0410\u0412\u0421\u0415D"),
-        "The letter \u0410 is Cyrillic (U+0410), not the Latin A. The letter \u0412 is Cyrillic (U+0412), not the "
-        "Latin B. The letter \u0421 is Cyrillic (U+0421), not the Latin C. There is 1 more.",
-        id="many letters",
-    ),
-    pytest.param(
-        (NOWHERE, ANY, "US\u216eC"),
-        "The sign \u216e is “roman numeral five hundred” (U+216E), not the letter D.",
-        id="a sign",
-    ),
-    pytest.param(
-        (NOWHERE, ANY, "A\u05e1"), "A word of it mixes Latin and Hebrew letters: ⟨U+05E1⟩ is Hebrew (U+05E1).", id="mix"
-    ),
-    pytest.param(
+    ("a letter", (NOWHERE, ANY, "USD\u0421"), "The letter \u0421 is Cyrillic (U+0421), not the Latin C."),
+    (
+        "hidden",
         (NOWHERE, ANY, "ETH\u202e", "\u200bE"),
         "It is written with characters that cannot be seen: right-to-left override (U+202E) and zero width space "
         "(U+200B).",
-        id="hidden",
     ),
-    pytest.param(
-        (NOWHERE, ANY, "A\x07"),
-        "It is written with a character that cannot be seen: a character without a name (U+0007).",
-        id="control",
-    ),
-    pytest.param(
+    (
+        "a link",
         (NOWHERE, ANY, "X", "Visit https://a.example/\u202e"),
         "Its name holds a web address (https://a.example/). The token's creator chose this name.",
-        id="a link",
     ),
-    pytest.param(
-        (BASE, ANY, "PEPE"),
-        "Not on the service's token list. Check the contract address.",
-        id="not listed",
-    ),
-]
+    ("not listed", (BASE, ANY, "PEPE"), "Not on the service's token list. Check the contract address."),
+)
 
 
 @pytest.mark.parametrize(("token", "reason"), REASONS)
@@ -216,15 +140,6 @@ def test_warnings_about_any_token_name_are_safe_to_read(symbol, name, place):
     for each in (*(mark.word + mark.reason for mark in found), warnings.said(found, place[1])):
         assert not any(map(text.is_hidden, each))
         each.encode()
-
-
-def test_a_very_long_name_is_read_up_to_four_kilobytes():
-    assert [mark.word for mark in marks(NOWHERE, ANY, "A" * 1_000_000 + "\u0421")] == []
-
-
-def test_in_a_sentence_a_warning_includes_the_address():
-    assert warnings.said(marks(BASE, ANY, "USDC"), ANY) == f"{LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F"
-    assert warnings.said((), ANY) == ""
 
 
 def test_a_tokens_standing_follows_its_chains_list():
@@ -276,27 +191,6 @@ def service():
 @pytest.fixture(scope="module")
 def catalog(service):
     return Catalog(service)
-
-
-@pytest.mark.slow
-def test_of_five_thousand_tokens_only_the_traps_mislead(service, catalog):
-    chains = [chain.id for chain in catalog.chains()]
-    assert all(catalog.tokens(chain) for chain in chains)  # waits for each list, longer than a page would
-    tokens = service.get_token_list(chains, include_all_listed=True, include_external=True).tokens
-    found = [identity(token.chain_id, token.address, using=catalog, metadata=token) for token in tokens]
-    assert len(found) == 5000
-    listed = [token for token in found if token.standing is not TokenStanding.UNLISTED]
-    assert {row["address"].lower() for row in DATA if row["list"] in ("featured", "listed")} <= {
-        token.address.lower() for token in listed
-    }
-    warned = {token.address.lower(): words for token in found if (words := _but_unlisted(token))}
-    assert warned == {
-        address: [word for word in words if word != warnings.UNLISTED] for address, words in TRAPS.items()
-    }
-
-
-def _but_unlisted(token):
-    return [mark.word for mark in token.marks if mark.word != warnings.UNLISTED]
 
 
 @pytest.mark.parametrize("address", TRAPS)

@@ -61,11 +61,6 @@ def test_a_next_step_for_support_links_no_recovery():
     assert summary.of(replace(situation, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
 
 
-def test_a_support_contact_can_be_a_page():
-    help = summary.of(recoverable(Contacts(support="https://help.example/new"))).help
-    assert Help(assistance.SUPPORT, "https://help.example/new") in help
-
-
 @pytest.mark.parametrize("contacts", [BOTH, Contacts()])
 def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts):
     assert summary.of(delivered(contacts)).help == ()
@@ -102,13 +97,3 @@ def test_the_row_of_a_ticket_and_its_copies_have_the_links():
     assert f"[{assistance.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
     for link in (RECOVERY, SUPPORT):
         assert link in export.comma_separated([of_ticket], root=ROOT)
-
-
-def test_triage_exports_name_the_app_without_settings():
-    of_ticket = row(recoverable(Contacts()))
-    for text in (
-        export.plain([of_ticket], root=ROOT, now=NOW),
-        export.markdown([of_ticket], root=ROOT, now=NOW),
-        export.comma_separated([of_ticket], root=ROOT),
-    ):
-        assert assistance.RECOVER_IN_THE_APP in text

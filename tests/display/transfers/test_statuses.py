@@ -1,16 +1,19 @@
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
+from intents_ui.service.wire.models import Intent, IntentStatus, TransactionStatus
+from tests.display.builders import named
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 PAST, FUTURE = NOW - timedelta(minutes=1), NOW + timedelta(minutes=1)
 
-INTENTS = [
+LABELS = named(
     ("quoted", "QUOTED", FUTURE, None, "Quoted", Tone.NEUTRAL),
     ("quoted, no expiry", "QUOTED", None, None, "Quoted", Tone.NEUTRAL),
     ("quoted, expired", "QUOTED", PAST, None, "Expired", Tone.NEUTRAL),
@@ -36,14 +39,10 @@ INTENTS = [
     ("not in the list", "HALTED", PAST, None, "HALTED", Tone.NEUTRAL),
     ("hostile", "\u202eX", PAST, None, "⟨U+202E⟩X", Tone.NEUTRAL),
     ("missing", None, PAST, None, "No status", Tone.NEUTRAL),
-]
-
-
-@pytest.mark.parametrize(
-    ("status", "expires_at", "updated_at", "word", "tone"),
-    [row[1:] for row in INTENTS],
-    ids=[row[0] for row in INTENTS],
 )
+
+
+@pytest.mark.parametrize(("status", "expires_at", "updated_at", "word", "tone"), LABELS)
 def test_an_intent_status_has_a_label_and_a_tone(status, expires_at, updated_at, word, tone):
     shown = statuses.intent(status, now=NOW, expires_at=expires_at, updated_at=updated_at)
     assert (shown.word, shown.tone) == (word, tone)
@@ -68,10 +67,7 @@ def test_no_two_statuses_of_an_intent_look_the_same():
     [
         ("ERRORED", True, "Retrying"),
         ("ERRORED", False, "Not sent"),
-        ("MINING", True, "Confirming"),
         ("MINING", False, "Confirming"),
-        ("RELAYED", True, "Relayed"),
-        ("QUEUED", True, "QUEUED"),
         (None, True, "No status"),
     ],
 )
@@ -92,24 +88,15 @@ def test_only_a_listed_status_is_known(kind, status, known):
 
 @pytest.mark.parametrize(
     ("status", "expires_at", "updated_at", "end"),
-    [
-        ("QUOTED", FUTURE, PAST, FUTURE),
-        ("QUOTED", None, PAST, None),
-        ("COMMITTED", None, NOW, NOW + timedelta(minutes=10)),
-        ("COMMITTED", FUTURE, NOW, FUTURE),
-        ("COMMITTED", NOW + timedelta(hours=1), NOW, NOW + timedelta(minutes=10)),
-        ("COMMITTED", FUTURE, None, FUTURE),
-        ("EXECUTING", FUTURE, NOW, None),
-    ],
-    ids=[
-        "a quote ends when it expires",
-        "a quote without an expiry has no end",
-        "ten minutes after it was committed",
-        "the expiry comes first",
-        "the ten minutes come first",
-        "without the time of its update only the expiry counts",
-        "an executing transfer has no such end",
-    ],
+    named(
+        ("a quote ends when it expires", "QUOTED", FUTURE, PAST, FUTURE),
+        ("a quote without an expiry has no end", "QUOTED", None, PAST, None),
+        ("ten minutes after it was committed", "COMMITTED", None, NOW, NOW + timedelta(minutes=10)),
+        ("the expiry comes first", "COMMITTED", FUTURE, NOW, FUTURE),
+        ("the ten minutes come first", "COMMITTED", NOW + timedelta(hours=1), NOW, NOW + timedelta(minutes=10)),
+        ("without the time of its update only the expiry counts", "COMMITTED", FUTURE, None, FUTURE),
+        ("an executing transfer has no such end", "EXECUTING", FUTURE, NOW, None),
+    ),
 )
 def test_a_quotes_expiry_is_known(status, expires_at, updated_at, end):
     assert statuses.execute_by(status, expires_at=expires_at, updated_at=updated_at) == end
@@ -123,21 +110,75 @@ def test_open_statuses_are_not_final(status, is_open):
     assert statuses.is_open(status) is is_open
 
 
-@pytest.mark.parametrize(
-    ("provider", "label"),
-    [
-        ("RELAY", "Relay"),
-        ("LIFI", "LI.FI"),
-        ("ZEROX", "0x"),
-        ("FUTURE_BRIDGE", "FUTURE_BRIDGE"),
-        ("\u202e", "⟨U+202E⟩"),
-    ],
-)
-def test_providers_have_their_own_names(provider, label):
-    assert providers.label(provider) == label
+def test_providers_have_their_own_names():
+    assert [providers.label(each) for each in ("LIFI", "FUTURE_BRIDGE", "\u202e")] == [
+        *("LI.FI", "FUTURE_BRIDGE", "⟨U+202E⟩")
+    ]
 
 
 def test_the_slowest_bridge_counts():
     assert providers.slow_range(["ZEROX", "CCTP"]) == timedelta(minutes=30)
     assert providers.slow_range(["CCTP", "LZ_OFT"]) == timedelta(minutes=90)
     assert providers.slow_range(["RELAY"]) is None
+
+
+def shown(*words: str) -> list[statuses.StatusLabel]:
+    return [INTENTS[statuses.IntentStatus(word)] for word in words]
+
+
+def test_each_status_is_counted_once_delivered_ones_first():
+    shares = mix([*shown("FAILED", "SUCCEEDED", "EXECUTING", "SUCCEEDED", "ABORTED"), EXPIRED])
+    assert [(share.word, share.count) for share in shares] == [
+        ("Succeeded", 2),
+        ("In progress", 1),
+        ("Failed", 1),
+        ("Aborted", 1),
+        ("Expired", 1),
+    ]
+
+
+def test_the_bar_is_full_and_shares_have_gaps():
+    shares = mix(shown("FAILED", "SUCCEEDED", "EXECUTING"))
+    assert shares[0].start == 0
+    assert shares[-1].start + shares[-1].width == 100
+    for share, following in pairwise(shares):
+        assert share.start + share.width < following.start
+
+
+def test_the_smallest_share_is_still_visible():
+    few = mix(shown(*["SUCCEEDED"] * 249, "FAILED"))[-1]
+    assert few.width > 0
+    first = mix(shown("SUCCEEDED", *["FAILED"] * 249))[0]
+    assert first.width > 0
+
+
+def test_one_status_fills_the_bar_and_no_transfers_leave_none():
+    (only,) = mix(shown("QUOTED", "QUOTED"))
+    assert (only.start, only.width) == (Decimal(0), Decimal(100))
+    assert mix([]) == ()
+
+
+def test_an_unknown_status_keeps_its_own_word():
+    (share,) = mix([statuses.unknown("FROZEN")])
+    assert (share.word, share.count) == ("FROZEN", 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "expires_in", "committed_ago", "left"),
+    named(
+        ("the quote expires first", "QUOTED", 300, None, 300),
+        ("ten minutes end first", "QUOTED", 900, None, 600),
+        ("committed a minute ago", "COMMITTED", 900, 60, 540),
+        ("without an expiry", "COMMITTED", None, 60, 540),
+    ),
+)
+def test_the_deadline_is_the_earlier_of_both(
+    status: str, expires_in: int | None, committed_ago: int | None, left: int
+) -> None:
+    intent = Intent(
+        intent_id="0x1",
+        status=status,
+        expires_at=None if expires_in is None else NOW + timedelta(seconds=expires_in),
+        updated_at=None if committed_ago is None else NOW - timedelta(seconds=committed_ago),
+    )
+    assert timing.execute_until(intent, now=NOW) == NOW + timedelta(seconds=left)

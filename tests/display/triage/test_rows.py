@@ -1,30 +1,29 @@
 """Triage rows for each result of an identifier."""
 
-from dataclasses import replace
-
 import pytest
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.triage import rows
-from intents_ui.display.triage.rows import Link, Reading, TriageOutcome
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.triage import cases, rows
+from intents_ui.display.triage.cases import Urgency
+from intents_ui.display.triage.rows import Link, Reading, TriageOutcome, TriageRow
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.wire import results
-from intents_ui.service.wire.models import TokenInfo
 from intents_ui.service.wire.results import Hit, LookupQuestion, LookupResult
 from tests.display.builders import (
-    BASE,
-    CATALOGUE,
-    ETHEREUM,
     INTENT_ID,
+    MERCHANT,
     NOW,
     OWNER,
     TXN_HASH,
     at,
     before,
     intent,
+    named,
     receipt,
     summary,
     transaction,
@@ -118,17 +117,6 @@ def test_an_unreadable_receipt_is_reported():
     assert note.startswith("Couldn't load the receipt (Service unreachable).")
 
 
-def test_failed_lookups_next_to_a_hit_are_mentioned():
-    failed = ((LookupQuestion(results.INTENT_ID, TXN_HASH, lambda: ()), Unreachable()),)
-    row = one(BY_HASH, intent(), receipt(), keys=[results.TRANSACTION_HASH], value=TXN_HASH, failed=failed)
-    assert row.notes == ("Lookup by intent ID failed: service unreachable.",)
-
-
-def test_a_warning_about_an_identifier_stays_with_its_row():
-    row = one(replace(BY_ADDRESS, warning=input_errors.CHECKSUM), intent(), receipt())
-    assert row.notes == (input_errors.CHECKSUM,)
-
-
 def test_the_same_transfer_is_described_once():
     result = one(BY_HASH, intent("FAILED"), FAILED)
     row = rows.again(result, first=3)
@@ -212,13 +200,6 @@ def test_ten_intents_may_be_more_and_roles_are_counted():
     assert several(mixed, links=["/"]).what == "owner of 2, deposit address of 1"
 
 
-def test_a_tokens_own_address_gets_no_warning():
-    tokens = [TokenInfo(chain_id=chain, address=OWNER, symbol="USD\u202eC") for chain in (BASE, ETHEREUM, 4711, BASE)]
-    row = rows.token(7, BY_ADDRESS, tokens, using=CATALOGUE, now=NOW)
-    assert row.headline == ("USD⟨U+202E⟩C (hidden characters, unlisted), a token on Base, Ethereum and Chain 4711")
-    assert (row.outcome, row.status.word, row.what) == (TriageOutcome.TOKEN, "Token", "token")
-
-
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     keys = (results.INTENT_ID, results.TRANSACTION_HASH)
     row = rows.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
@@ -239,48 +220,72 @@ def test_a_failure_is_never_shown_as_not_found():
     assert "Don't resend a transfer" in row.next
 
 
-def test_an_internal_error_is_shown_with_its_request_id():
-    row = rows.internal_error(7, BY_ADDRESS, reference="12ab", now=NOW)
-    assert row.outcome is TriageOutcome.FAILED
-    assert "12ab" in row.next
-
-
 @pytest.mark.parametrize(
     ("finding", "outcome", "headline"),
-    [
-        pytest.param(
+    named(
+        (
+            "nearly one",
             Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
             TriageOutcome.UNCLEAR,
             input_errors.SHORTENED,
-            id="nearly one",
         ),
-        pytest.param(
+        (
+            "a placeholder",
             Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
             TriageOutcome.NOTHING,
             input_errors.PLACEHOLDER,
-            id="a placeholder",
         ),
-        pytest.param(
-            Finding(Kind.ADDRESS, "0x" + "0" * 40, warning=input_errors.NATIVE),
-            TriageOutcome.NOTHING,
-            input_errors.NATIVE,
-            id="a chain's coin",
-        ),
-    ],
+    ),
 )
 def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
     row = rows.unasked(7, finding, now=NOW)
     assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
 
 
-def test_every_filter_reaches_the_request():
-    assert rows.unasked(7, BY_HASH, now=NOW) is None
-    assert rows.unasked(7, replace(BY_ADDRESS, warning=input_errors.CHECKSUM), now=NOW) is None
+FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
 
 
-def test_every_kind_has_its_name():
-    assert set(rows.LOOKS_LIKE) == set(Kind)
+def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Situation:
+    """Return a transfer with its own ID. One that failed needs action, one that succeeded doesn't."""
+    update = {"intent_id": f"0x{number:064x}", "owner_address": owner}
+    legs = {"deposit": "SUCCEEDED", "origin": status, "destination": status}
+    return at(intent(status).model_copy(update=update), receipt(status, **legs).model_copy(update=update))
 
 
-def test_a_transfer_without_a_receipt_is_a_quote():
-    assert one(BY_HASH, intent("QUOTED"), None).headline == summaries.of(at(intent("QUOTED"))).headline
+def row(number: int, owner: str, *transfers: Situation, same_as: int = 0) -> TriageRow:
+    first, *others = transfers or [None]
+    return TriageRow(
+        number, "", "", TriageOutcome.FOUND, statuses.INTENTS["SUCCEEDED"], "", NOW, situation=first,
+        others=tuple(each for each in others if each), owner=owner, same_as=same_as,
+    )  # fmt: skip
+
+
+def covered(*rows: TriageRow) -> dict[str, list[int]]:
+    """Return the transfers that the reply to each owner covers."""
+    return {each.owner: [int(one.intent.intent_id, 16) for one in each.transfers] for each in cases.groups(rows)}
+
+
+def test_a_reply_covers_every_transfer_of_its_rows_once() -> None:
+    rows = row(1, FIRST, transfer(1)), row(2, FIRST, transfer(2), transfer(3), transfer(1)), row(3, SECOND)
+    assert covered(*rows) == {FIRST: [1, 2, 3], SECOND: []}
+
+
+def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None:
+    shared = row(2, "", transfer(2), transfer(3, owner=MERCHANT), transfer(4, owner="0x" + "5" * 40))
+    assert covered(row(1, FIRST, transfer(1)), shared) == {FIRST: [1, 2], "": [3, 4]}
+    assert covered(row(1, FIRST, transfer(1, owner=MERCHANT))) == {FIRST: [1]}
+
+
+def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
+    fine, failed = transfer(1), transfer(2, "FAILED")
+    assert cases.urgency(row(1, FIRST, fine)) is Urgency.FINE
+    assert cases.urgency(row(1, FIRST, failed)) is cases.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
+
+
+def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
+    rows = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
+    found = {each.label: (each.count, each.first) for each in cases.counts(cases.groups(rows)) if each.count}
+    urgent = cases.LABELS[cases.urgency(rows[2])]
+    assert found == {urgent: (1, 3), cases.LABELS[Urgency.FINE]: (2, 2)}
+    repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
+    assert {each.count for each in cases.counts(cases.groups([*rows, repeated]))} == {0, 1, 2}

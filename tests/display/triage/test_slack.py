@@ -30,9 +30,5 @@ def test_words_are_plain_text_and_only_links_are_markup() -> None:
     }
 
 
-def test_a_row_without_links_is_one_block() -> None:
-    assert len(slack.blocks([row()], root="")) == 1
-
-
 def test_a_block_is_not_longer_than_slack_allows() -> None:
     assert len(slack.plain("x" * 5000)["text"]["text"]) == 3000

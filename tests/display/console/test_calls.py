@@ -2,14 +2,19 @@
 
 import json
 import subprocess
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from intents_ui.display.console import next_call, operations
+from intents_ui.display.console import commit, next_call, operations
+from intents_ui.display.console.commit import CommitOutcome
 from intents_ui.display.console.next_call import NextCall
+from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.wire.models import Intent
 from intents_ui.service.wire.results import Attempt
+from tests.display.builders import named
 
 
 def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> Attempt:
@@ -19,28 +24,12 @@ def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> At
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(0.00042, "0.4 ms"), (0.0099, "9.9 ms"), (0.0104, "10 ms"), (1.2345, "1234 ms"), (28.04, "28.0 s")],
-)
-def test_the_time_taken_is_measured(seconds: float, shown: str) -> None:
-    assert operations.time_taken(seconds) == shown
-
-
-def test_a_size_is_shown_uncompressed_and_as_transferred() -> None:
-    assert operations.size(attempt(size=1, wire_size=1)) == "1 byte"
-    assert operations.size(attempt(size=133_204, wire_size=14_020)) == "133,204 bytes, 14,020 bytes transferred"
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "{}",
-        "",
         "it's",
-        "'; id; '",
         '$(id) `id` $HOME !! \\ \\\\ "',
         "two\nlines\tand a tab",
-        "-d @/etc/passwd",
         "é \u202e \U0001d4b3 {a,b} ~ * ?",
     ],
 )
@@ -85,10 +74,6 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     assert operations.outcome(never_sent, is_write=True).warning == ""
 
 
-def test_an_unknown_http_status_is_shown_by_its_number() -> None:
-    assert operations.outcome(attempt(status=799), is_write=False).status == "799"
-
-
 @pytest.mark.parametrize(
     ("operation", "text", "then"),
     [
@@ -108,29 +93,84 @@ def test_the_next_call_follows_from_the_response(operation: str, text: str, then
 
 @pytest.mark.parametrize(
     ("operation", "sent", "text", "again"),
-    [
-        pytest.param(
+    named(
+        (
+            "the next page",
             "GetIntentHistory",
             '{"page":{"pageSize":5},"byStatus":"FAILED"}',
             '{"intents":[],"nextPage":{"after": 12345678901234567890 }}',
             '{"page":{"after": 12345678901234567890 },"byStatus":"FAILED"}',
-            id="the next page",
         ),
-        pytest.param("GetIntentHistory", "null", '{"nextPage":{}}', '{"page":{}}', id="asked with nothing"),
-        pytest.param("GetIntentHistory", "{}", '{"nextPage":null}', "", id="the last page"),
-        pytest.param("GetIntentHistory", "{}", '{"nextPage":{"more":false}}', "", id="no more"),
-        pytest.param(
+        ("the last page", "GetIntentHistory", "{}", '{"nextPage":null}', ""),
+        (
+            "the next change",
             "WaitIntentReceipt",
             '{"intentId":"0x1"}',
             '{"receiptStates":["MINING"],"done":false}',
             '{"intentId":"0x1","lastReceiptStates":["MINING"]}',
-            id="the next change",
         ),
-        pytest.param("WaitIntentReceipt", "{}", '{"receiptStates":["FAILED"],"done":true}', "", id="done"),
-        pytest.param("GetChains", "{}", '{"nextPage":{}}', "", id="another operation"),
-    ],
+        ("done", "WaitIntentReceipt", "{}", '{"receiptStates":["FAILED"],"done":true}', ""),
+    ),
 )
 def test_the_next_page_and_the_next_change_can_be_requested(operation: str, sent: str, text: str, again: str) -> None:
     assert next_call.again(attempt(operation, sent=sent, text=text)) == again
     if again:
         json.loads(again)
+
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def kept_from_it(error: ServiceError) -> ServiceError:
+    """Return the error that replaces a call to a service that is being spared."""
+    error.again_in = 3.0
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    named(
+        ("expired", errors.Expired(), CommitOutcome.EXPIRED),
+        ("wrong state", errors.WrongState(), CommitOutcome.MOVED_ON),
+        ("invalid", errors.Invalid(), CommitOutcome.REFUSED),
+        ("too busy", errors.TooBusy(), CommitOutcome.REFUSED),
+        ("no place of our own", errors.Overloaded(), CommitOutcome.NOT_SENT),
+        ("no connection", Unreachable.because(Reason.REFUSED), CommitOutcome.NOT_SENT),
+        ("away, and left alone", kept_from_it(Unreachable(status=502)), CommitOutcome.NOT_SENT),
+        ("paused", Unreachable(code=9000, status=400), CommitOutcome.REFUSED),
+        ("too slow", Unreachable.because(Reason.TIMEOUT), CommitOutcome.UNKNOWN),
+        ("broken off", Unreachable.because(Reason.BROKEN), CommitOutcome.UNKNOWN),
+        ("out of time", errors.OutOfTime(), CommitOutcome.UNKNOWN),
+        ("unreadable", Unreadable.because(Flaw.NOT_JSON), CommitOutcome.UNKNOWN),
+    ),
+)
+def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
+    assert commit.outcome_of(error) is outcome
+    result = commit.told(outcome, error=error, now=NOW)
+    assert result.outcome is outcome
+    is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
+    assert (commit.NOTHING_MOVED in result.what) is is_certain
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        ("QUOTED", CommitOutcome.UNKNOWN),
+        ("COMMITTED", CommitOutcome.COMMITTED),
+        ("EXECUTING", CommitOutcome.UNKNOWN),
+        ("FROZEN", CommitOutcome.UNKNOWN),
+        (None, CommitOutcome.UNKNOWN),
+    ],
+)
+def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: CommitOutcome) -> None:
+    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+    assert result.outcome is outcome
+    assert ("may still be in progress" in result.what) is (status == "QUOTED")
+
+
+def test_without_a_readable_status_the_error_cause_tells_it() -> None:
+    error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
+    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error, now=NOW).what
+    for cause in (None, "", "status=", "no word of it"):
+        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        assert "Couldn't load the current status" in result.what
