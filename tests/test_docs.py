@@ -16,7 +16,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -29,10 +28,9 @@ import pytest
 
 from intents_ui.settings import Environment
 from tests.conftest import needs
-from tests.serving import brief_pause, free_port, wait_for
-from tests.waiting import PATIENCE
+from tests.serving import ROOT, free_port, wait_for
+from tests.waiting import PATIENCE, until
 
-ROOT: Final = Path(__file__).parent.parent
 DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 FENCE: Final = re.compile(
     r"^(?:<!-- (?P<role>[^:\n]+): (?P<what>[^\n]+?) -->\n)?"
@@ -46,6 +44,8 @@ PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )
 # Not available on every machine.
 PROGRAMS: Final = ("curl", "git", "nginx", "openssl", "redis-server")
 OF_THE_COMMAND_LINE: Final = {"INTENTS_UI_URL", "INTENTS_UI_TOKEN"}
+SETTINGS: Final = {each.upper() for each in Environment.model_fields} | OF_THE_COMMAND_LINE
+TARGETS: Final = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 INLINE: Final = re.compile(r"`([^`\n]+)`")
@@ -130,9 +130,7 @@ def served(command: list[str], folder: Path, env: dict[str, str], url: str, stat
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
         process.wait(PATIENCE)
-        deadline = time.monotonic() + PATIENCE
-        while is_running(process.pid) and time.monotonic() < deadline:
-            brief_pause()
+        until(lambda: not is_running(process.pid))
 
 
 def is_running(group: int) -> bool:
@@ -174,7 +172,7 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
 def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
     for program in PROGRAMS:
@@ -227,40 +225,34 @@ def anchors(document: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_every_link_leads_somewhere(document: Path) -> None:
-    for target in LINK.findall(FENCE.sub("", document.read_text())):
-        if target.startswith(("http://", "https://", "mailto:")):
-            continue
-        path, _, anchor = target.partition("#")
-        there = (document.parent / path).resolve() if path else document
-        assert there.exists(), target
-        assert not anchor or anchor in anchors(there), target
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_every_name_in_a_sentence_exists(document: Path) -> None:
-    """Files, modules, make targets and settings. Names in fences are covered by running them."""
+def test_every_link_path_target_and_setting_exists(document: Path) -> None:
+    """Names in fences are covered by running them."""
+    text = FENCE.sub("", document.read_text())
+    assert [target for target in LINK.findall(text) if not leads_somewhere(document, target)] == []
     made = {each.what for each in fences(document) if each.role == "file"}
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    settings = {each.upper() for each in Environment.model_fields} | OF_THE_COMMAND_LINE
-    for result in INLINE.findall(FENCE.sub("", document.read_text())):
-        if found := re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy)/[\w./-]*", result):
-            assert result in made or (ROOT / result).exists(), result
-        if found := re.search(r"\bmake ([a-z]+)", result):
-            assert found[1] in targets, result
-        if found := re.search(r"-m ((?:bench|intents_ui)[\w.]*)", result):
-            module = ROOT / found[1].replace(".", "/")
-            assert module.with_suffix(".py").exists() or (module / "__main__.py").exists(), result
-        if found := re.match(r"(INTENTS_[A-Z_]+)\b(?!…)", result):
-            assert found[1] in settings or found[1].endswith("_"), result
+    assert [word for word in INLINE.findall(text) if word not in made and not exists(word)] == []
 
 
-def test_the_tutorial_for_a_page_is_complete() -> None:
-    """The test above follows it and shows that it works."""
-    touched = [each.what for each in fences(ROOT / "CONTRIBUTING.md") if each.role == "file"]
-    for place in ("intents_ui/display/", "intents_ui/pages/", "intents_ui/urls.py", "templates/", "tests/pages/"):
-        assert any(path.startswith(place) for path in touched), place
-    assert "tests/browser/kinds.py" in touched
+def leads_somewhere(document: Path, target: str) -> bool:
+    if target.startswith(("http://", "https://", "mailto:")):
+        return True
+    path, _, anchor = target.partition("#")
+    there = (document.parent / path).resolve() if path else document
+    return there.exists() and (not anchor or anchor in anchors(there))
+
+
+def exists(word: str) -> bool:
+    """Return whether a word in backticks exists, if it is a path, a module, a make target or a setting."""
+    if re.fullmatch(r"(?:intents_ui|tests|docs|bench|templates|static|deploy|\.ci)/[\w./-]*", word):
+        return (ROOT / word).exists()
+    if found := re.search(r"\bmake ([a-z]+)", word):
+        return found[1] in TARGETS
+    if found := re.search(r"-m ((?:bench|intents_ui|tests)[\w.]*)", word):
+        module = ROOT / found[1].replace(".", "/")
+        return module.with_suffix(".py").exists() or (module / "__main__.py").exists()
+    if found := re.match(r"(INTENTS_[A-Z_]+)\b(?!…)", word):
+        return found[1] in SETTINGS or found[1].endswith("_")
+    return True
 
 
 def test_the_changelog_starts_with_the_current_version() -> None:

@@ -13,7 +13,6 @@ import pytest
 from intents_ui import wiring
 from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
-from intents_ui.settings import ENV
 from tests import canary
 from tests.pages.conftest import switch_to
 from tests.production import Production
@@ -117,14 +116,6 @@ def opened(*paths: str) -> httpx.Response:
             return [await client.get(path) for path in paths]
 
     return asyncio.run(responses())[-1]
-
-
-def test_a_page_ends_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    emulator = Emulator()
-    emulator.inject("GetIntent", "slow-60")
-    monkeypatch.setattr(ENV, "intents_page_timeout", 0.1)
-    with embedded(emulator):
-        assert opened(f"/intent/{emulator.finished(3)['intentId']}").status_code == 503
 
 
 @pytest.mark.parametrize("host", ["intents.example:6666", "INTENTS.example.:6666", "intents.example:0"])
