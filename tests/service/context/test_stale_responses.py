@@ -1,6 +1,6 @@
 """Stale-response tracking: a page learns which of its responses are stale, even those from its threads."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import add_stale, as_of, collecting_stale
@@ -9,8 +9,8 @@ from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def old(operation: str) -> StaleResponse:
-    return StaleResponse(operation, NOON, Unreachable.because(Reason.REFUSED), again_in=5.0)
+def old(operation: str, *, learned_at: datetime = NOON) -> StaleResponse:
+    return StaleResponse(operation, learned_at, Unreachable.because(Reason.REFUSED), again_in=5.0)
 
 
 def test_a_page_collects_stale_responses_of_its_threads():
@@ -27,3 +27,10 @@ def test_background_work_knows_how_old_its_responses_are():
     with collecting_stale() as of_the_page:
         assert CallThreads(2).aside(work).result(10) == NOON
     assert of_the_page == []
+
+
+def test_a_page_is_as_of_its_oldest_response():
+    with collecting_stale():
+        for minutes in (5, 0, 3):
+            add_stale(old("GetIntent", learned_at=NOON + timedelta(minutes=minutes)))
+        assert as_of() == NOON
