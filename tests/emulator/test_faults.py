@@ -1,5 +1,6 @@
 """Every fault that can be injected."""
 
+import asyncio
 import json
 import re
 from collections import Counter
@@ -10,8 +11,9 @@ import pytest
 
 from intents_ui.emulator.faults import NAMES, PAGES, REFUSALS
 from intents_ui.emulator.lookups import STATUSES
-from tests.emulator.driving import NOW, call, receipt_at, request, wait
+from tests.emulator.driving import NOW, call, receipt_at, request, send_request, wait
 from tests.emulator.test_past import read
+from tests.faults.swift import SwiftLoop
 
 
 @pytest.fixture
@@ -100,6 +102,13 @@ def test_bodies_that_are_no_document(emulator):
     emulator.inject("GetChains", "cut-body")
     answer = request(emulator, "GetChains")
     assert len(answer.body) == int(answer.headers["content-length"]) // 2
+
+
+def test_a_first_byte_may_be_slow(emulator):
+    emulator.inject("GetChains", "slow-first-byte")
+    with asyncio.Runner(loop_factory=SwiftLoop) as runner:
+        assert runner.run(send_request(emulator, "GetChains")).status == 200
+        assert runner.get_loop().time() == pytest.approx(35, abs=1)
 
 
 def test_errors_wrapped_and_errors_with_status_200(emulator):

@@ -26,9 +26,9 @@ def refunded(emulator):
         ("byQueryString", "originIntentAddress"),
     ],
 )
-@pytest.mark.parametrize("case", [str.lower, str.upper, lambda text: f"  {text} "], ids=["lower", "upper", "blanks"])
-def test_one_name_finds_one_intent(emulator, refunded, criterion, field, case):
-    assert found(emulator, **{criterion: case(refunded[field])}) == [refunded["intentId"]]
+def test_one_name_finds_one_intent_in_any_case_and_with_blanks(emulator, refunded, criterion, field):
+    for name in (refunded[field], refunded[field].upper(), f"  {refunded[field]} "):
+        assert found(emulator, **{criterion: name}) == [refunded["intentId"]]
 
 
 def test_each_transaction_hash_finds_its_intent(emulator, refunded):
@@ -64,7 +64,7 @@ def test_all_criteria_must_hold(emulator, refunded):
     assert found(emulator, byOwnerAddress=owner, byTransactionHash="0x" + "1" * 64) == []
 
 
-@pytest.mark.parametrize("query", ["order #48213", "ORDER #48213", "a wish nobody wrote", "0x", "🧨"])
+@pytest.mark.parametrize("query", ["ORDER #48213", "a wish nobody wrote", "🧨"])
 def test_a_query_searches_memos_ids_and_symbols(emulator, query):
     hits = call(emulator, "SearchIntents", {"byQueryString": query})["intents"]
     assert bool(hits) == (query != "a wish nobody wrote")
@@ -78,25 +78,19 @@ def test_an_empty_search_finds_nothing(emulator):
     assert request(emulator, "SearchIntents", {}).code == 2000
 
 
-def test_a_query_is_bounded_and_a_project_finds_only_its_own(emulator, refunded):
-    intents = call(emulator, "SearchIntents", {"byProjectId": refunded["projectId"]})["intents"]
-    assert {intent["projectId"] for intent in intents} == {refunded["projectId"]}
-    assert 500 < len(intents) < 2500
-
-
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt", "WaitIntentReceipt"])
-@pytest.mark.parametrize("intent_id", ["0x" + "12" * 32, "intent_123abc", "☃"])
-def test_an_unknown_intent_is_not_found_with_status_400(emulator, operation, intent_id):
-    answer = request(emulator, operation, {"intentId": intent_id})
-    assert (answer.status, answer.code, answer.document["error"]) == (400, 8000, "NotFound")
+def test_an_unknown_intent_is_not_found_with_status_400(emulator, operation):
+    for intent_id in ("0x" + "12" * 32, "intent_123abc", "☃"):
+        answer = request(emulator, operation, {"intentId": intent_id})
+        assert (answer.status, answer.code, answer.document["error"]) == (400, 8000, "NotFound")
 
 
 @pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt", "WaitIntentReceipt", "ExecuteIntent"])
-@pytest.mark.parametrize("body", [{}, {"intentId": ""}, {"intentId": None}])
-def test_a_missing_field_is_named(emulator, operation, body):
-    answer = request(emulator, operation, body)
-    assert (answer.status, answer.code) == (400, 2000)
-    assert "intentId" in answer.document["cause"]
+def test_a_missing_field_is_named(emulator, operation):
+    for body in ({}, {"intentId": ""}, {"intentId": None}):
+        answer = request(emulator, operation, body)
+        assert (answer.status, answer.code) == (400, 2000)
+        assert "intentId" in answer.document["cause"]
 
 
 def test_times_of_a_receipt_are_in_order(emulator):

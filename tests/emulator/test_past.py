@@ -39,15 +39,9 @@ def test_a_minute_a_month_ago_is_the_same_in_pages_of_any_size_and_order(emulato
 
 
 def test_windows_tile_the_past_without_loss(emulator):
-    hour = ids(read(emulator, MONTH_AGO, MONTH_AGO + 3600))
-    minutes = [ids(read(emulator, MONTH_AGO + 60 * n, MONTH_AGO + 60 * n + 60)) for n in range(60)]
+    hour = ids(read(emulator, MONTH_AGO, MONTH_AGO + 600))
+    minutes = [ids(read(emulator, MONTH_AGO + 60 * n, MONTH_AGO + 60 * n + 60)) for n in range(10)]
     assert sorted({each for minute in minutes for each in minute}) == hour
-
-
-def test_a_window_reads_only_its_own_intents(emulator):
-    began = emulator.world.transfer.cache_info().misses
-    rows = read(emulator, MONTH_AGO, MONTH_AGO + 60, size=5)
-    assert emulator.world.transfer.cache_info().misses - began == len(rows)
 
 
 def test_intents_stay_in_windows_after_they_left_the_lists(emulator, clock):

@@ -14,7 +14,7 @@ from intents_ui.display.formatting import hashes
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
-from intents_ui.emulator.population import ORDINARY, STREAMS, Reach
+from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, Clock, call
 
@@ -59,7 +59,7 @@ def test_names_lead_back(role, number, attempt):
 
 
 def test_base58_keeps_the_length_of_names_that_begin_with_a_zero():
-    numbers = range(2000)
+    numbers = range(400)
     assert all(hashes.is_solana_signature(names.base58_signature_of(Role.DEPOSIT, number)) for number in numbers)
     assert all(hashes.is_solana_address(names.base58_address_of(Role.OWNER, number)) for number in numbers)
 
@@ -82,13 +82,6 @@ def test_there_are_about_three_thousand_over_two_days(emulator):
     assert sum(1 for entry in entries[:200] if entry.scene.status == "EXECUTING") > 3
 
 
-def test_scenarios_do_not_crowd_out_ordinary_traffic(emulator, clock):
-    for _ in range(20):
-        clock.forward(97.3)
-        newest = list(islice(emulator.ledger.entries(round(clock.now * MICROSECONDS), descending=True), 40))
-        assert sum(1 for entry in newest if entry.transfer.number % STREAMS < ORDINARY) < 25
-
-
 def test_owners_have_long_and_short_histories(emulator):
     lengths = Counter(entry.transfer.owner for entry in everything(emulator))
     assert 180 <= len(lengths) <= 200
@@ -96,7 +89,7 @@ def test_owners_have_long_and_short_histories(emulator):
     assert min(lengths.values()) < 4
 
 
-@pytest.mark.parametrize("size", [10, 100, 1000, 3000, 10_000])
+@pytest.mark.parametrize("size", [10, 1000])
 def test_the_number_of_intents_is_configurable(size):
     emulator = Emulator(now=Clock(), size=size)
     assert len(everything(emulator)) == size
@@ -124,12 +117,6 @@ def test_intents_of_tomorrow_do_not_exist_yet(emulator, clock):
     coming = emulator.newest("cross-chain-fast")["intentId"]
     clock.forward(-600)
     assert emulator.ledger.named(coming, round(clock.now * MICROSECONDS)) is None
-
-
-def test_a_hundred_thousand_intents_are_available_at_once(clock):
-    emulator = Emulator(now=clock, size=100_000)
-    entries = emulator.ledger.entries(round(NOW * MICROSECONDS), descending=True)
-    assert len(list(islice(entries, 50))) == 50
 
 
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
