@@ -5,11 +5,12 @@ from decimal import Decimal
 
 import pytest
 
+from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.intents import intent as intent_document
 from intents_ui.emulator.scenarios import SCENARIOS
 from tests import spec
-from tests.emulator.driving import NOW, call, quote, receipt_at
+from tests.emulator.driving import NOW, Clock, call, quote, receipt_at
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z")
 TIMES = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finishedAt", "txnMinedAt"}
@@ -97,16 +98,17 @@ def test_catalogs_match_the_contract(emulator):
     assert spec.problems("Intent", quote(emulator)) == []
 
 
-def every_intent(emulator):
+@pytest.fixture(scope="module")
+def every_intent():
     """Return one in ten, and all of scenarios."""
-    now = round(NOW * MICROSECONDS)
+    emulator, now = Emulator(now=Clock()), round(NOW * MICROSECONDS)
     entries = emulator.ledger.entries(now, descending=True)
     chosen = [entry for place, entry in enumerate(entries) if place % 10 == 0 or entry.transfer.scenario]
     return [intent_document(entry.transfer, entry.scene, emulator.world.catalogue) for entry in chosen]
 
 
-def test_amounts_add_up_in_every_intent(emulator):
-    for intent in every_intent(emulator):
+def test_amounts_add_up_in_every_intent(every_intent):
+    for intent in every_intent:
         fees, quoted, deposit = intent["fees"], intent["quote"], intent["depositTransaction"]
         parts = ("gasFee", "serviceFee", "collectorFee", "providerFee")
         assert int(fees["totalFeeAmount"]) == sum(int(fees[f"{part}Total"]) for part in parts)
@@ -128,16 +130,16 @@ def test_amounts_add_up_in_every_intent(emulator):
         assert sum(details.values()) == pytest.approx(net, rel=1e-6, abs=1e-5)
 
 
-def test_the_minimum_received_follows_from_the_slippage(emulator):
-    for intent in every_intent(emulator):
+def test_the_minimum_received_follows_from_the_slippage(every_intent):
+    for intent in every_intent:
         quoted = intent["quote"]
         if intent["quoteRequest"]["tradeType"] == "EXACT_INPUT" and intent["originChainId"] != 10:
             least = Decimal(quoted["toAmount"]) * (1 - Decimal(str(quoted["maxSlippage"])))
             assert abs(int(quoted["toAmountMin"]) - least) <= 1
 
 
-def test_deposits_go_to_the_intent_address(emulator):
-    for intent in every_intent(emulator):
+def test_deposits_go_to_the_intent_address(every_intent):
+    for intent in every_intent:
         deposit = intent["depositTransaction"]
         native = deposit["tokenAddress"] == "0x" + "0" * 40
         assert deposit["toAddress"] == intent["originIntentAddress"]
@@ -153,7 +155,7 @@ def test_deposits_go_to_the_intent_address(emulator):
             assert (deposit["to"], deposit["value"]) == (deposit["tokenAddress"], "0")
 
 
-def test_usdc_has_eighteen_decimals_on_bnb_smart_chain(emulator):
-    deposits = [each["depositTransaction"] for each in every_intent(emulator) if each["originChainId"] == 56]
+def test_usdc_has_eighteen_decimals_on_bnb_smart_chain(every_intent):
+    deposits = [each["depositTransaction"] for each in every_intent if each["originChainId"] == 56]
     assert {each["decimals"] for each in deposits} == {18}
     assert all(len(each["amount"]) >= 14 for each in deposits)

@@ -57,6 +57,16 @@ def test_next_page_is_the_request_of_the_next_page(emulator):
     }
 
 
+def test_a_cursor_of_another_list_says_only_where_to_continue(emulator):
+    everything = call(emulator, "GetIntentHistory", {"page": {"pageSize": 10}})
+    cursor = ids(everything["intents"])[-1]
+    failed = ids(rows(emulator, byStatus="FAILED"))
+    assert (
+        ids(rows(emulator, byStatus="FAILED", page=everything["nextPage"]))
+        == [each for each in failed if each < cursor][:10]
+    )
+
+
 @pytest.mark.parametrize(
     ("asked", "given"), [(None, 20), (0, 20), (1, 1), (100, 100), (101, 100), (10**9, 100), ("7", 7)]
 )

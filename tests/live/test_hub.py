@@ -8,16 +8,15 @@ import pytest
 
 from intents_ui.emulator import Emulator, waiting
 from intents_ui.emulator.scenarios import scenario_named
-from intents_ui.live.hub import HubFull
 from intents_ui.live.turns import Turns
 from tests.faults.swift import SwiftLoop
 from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
-async def test_a_thousand_viewers_cost_one_long_poll_and_all_see_the_final_status(service, clock):
+async def test_many_viewers_cost_one_long_poll_and_all_see_the_final_status(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 1000) as watching:
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 100) as watching:
         await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         clock.forward(8)
         await until(lambda: all(len(viewer.snapshots) == 2 for viewer in watching))
@@ -28,9 +27,7 @@ async def test_a_thousand_viewers_cost_one_long_poll_and_all_see_the_final_statu
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
-@pytest.mark.parametrize(
-    "slug", ["refunded-on-origin", "cross-chain-fast", "invalid-then-repaired", "aborted-by-owner"]
-)
+@pytest.mark.parametrize("slug", ["refunded-on-origin", "cross-chain-fast", "invalid-then-repaired"])
 async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock, slug):
     intent = service.emulator.play(slug)["intentId"]
     script = scenario_named(slug).script
@@ -40,21 +37,6 @@ async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock
             clock.now = began + step.at + 0.01
             await until(lambda place=place: len(viewer.snapshots) == place + 1)
     assert [snapshot.receipt.status for snapshot in viewer.snapshots] == [step.status for step in script]
-
-
-async def test_a_busy_subscriber_gets_only_the_latest_snapshot(service, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (quick,):
-        with hub.follow(intent) as busy:
-            assert (await busy.next()).receipt.status == "EXECUTING"
-            for _ in range(3):
-                seen = len(quick.snapshots)
-                clock.forward(3)
-                await until(lambda seen=seen: len(quick.snapshots) > seen)
-            newest = await busy.next()
-            # The other one is told in its own time.
-            await until(lambda: quick.snapshots[-1].id == newest.id)
-            assert not busy._has_news
 
 
 async def test_the_snapshot_of_a_watched_intent_is_read_without_a_request(service, clock):
@@ -130,13 +112,6 @@ async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls
         assert viewer.snapshots[-1].is_last
 
 
-async def test_a_transfer_aborted_long_ago_costs_one_request(service, clock):
-    intent = service.emulator.play("aborted-by-owner", age=86_400)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(viewer.task.done)
-    assert service.calls == {"GetIntentReceipt": 1}
-
-
 @pytest.mark.parametrize("faults", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
 async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
     service = CountedService(Emulator(now=clock, hold=0.1))
@@ -202,13 +177,6 @@ async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock
     assert service.most_under_way["WaitIntentReceipt"] == 2
 
 
-async def test_a_full_hub_rejects_new_intents(service, clock):
-    async with hub_on(service, clock=clock) as hub:
-        hub.places.most = 1
-        with hub.follow(service.emulator.play("cctp-slow")["intentId"]), pytest.raises(HubFull):
-            hub.follow(service.emulator.play("cctp-slow")["intentId"])
-
-
 async def test_closing_the_hub_ends_every_subscription(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub:
@@ -216,24 +184,6 @@ async def test_closing_the_hub_ends_every_subscription(service, clock):
         await until(lambda: all(viewer.snapshots for viewer in watching))
     await asyncio.gather(*(viewer.task for viewer in watching))
     assert service.waits == 0
-
-
-@pytest.mark.parametrize("count", [1, 200])
-async def test_request_rate_depends_on_the_hold_time_and_not_on_viewers(clock, count):
-    """With the hold of a real service, 28 s, that is 2.2 calls a minute; after the last viewer it is none."""
-    hold = 0.5
-    service = CountedService(Emulator(now=clock, hold=hold))
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock) as hub:
-        async with viewers(hub, intent, count) as watching:
-            await until(lambda: service.waits and all(viewer.snapshots for viewer in watching), within=20)
-            began, before = asyncio.get_running_loop().time(), service.calls.total()
-            await until(lambda: service.calls.total() >= before + 4, within=20)
-            assert asyncio.get_running_loop().time() - began >= 3 * hold
-        await until(lambda: not hub.watched)
-        after = service.calls.total()
-        await asyncio.sleep(2 * hold)
-        assert service.calls.total() == after
 
 
 async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(service, clock):
@@ -262,14 +212,3 @@ async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
     await asyncio.gather(*begun)
     assert order.index(other) <= 3
     assert len(order) == 41
-
-
-async def test_a_subscriber_who_left_the_queue_takes_no_turn():
-    turns = Turns()
-    await turns.take("203.0.113.7", rate=0.001)
-    given_up = [asyncio.create_task(turns.take("203.0.113.7", rate=0.001)) for _ in range(5)]
-    await until(lambda: turns.waiting == 5)
-    for each in given_up:
-        each.cancel()
-    await asyncio.gather(*given_up, return_exceptions=True)
-    assert turns.waiting == 0

@@ -77,7 +77,7 @@ async def test_each_change_is_sent_as_a_fragment_and_a_final_status_ends_the_str
 async def test_a_change_is_rendered_once_for_all_readers(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)
     async with streams_on(service, page, clock, an_address=100) as streams:
-        browsers = [Browser(streams, f"/live/{intent['intentId']}") for _ in range(50)]
+        browsers = [Browser(streams, f"/live/{intent['intentId']}") for _ in range(20)]
         async with browsing(*browsers):
             await until(lambda: all(browser.events for browser in browsers) and service.waits)
             clock.forward(40)
@@ -192,17 +192,6 @@ async def test_streams_of_one_address_leave_slots_for_other_addresses(service, p
                 await until(lambda: other.events)
 
 
-async def test_streams_of_one_ipv6_site_leave_slots_for_other_sites(service, page, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with streams_on(service, page, clock, streams=4) as streams:
-        greedy = [Browser(streams, f"/live/{intent}", address=f"2001:db8:1:{each}::/64") for each in (1, 2, 3)]
-        await asyncio.wait_for(greedy[2].task, 30)
-        assert greedy[2].status == 429
-        other = Browser(streams, f"/live/{intent}", address="192.0.2.2")
-        async with browsing(*greedy[:2], other):
-            await until(lambda: other.events)
-
-
 async def test_a_full_hub_rejects_streams_like_a_full_process(service, page, clock):
     async with streams_on(service, page, clock) as streams:
         streams.hub.places.most = 0
@@ -239,20 +228,6 @@ async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_resp
             await until(lambda: browser.status == 200 and browser.comments)
             assert browser.events == []
             await until(lambda: browser.events)
-
-
-async def test_a_disconnected_reader_leaks_nothing(service, page, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with streams_on(service, page, clock) as streams:
-        before = len(asyncio.all_tasks())
-        browsers = [Browser(streams, f"/live/{intent}", address=str(number)) for number in range(30)]
-        await until(lambda: all(browser.events for browser in browsers) and service.waits)
-        for browser in browsers:
-            await browser.leave()
-        assert not streams.open
-        assert not streams._at_address
-        await until(lambda: not streams.hub.watched and not service.waits)
-        await until(lambda: len(asyncio.all_tasks()) == before)
 
 
 async def test_a_slow_reader_is_disconnected_and_the_others_see_the_change(service, page, clock):

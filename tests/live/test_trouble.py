@@ -2,13 +2,10 @@
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.poller import Poller, PollIntervals
 from intents_ui.service.counters import Event
-from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations.config import LIMITS, Group, Limits
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
@@ -30,13 +27,6 @@ async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery
         await until(lambda: not viewer.snapshots[-1].stale_since)
         assert viewer.snapshots[-1].learned_at > stale.stale_since
         await until(lambda: service.waits == 1)
-
-
-def test_recovery_is_noticed_within_five_seconds_at_real_speed():
-    intervals = PollIntervals()
-    assert intervals.retry_unreachable + 2 * 0.1 < 5.0
-    assert intervals.retry_first == 0.5
-    assert intervals.retry_longest == 30.0
 
 
 async def test_a_single_broken_connection_is_not_reported(service, clock):
@@ -64,17 +54,17 @@ async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(
 
 
 async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(service, clock):
-    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(40)]
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(20)]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
         watching = [(await all_of.enter_async_context(viewers(hub, intent)))[0] for intent in intents]
-        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 40, within=20)
+        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 20, within=20)
         await front.down()
         await until(lambda: all(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
-        await until(lambda: hub.service.health.tally[Event.HELD_BACK] > 40, within=20)
+        await until(lambda: hub.service.health.tally[Event.HELD_BACK] > 20, within=20)
         before, tally = hub.service.health.tally[Event.CALL], hub.service.health.tally
         held_back = tally[Event.HELD_BACK]
-        await until(lambda: tally[Event.HELD_BACK] > held_back + 40, within=20)
-        assert tally[Event.CALL] - before < 40
+        await until(lambda: tally[Event.HELD_BACK] > held_back + 20, within=20)
+        assert tally[Event.CALL] - before < 20
         await front.up()
         await until(lambda: not any(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
 
@@ -99,7 +89,7 @@ async def test_every_failure_is_reported_and_recovered_from(clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
-        for trouble in ("failing-500", "html-502", "broken-json", "geoblocked", "empty-200", "cut-body", "not-found"):
+        for trouble in ("failing-500", "broken-json", "geoblocked", "cut-body", "not-found"):
             service.emulator.inject("*", trouble)
             clock.forward(60)
             await until(lambda: viewer.snapshots[-1].stale_since)
@@ -137,26 +127,6 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
             await until(lambda: viewer.snapshots[-1].stale_since)
         await until(lambda: not viewer.snapshots[-1].stale_since)
         await until(lambda: service.waits)
-
-
-async def test_backoff_grows_and_is_jittered(service, clock, monkeypatch):
-    pauses: list[float] = []
-    handle_error = Poller._handle_error
-
-    async def recorded(poller: Poller, error: ServiceError) -> float:
-        pauses.append(await handle_error(poller, error))
-        return pauses[-1]
-
-    monkeypatch.setattr(Poller, "_handle_error", recorded)
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    intervals = dataclasses.replace(QUICK, retry_first=0.01, retry_longest=0.2)
-    async with hub_on(service, clock=clock, intervals=intervals) as hub:
-        service.emulator.inject("*", "geoblocked")
-        async with viewers(hub, intent):
-            await until(lambda: len(pauses) > 12)
-    assert max(pauses) <= 0.2
-    assert sum(pauses[-6:]) > sum(pauses[:3])
-    assert len({round(pause, 4) for pause in pauses}) > 5
 
 
 def cut_waits(seconds: float) -> dict[Group, Limits]:

@@ -83,6 +83,17 @@ def test_a_change_moves_a_transfer_from_its_old_hour_to_its_new_one(world: World
     check_settled([*of_world(world)], now=int(world.now))
 
 
+def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: World) -> None:
+    ends = [START * 1000 - 1, START * 1000]
+    for end in ends:
+        made = world.create(age=HOUR)
+        made.changes = [(world.now, "SUCCEEDED", end)]
+    mirror = settled(world)
+    mirror.count(is_final=True)
+    counted = Hour.objects.filter(scope__level="service").values_list("start", "delivered")
+    assert sorted(counted) == [(START - HOUR, 1), (START, 1)]
+
+
 def test_open_transfers_and_those_without_a_deposit_are_in_no_hour(world: World) -> None:
     world.create(status="EXECUTING")
     world.create(status="COMMITTED")
