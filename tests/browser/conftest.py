@@ -12,11 +12,24 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
 
+from intents_ui.emulator.app import Emulator
 from tests import canary
 from tests.conftest import needs
-from tests.waiting import PATIENCE
+from tests.faults.upstream import Upstream, upstream
+from tests.serving import dashboard
+from tests.waiting import PATIENCE, until
 
 # Without these, Chromium contacts its vendor's hosts at startup.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -70,73 +83,128 @@ class Visit:
     page: Page
     root: str
     faults: list[str] = field(default_factory=list)
+    is_pristine: bool = True
 
     def open(self, path: str) -> None:
         self.page.goto(self.root + path)
 
+    def prepare(self, script: str) -> None:
+        """Run a script before those of each page that is opened from now on. Nothing can remove it from the page."""
+        self.page.add_init_script(script)
+        self.is_pristine = False
+
+    def install_clock(self) -> None:
+        """Replace the clock of the window for good. It runs on by itself."""
+        self.page.clock.install()
+        self.is_pristine = False
+
     def watch(self) -> None:
-        self.page.on("console", lambda message: self._fault("console", message.text, message.type == "error"))
-        self.page.on("pageerror", lambda error: self._fault("error", str(error), True))
-        self.page.on("request", lambda request: self._fault("foreign", request.url, self._is_foreign(request.url)))
-        self.page.on(
-            "request", lambda sent: canary.look(sent.url, f"{sent.url} {sent.headers} {sent.post_data_buffer}")
-        )
-        self.page.on("response", lambda came: canary.look(f"headers of {came.url}", str(came.headers)))
+        self.page.on("console", self._read)
+        self.page.on("pageerror", self._fail)
+        self.page.on("request", self._send)
+        self.page.on("response", self._receive)
+
+    def unwatch(self) -> None:
+        self.page.remove_listener("console", self._read)
+        self.page.remove_listener("pageerror", self._fail)
+        self.page.remove_listener("request", self._send)
+        self.page.remove_listener("response", self._receive)
 
     def forgive(self, status: int) -> None:
         """Drop errors about a response with this status, which the test expects."""
         self.faults = [fault for fault in self.faults if f"status of {status}" not in fault]
 
-    def _is_foreign(self, url: str) -> bool:
-        return urlsplit(url).netloc != urlsplit(self.root).netloc
+    def _read(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and REFUSED_THERE not in message.text:
+            self.faults.append(f"console: {message.text}")
 
-    def _fault(self, kind: str, words: str, is_fault: bool) -> None:
-        if is_fault and REFUSED_THERE not in words:
-            self.faults.append(f"{kind}: {words}")
+    def _fail(self, error: Error) -> None:
+        self.faults.append(f"error: {error}")
+
+    def _send(self, request: Request) -> None:
+        canary.look(request.url, f"{request.url} {request.headers} {request.post_data_buffer}")
+        if urlsplit(request.url).netloc != urlsplit(self.root).netloc:
+            self.faults.append(f"foreign: {request.url}")
+
+    def _receive(self, response: Response) -> None:
+        canary.look(f"headers of {response.url}", str(response.headers))
 
 
 @contextmanager
-def visiting(browser: Browser, root: str, *, theme: str, width: int, scripts: bool = True) -> Iterator[Visit]:
-    """Open a new browser context without storage. Its window is reused by the next one."""
-    idle = _idle_windows(browser, scripts=scripts)
-    window = idle.pop() if idle else _window(browser, scripts=scripts)
-    page = window.new_page()
+def visiting(
+    browser: Browser, root: str, *, theme: str = "light", width: int = 1280, scripts: bool = True
+) -> Iterator[Visit]:
+    """Open a page without storage. The next visit uses it again, unless it was changed for good."""
+    idle = _idle_pages(browser, scripts=scripts)
+    page = idle.pop() if idle else _new_page(browser, scripts=scripts)
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    if scripts:
-        page.add_init_script(VIOLATIONS)
     visit = Visit(page, root)
     visit.watch()
     try:
         yield visit
+    except BaseException:
+        visit.is_pristine = False
+        raise
     finally:
-        window.new_cdp_session(page).send("Storage.clearDataForOrigin", {"origin": root, "storageTypes": "all"})
-        window.clear_cookies()
-        window.clear_permissions()
-        for opened in window.pages[1:]:
+        visit.unwatch()
+        for opened in page.context.pages:
             with suppress(Error):  # it may still be navigating
                 canary.look(opened.url, opened.content())
-            opened.close()
-        idle.append(window)
+        if visit.is_pristine:
+            _clean(visit)
+            idle.append(page)
+        else:
+            page.context.close()
     assert visit.faults == []
 
 
-def _window(browser: Browser, *, scripts: bool) -> BrowserContext:
-    """Return a window that an empty page keeps open, because opening one takes longer than loading most pages."""
+def _new_page(browser: Browser, *, scripts: bool) -> Page:
     window = browser.new_context(java_script_enabled=scripts)
     window.set_default_timeout(PATIENCE_MS)
-    window.new_page()
-    return window
+    page = window.new_page()
+    if scripts:
+        page.add_init_script(VIOLATIONS)
+    return page
+
+
+def _clean(visit: Visit) -> None:
+    page = visit.page
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all()
+    with suppress(Error):  # responses that aren't pages have no access to it
+        page.evaluate("sessionStorage.clear()")
+    page.goto("about:blank")
+    page.emulate_media(media="null", color_scheme="null", forced_colors="null", reduced_motion="null")
+    session = page.context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", {"origin": visit.root, "storageTypes": "all"})
+    session.detach()
+    page.context.clear_cookies()
+    page.context.clear_permissions()
 
 
 @cache
-def _idle_windows(browser: Browser, *, scripts: bool) -> list[BrowserContext]:
+def _idle_pages(browser: Browser, *, scripts: bool) -> list[Page]:
     return []
+
+
+@cache
+def client() -> httpx.Client:
+    return httpx.Client(trust_env=False, timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _closed_client() -> Iterator[None]:
+    yield
+    client().close()
+    client.cache_clear()
 
 
 def some_intent(visit: Visit, scenario: int, kind: str = "completed") -> str:
     """Return the path of a scenario's transfer. Reads the long list of them without the browser."""
-    page = httpx.get(f"{visit.root}/demo", trust_env=False, timeout=PATIENCE).text
+    page = client().get(f"{visit.root}/demo").text
     found = re.search(rf'href="([^"]+)" aria-label="{kind.capitalize()} transfer of scenario {scenario}"', page)
     assert found, f"no {kind} transfer of scenario {scenario}"
     return found[1]
@@ -169,11 +237,31 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate(FITS))
 
 
-@pytest.fixture(params=["light", "dark"])
-def theme(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@dataclass
+class Troubled:
+    """A dashboard whose pages don't wait for balances, and its service, in which tests inject faults."""
+
+    root: str
+    service: Upstream
+
+    def path(self, scenario: int) -> str:
+        """Return the path of a closed transfer."""
+        return f"/intent/{self.service.emulator.finished(scenario)['intentId']}"
 
 
-@pytest.fixture(params=[360, 768, 1280])
-def width(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
+@pytest.fixture(scope="session")
+def shared_trouble() -> Iterator[Troubled]:
+    settings = {"INTENTS_CACHE_TTL": "history=0/0/3600", "INTENTS_BALANCE_TIMEOUT": "0"}
+    with (
+        upstream(Emulator(service_name="Service")) as service,
+        dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test", **settings) as root,
+    ):
+        yield Troubled(root, service)
+
+
+@pytest.fixture
+def troubled(shared_trouble: Troubled) -> Iterator[Troubled]:
+    yield shared_trouble
+    shared_trouble.service.clear_faults()
+    # An open circuit breaker lets a request through every few seconds.
+    until(lambda: "Service error" not in client().get(f"{shared_trouble.root}/history?size=10").text)

@@ -184,11 +184,28 @@ FINISHED: Final = {
 OF_AN_INTENT: Final = ["balances", "route-stats", "proof", "reply", "share"]
 
 
-def of_transfers(root: str) -> list[Kind]:
-    """Return pages of transfers that are created or looked up now, because open transfers change."""
+def chosen(root: str) -> list[Kind]:
+    """Return eight pages that differ the most."""
+    places = {kind.name: kind for kind in [*PLACES, *AFTER_A_FORM]}
+    names = ("home", "history", "search with several matches", "triage, rows", "console, a read operation", "help")
+    running = Kind("transfer, running", transfer(root, commit=True, execute=True))
+    return [
+        running,
+        Kind("transfer, failed, recoverable", finished_transfers(root)[11]),
+        *(places[name] for name in names),
+    ]
+
+
+def finished_transfers(root: str) -> dict[int, str]:
+    """Return the path of each scenario's closed transfer."""
     demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
     found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
-    finished = {int(scenario): path for path, scenario in found}
+    return {int(scenario): path for path, scenario in found}
+
+
+def of_transfers(root: str) -> list[Kind]:
+    """Return pages of transfers that are created or looked up now, because open transfers change."""
+    finished = finished_transfers(root)
     intents = [Kind(f"transfer, {result}", finished[scenario]) for scenario, result in FINISHED.items()]
     parts = [Kind(f"{part} of a transfer", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
     embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]

@@ -9,9 +9,8 @@ from tests.browser.conftest import fits, visiting
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_chart_shows_the_values_under_the_pointer(browser: Browser, server: str, width: int) -> None:
-    with visiting(browser, server, theme="light", width=width) as visit:
+def test_a_chart_shows_the_values_under_the_pointer(browser: Browser, server: str) -> None:
+    with visiting(browser, server, width=360) as visit:
         page = visit.page
         visit.open("/insight/route/RELAY/8453/42161")
         page.get_by_text("Table of hours").click()

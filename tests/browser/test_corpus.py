@@ -4,25 +4,24 @@ No policy violation, no dialog, no error in the console, no request to another h
 screen, on a phone and on a desktop.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError
+from playwright.sync_api import Browser, Page
 
 from intents_ui.emulator.app import Emulator
-from tests import canary
 from tests.browser import kinds
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import fits, loaded, visiting
 from tests.browser.kinds import USDC
 from tests.faults import corpus
 from tests.faults.hostile import visible
 from tests.serving import dashboard, free_port, running
 from tests.waiting import PATIENCE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.programs]
 
 SCENARIOS: Final = (3, 8, 11, 17, 18, 20, 28, 30)
 PLACES: Final = [
@@ -41,7 +40,7 @@ addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push
 
 
 @contextmanager
-def hostile(wants: str, places: list[str]) -> Iterator[tuple[str, list[str]]]:
+def hostile(wants: str) -> Iterator[tuple[str, list[str]]]:
     """Yield a dashboard with a hostile service, and the paths of its transfers, of other pages and of the triage."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
@@ -55,7 +54,7 @@ def hostile(wants: str, places: list[str]) -> Iterator[tuple[str, list[str]]]:
             INTENTS_CONSOLE_TOKEN="of an operator, who is not here",
         ) as root,
     ):
-        yield root, [*of_transfers(service), *places, TRIAGE]
+        yield root, [*of_transfers(service), *PLACES, TRIAGE]
 
 
 def of_transfers(service: str) -> Iterator[str]:
@@ -76,14 +75,12 @@ def of_transfers(service: str) -> Iterator[str]:
     yield from (f"/intent/{quoted['intentId']}", f"/intent/{quoted['intentId']}/commit")
 
 
-@pytest.mark.parametrize(("wants", "theme", "width"), [("word", "light", 360), ("anything", "dark", 360)])
-def test_untrusted_text_runs_on_no_page(
-    browser: Browser, draw: Callable[[Sequence, int], list], wants: str, theme: str, width: int
-) -> None:
+@pytest.mark.parametrize("wants", ["word", pytest.param("anything", marks=pytest.mark.slow)])
+def test_untrusted_text_runs_on_no_page(browser: Browser, wants: str) -> None:
     wrong: list[str] = []
     read = ""
-    with hostile(wants, draw(PLACES, 8)) as (root, paths), visiting(browser, root, theme=theme, width=width) as visit:
-        visit.page.add_init_script(WATCH)
+    with hostile(wants) as (root, paths), visiting(browser, root, width=360) as visit:
+        visit.prepare(WATCH)
         visit.page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
         for path in paths:
             answer = visit.page.goto(root + path)
@@ -97,7 +94,7 @@ def test_untrusted_text_runs_on_no_page(
             found = [*look(visit.page)]
             visit.page.set_viewport_size({"width": 1280, "height": 900})
             found += [] if fits(visit.page) else ["wider than a wide screen"]
-            visit.page.set_viewport_size({"width": width, "height": 900})
+            visit.page.set_viewport_size({"width": 360, "height": 900})
             wrong += [f"{path}: {each}" for each in (*found, *visit.faults)]
             visit.faults.clear()
             read += visit.page.inner_text("main")
@@ -106,32 +103,13 @@ def test_untrusted_text_runs_on_no_page(
 
 
 def look(page: Page) -> Iterator[str]:
-    settle(page)
+    loaded(page)
     if not fits(page):
         yield "wider than the screen"
     kinds.unfold(page)
-    settle(page)
+    loaded(page)
     if not fits(page):
         yield "wider than the screen when unfolded"
     yield from page.evaluate("window.told ?? []")
     if page.locator("main").locator("script, iframe, [onerror], [onload], [onfocus], form[action^=http]").count():
         yield "an element that is not ours"
-
-
-def settle(page: Page) -> None:
-    """Wait until everything that the page loads later has arrived, except its stream."""
-    with suppress(TimeoutError):
-        page.wait_for_function(
-            "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .unasked')", timeout=4000
-        )
-
-
-def test_the_access_key_check_covers_requests_and_pages(browser: Browser, server: str) -> None:
-    """S-KEY"""
-    for slip in ("fetch('/help?' + key)", "fetch('/help', {method: 'POST', body: key})", "document.body.append(key)"):
-        with visiting(browser, server, theme="light", width=1280) as visit:
-            visit.open("/help")
-            visit.page.evaluate("async ([slip, key]) => { await eval(slip); }", [slip, canary.KEY])
-            visit.faults.clear()
-        assert canary.seen, slip
-        canary.seen.clear()

@@ -1,6 +1,6 @@
 """Every kind of page, opened once with scripts and once without, and checked for what holds on each page.
 
-Other tests of this folder don't repeat these checks. Each page is checked with all its sections open:
+Each page is checked with all its sections open:
 
 | claim | checked at |
 |---|---|
@@ -18,24 +18,9 @@ Other tests of this folder don't repeat these checks. Each page is checked with 
 | no animation with reduced motion | 320 px |
 | every word is one of ours (docs/style.md) | with scripts and without |
 | no visible control does nothing | without scripts |
-| light and dark | test_look_up.py: a theme's colors, and that the choice is kept |
 
-A journey (search, filter, page, export, follow) is made once with scripts and once without where both lead to its end,
-in the two themes and on the two widths that differ most, not in each combination of them:
-
-| page | with scripts | without |
-|---|---|---|
-| search, a transfer, its raw JSON | test_look_up.py | test_look_up.py |
-| a running transfer | test_live.py: stream, polling | test_live.py: refresh |
-| its on-chain balances | test_balances.py | test_balances.py |
-| its summary on the first screen; in print | test_answer.py; test_print.py | |
-| history: filters, pages, back | test_history.py | test_history.py |
-| an address | test_address.py | test_address.py |
-| triage | test_triage.py | test_triage.py |
-| exports | test_export.py | test_export.py |
-| routes: choice, swap, lookup, matrix | test_routes.py | test_routes.py |
-
-The kinds of pages are in kinds.py. A new page gets a line there. `make test` opens a sample of them, `make deep` all.
+The kinds of pages are in kinds.py. A new page gets a line there. `make test` opens the eight that differ the most,
+`make programs` all.
 """
 
 from collections import Counter, defaultdict
@@ -65,8 +50,7 @@ WITH_SCRIPTS: Final = [
     "nothing shifts while the page loads",
     "the page is short enough for a phone",
     "controls are large enough",
-    "axe finds nothing in the light theme",
-    "axe finds nothing in the dark theme",
+    "axe finds nothing",
     "contrast is high enough in every state",
     "the structure is accessible",
     "scrollable regions can be reached by keyboard",
@@ -94,7 +78,7 @@ class Walk:
         self.titles: dict[str, list[kinds.Kind]] = defaultdict(list)
         for root, all_kinds in roots.items():
             with visiting(browser, root, width=widths[0], **window) as visit:
-                visit.page.add_init_script(looks.AXE_SCRIPT)  # which then isn't compiled at each page
+                visit.prepare(looks.AXE_SCRIPT)  # which then isn't compiled at each page
                 for kind, width in zip(all_kinds, cycle(widths), strict=False):
                     show(visit.page, width)
                     kind.open(visit)
@@ -114,25 +98,28 @@ class Walk:
         self.wrong[claim] += [f"{kind.name}: {each}" for each in found]
 
 
-@pytest.fixture(scope="module")
-def server(sample_mirror: str) -> Iterator[str]:
-    """Yield a dashboard with higher limits for write operations, whose pages wait for balances."""
+EXTENTS: Final = ["chosen", pytest.param("all", marks=pytest.mark.programs)]
+
+
+@pytest.fixture(scope="module", params=EXTENTS)
+def roots(request: pytest.FixtureRequest) -> Iterator[dict[str, list[kinds.Kind]]]:
+    """Yield dashboards, with the pages to open of each."""
+    if request.param == "chosen":
+        server = request.getfixturevalue("server")
+        yield {server: kinds.chosen(server)}
+        return
     limits = {"INTENTS_RATE_CONSOLE_WRITES": "1000", "INTENTS_RATE_CONSOLE_READS": "1000"}
-    with dashboard(INTENTS_DATABASE=sample_mirror, INTENTS_BALANCE_TIMEOUT="5", **limits) as root:
-        yield root
-
-
-@pytest.fixture(scope="module")
-def troubled() -> Iterator[dict[str, list[kinds.Kind]]]:
-    """Yield dashboards with a failing service, with their kinds of pages."""
+    mirror = request.getfixturevalue("sample_mirror")
     with (
         serving(kinds.of_an_intent) as odd,
         serving(kinds.in_trouble) as broken,
+        dashboard(INTENTS_DATABASE=mirror, INTENTS_BALANCE_TIMEOUT="5", **limits) as root,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as first,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as second,
         dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="a key of the test") as third,
     ):
-        yield {first: kinds.OF_AN_INTENT_IN_TROUBLE, second: kinds.BUSY, third: kinds.TROUBLED}
+        troubled = {first: kinds.OF_AN_INTENT_IN_TROUBLE, second: kinds.BUSY, third: kinds.TROUBLED}
+        yield {root: kinds.every(root), **troubled}
 
 
 def show(page: Page, width: int) -> None:
@@ -150,16 +137,17 @@ def foreign_words(page: Page) -> list[str]:
     return [f"{found.pattern}: …{found.around}…" for found in words.findings(text, page.url, is_message=True)]
 
 
-def look_with_scripts() -> Look:
+def look_with_scripts(*, is_brief: bool) -> Look:
+    """Return the checks of a page. `is_brief`: fewer widths, and axe in the two themes in turn."""
     known: dict[str, set[str]] = {"light": set(), "dark": set()}
-    in_light = cycle([True, False])
+    turns = cycle(["light", "dark"])
 
     def look(page: Page) -> Findings:
-        is_whole_in_light = next(in_light)
+        turn = next(turns)
         loaded(page)
         yield "nothing shifts while the page loads", page.evaluate(looks.SHIFTED)
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
-        for width in (1280, 360, 320):
+        for width in (360,) if is_brief else (1280, 360, 320):
             yield "nothing is wider than the screen", too_wide(page, width)
             if width == 360:
                 yield "the page is short enough for a phone", page.evaluate(looks.LONG)
@@ -177,17 +165,17 @@ def look_with_scripts() -> Look:
         yield "nothing is wider than the screen with large text", too_wide(page, 640, "with large text")
         yield "nothing is cut off", page.evaluate(looks.CUT)
         page.evaluate(looks.LARGE_WORDS, "")
-        for width in (768, 1280):
+        for width in (1280,) if is_brief else (768, 1280):
             yield "nothing is wider than the screen", too_wide(page, width, "with open sections")
         page.evaluate(looks.SHORTEN)
-        shapes = looks.new_shapes(page, known["light"])
-        yield "axe finds nothing in the light theme", looks.axe(page, shapes, is_whole=is_whole_in_light)
-        yield "contrast is high enough in every state", looks.faint(page, shapes)
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-        show(page, 360)
-        shapes = looks.new_shapes(page, known["dark"])
-        yield "axe finds nothing in the dark theme", looks.axe(page, shapes, is_whole=not is_whole_in_light)
-        yield "contrast is high enough in every state", looks.faint(page, shapes)
+        for theme, width in (("light", 1280), ("dark", 360)):
+            if is_brief and theme != turn:
+                continue
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            show(page, width)
+            shapes = looks.new_shapes(page, known[theme])
+            yield "axe finds nothing", looks.axe(page, shapes, is_whole=theme == turn)
+            yield "contrast is high enough in every state", looks.faint(page, shapes)
 
     return look
 
@@ -203,18 +191,15 @@ def look_without(page: Page) -> Findings:
 
 
 @pytest.fixture(scope="module")
-def walked(
-    browser: Browser, server: str, troubled: dict[str, list[kinds.Kind]], draw: Callable[[Sequence, int], list]
-) -> Walk:
-    roots = {server: draw(kinds.every(server), 8)}
-    roots |= {root: draw(all_kinds, 1) for root, all_kinds in troubled.items()}
-    return Walk(browser, roots, look_with_scripts(), theme="light", widths=(1280, 768, 360))
+def walked(browser: Browser, roots: dict[str, list[kinds.Kind]]) -> Walk:
+    look = look_with_scripts(is_brief=len(roots) == 1)
+    return Walk(browser, roots, look, theme="light", widths=(1280, 768, 360))
 
 
 @pytest.fixture(scope="module")
-def walked_without_scripts(browser: Browser, server: str, draw: Callable[[Sequence, int], list]) -> Walk:
-    roots = {server: draw(kinds.every(server), 24)}
-    return Walk(browser, roots, look_without, theme="dark", widths=(360,), scripts=False)
+def walked_without_scripts(browser: Browser, roots: dict[str, list[kinds.Kind]]) -> Walk:
+    first, *_ = roots.items()
+    return Walk(browser, dict([first]), look_without, theme="dark", widths=(360,), scripts=False)
 
 
 @pytest.mark.parametrize("claim", WITH_SCRIPTS)

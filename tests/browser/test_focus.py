@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tests.browser.conftest import Visit, some_intent, visiting
 from tests.browser.kinds import OWNER
 from tests.browser.test_live import Transfer
+from tests.corpus import picked
 
 pytestmark = pytest.mark.browser
 
@@ -117,24 +118,21 @@ def assert_kept(page: Page, focused: str, told: str) -> None:
     assert len(heard) == len(set(heard)) <= 1, heard
 
 
-@pytest.mark.parametrize("path", ["/chains", "/history"])
-def test_a_list_that_is_opened_announces_nothing(browser: Browser, server: str, path: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        visit.open(path)
-        later = "new Promise((done) => setTimeout(() => done(document.getElementById('said').textContent), 100))"
-        assert visit.page.evaluate(later) == ""
+CHOSEN: Final = ("a chip taken off", "a page", "tokens that are typed", "the next window of tokens")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", picked({row.name: row for row in ROWS}, *CHOSEN))
 def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
+    with visiting(browser, server) as visit:
         page = opened(visit, row.path)
         with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
             row.act(page)
         assert_kept(page, row.focused, row.told)
 
 
-@pytest.mark.parametrize("is_streamed", [True, False], ids=["by stream", "by polling"])
+@pytest.mark.parametrize(
+    "is_streamed", [pytest.param(True, id="by stream"), pytest.param(False, id="by polling", marks=pytest.mark.slow)]
+)
 def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server: str, is_streamed: bool) -> None:
     transfer = Transfer(server)
     with visiting(browser, server, theme="light", width=1280) as visit:
@@ -155,6 +153,7 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
         visit.forgive(503)
 
 
+@pytest.mark.slow
 def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = opened(visit, some_intent(visit, 11))
@@ -165,13 +164,3 @@ def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
             with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
                 enter(control)
             expect(control).to_be_focused()
-
-
-def test_a_focused_heading_is_underlined_and_not_boxed(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = opened(visit, "/history")
-        press("a", unfold='[data-filter="status"] summary', name="Open (quoted")(page)
-        heading = page.locator(HEADING).first
-        expect(heading).to_be_focused()
-        expect(heading).to_have_css("outline-style", "none")
-        expect(heading).to_have_css("text-decoration-line", "underline")

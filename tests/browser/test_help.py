@@ -3,31 +3,32 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Route, expect
 
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import Visit, fits, visiting
 
 pytestmark = pytest.mark.browser
 
 
-def older(page: Page) -> None:
+def older(visit: Visit) -> None:
     """Open a browser without `interestfor`, which our script replaces."""
-    page.add_init_script("delete HTMLButtonElement.prototype.interestForElement")
-    page.route("**/console", lambda route: route.fulfill(response=(sent := route.fetch()), body=strip(sent.text())))
+
+    def strip(route: Route) -> None:
+        sent = route.fetch()
+        route.fulfill(response=sent, body=re.sub(r' interestfor="[^"]*"', "", sent.text()))
+
+    visit.prepare("delete HTMLButtonElement.prototype.interestForElement")
+    visit.page.route("**/console", strip)
 
 
-def strip(html: str) -> str:
-    return re.sub(r' interestfor="[^"]*"', "", html)
-
-
-@pytest.mark.parametrize(("is_older", "width"), [(False, 360), (False, 1280), (True, 360)])
-def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
-    browser: Browser, server: str, is_older: bool, width: int
-) -> None:
-    with visiting(browser, server, theme="dark", width=width) as visit:
+@pytest.mark.parametrize(
+    "is_older", [pytest.param(False, id="newer"), pytest.param(True, id="older", marks=pytest.mark.slow)]
+)
+def test_a_word_is_explained_on_hover_and_focus_and_dismissed(browser: Browser, server: str, is_older: bool) -> None:
+    with visiting(browser, server, theme="dark", width=360) as visit:
         page = visit.page
         if is_older:
-            older(page)
+            older(visit)
         visit.open("/console")
         word, tip = page.get_by_role("link", name="Quote", exact=True), page.locator("#term-quote")
         expect(tip).to_be_hidden()
@@ -38,7 +39,7 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
         box = tip.bounding_box()
         assert box is not None
         assert box["x"] >= 0
-        assert box["x"] + box["width"] <= width
+        assert box["x"] + box["width"] <= 360
         tip.hover()
         expect(tip).to_be_visible()
         page.keyboard.press("Escape")
@@ -54,12 +55,3 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(
         word.click()
         expect(page).to_have_url(f"{server}/help#quote")
         expect(page.locator("#quote")).to_be_in_viewport()
-
-
-def test_without_scripts_a_term_links_to_the_help(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        visit.open("/console")
-        expect(visit.page.locator("#term-quote")).to_be_hidden()
-        visit.page.get_by_role("link", name="Quote", exact=True).click()
-        expect(visit.page.locator("#quote")).to_be_in_viewport()
-        expect(visit.page.locator("#quote")).to_contain_text("The service's price for a transfer")

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Visit, expect_copied, some_intent, visiting
-from tests.browser.kinds import OWNER
+
+pytestmark = pytest.mark.browser
 
 FOCUSED = "document.activeElement.getAttribute('href')"
 
@@ -23,55 +24,6 @@ def focused(page: Page) -> str:
     return str(page.evaluate(FOCUSED))
 
 
-LISTS = ["/history", "/history?recoverable=1", "/tokens", "/chains", "/search?owner={owner}", "/address/{owner}"]
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("path", LISTS)
-def test_rows_are_navigated_and_opened_by_keyboard(visit: Visit, path: str) -> None:
-    page = visit.page
-    visit.open(path.format(owner=OWNER.removeprefix("/address/")))
-    page.keyboard.press("j")
-    first = focused(page)
-    page.keyboard.press("j")
-    second = focused(page)
-    assert first not in ("None", second)
-    page.keyboard.press("k")
-    assert focused(page) == first
-    expect(page.locator(":focus")).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(re.escape(first.partition("?")[0])))
-
-
-@pytest.mark.browser
-def test_row_navigation_restarts_on_another_page_of_the_list(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history")
-    page.get_by_role("link", name="Older").first.click()
-    page.wait_for_url("**cursor=**")
-    expect(page.locator("#list").get_by_role("heading").first).to_be_focused()
-    page.keyboard.press("j")
-    assert focused(page) == page.locator("main tbody tr a").first.get_attribute("href")
-
-
-@pytest.mark.browser
-def test_the_copy_key_copies_the_rows_or_the_pages_intent_id(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history")
-    page.keyboard.press("j")
-    href = focused(page)
-    page.keyboard.press("c")
-    expect_copied(page, href.removeprefix("/intent/"))
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/intent/**")
-    page.evaluate("navigator.clipboard.writeText('')")
-    page.keyboard.press("c")
-    expect_copied(page, href.removeprefix("/intent/"))
-    page.keyboard.press("r")
-    page.wait_for_url("**.json")
-
-
-@pytest.mark.browser
 def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_from(visit: Visit) -> None:
     page = visit.page
     visit.open("/history?status=SUCCEEDED")
@@ -90,7 +42,7 @@ def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_fr
     expect(page).to_have_url(re.compile(r"/history\?status=SUCCEEDED$"))
 
 
-@pytest.mark.browser
+@pytest.mark.slow
 def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
@@ -103,8 +55,13 @@ def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
         expect(page).to_have_url(re.compile(f"{first}$"))
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("path", ["/", "/history", "/triage", "/help", "/intent/ID", "/tokens"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/history",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("/", "/triage", "/help", "/intent/ID", "/tokens")),
+    ],
+)
 def test_a_reply_is_copied_with_three_keys_from_any_page(visit: Visit, path: str) -> None:
     """`/`, then the pasted text, `Enter`, and `y`."""
     page = visit.page
@@ -123,7 +80,6 @@ def test_a_reply_is_copied_with_three_keys_from_any_page(visit: Visit, path: str
     expect_copied(page, reply)
 
 
-@pytest.mark.browser
 def test_keys_copy_the_link_and_press_the_buttons_of_a_transfer(visit: Visit) -> None:
     page = visit.page
     path = some_intent(visit, 1)
@@ -143,10 +99,12 @@ def test_keys_copy_the_link_and_press_the_buttons_of_a_transfer(visit: Visit) ->
     ]
 
 
-@pytest.mark.browser
 def test_theme_search_and_help(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
+    for key in ("Control+j", "Alt+j"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement === document.body")
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.keyboard.press("?")
@@ -164,15 +122,6 @@ def test_theme_search_and_help(visit: Visit) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-@pytest.mark.browser
-def test_a_key_with_a_modifier_is_left_to_the_browser(visit: Visit) -> None:
-    visit.open("/history")
-    visit.page.keyboard.press("Control+j")
-    visit.page.keyboard.press("Alt+j")
-    assert visit.page.evaluate("document.activeElement === document.body")
-
-
-@pytest.mark.browser
 def test_single_key_shortcuts_can_be_turned_off_for_good(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import Visit, fits, visiting
+from tests.browser.conftest import FITS, Visit, fits, visiting
 
 pytestmark = pytest.mark.browser
 
 ROWS = "tr[id^=row-]"
 HIGHEST_ROW = 36  # pixels
-LEFT_EDGES = """() => ["header .brand", "h1", "#list > .card"].map(
-  (each) => document.querySelector(each).getBoundingClientRect().left)"""
 # Whether the page has it when its body begins, so before anything is painted.
 AT_FIRST_PAINT = """new MutationObserver((_, observer) => {
   if (!document.body) return;
@@ -51,6 +49,7 @@ def save_view(page: Page, name: str, menu: str = "Save view") -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 def test_twenty_compact_rows_fit_a_laptop_screen_with_the_header(visit: Visit) -> None:
     page = visit.page
     visit.open("/history?status=FAILED&status=SUCCEEDED")
@@ -70,7 +69,7 @@ def test_twenty_compact_rows_fit_a_laptop_screen_with_the_header(visit: Visit) -
 
 def test_columns_and_row_height_are_kept_and_applied_before_the_first_paint(visit: Visit) -> None:
     page = visit.page
-    page.add_init_script(AT_FIRST_PAINT)
+    visit.prepare(AT_FIRST_PAINT)
     visit.open("/history?status=FAILED")
     expect(page.get_by_role("columnheader", name="Intent ID")).to_be_hidden()
     choose(page, "Intent ID", "Route")
@@ -88,66 +87,21 @@ def test_columns_and_row_height_are_kept_and_applied_before_the_first_paint(visi
     expect(page.get_by_role("checkbox", name="Route")).not_to_be_checked()
 
 
-def test_columns_change_in_all_tabs(visit: Visit) -> None:
-    visit.open("/history")
-    other = visit.page.context.new_page()
-    other.goto(f"{visit.root}/history")
-    choose(other, "Duration")
-    compact(other).click()
-    expect(visit.page.get_by_role("columnheader", name="Duration")).to_be_visible()
-    expect(compact(visit.page)).to_have_attribute("aria-pressed", "true")
-
-
-def test_a_chosen_column_replaces_the_line_below_another_value(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history?status=FAILED")
-    line = page.locator("[data-reason]").first
-    expect(line).to_be_visible()
-    words = line.locator("bdi").inner_text()
-    choose(page, "Failure reason")
-    expect(line).to_be_hidden()
-    expect(page.locator("td[data-label=Reason] bdi").first).to_have_text(words)
-
-
-def test_an_intent_id_is_copied_and_linked(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history?status=FAILED")
-    choose(page, "Intent ID")
-    cell = page.locator("td[data-label='Intent ID']").first
-    expect(cell.get_by_role("button", name="Copy intent ID")).to_be_visible()
-    path = cell.get_by_role("link").get_attribute("href")
-    cell.get_by_role("link").click()
-    expect(page).to_have_url(f"{visit.root}{path}")
-
-
-@pytest.mark.parametrize("width", [360, 900, 1280, 1920])
-def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: str, width: int) -> None:
-    with visiting(browser, server, theme="dark", width=width) as visit:
+def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark") as visit:
         page = visit.page
-        visit.open("/history?size=100&balances=1")
+        visit.open("/history?balances=1")
         choose(page, *EVERY_COLUMN)
-        for _ in range(2):
-            expect(page.locator("td[data-label='Intent ID']").last).to_be_visible()
-            page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-            if width > 900:
-                compact(page).click()
+        for width in (360, 900, 1280, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            for _ in range(2 if width > 900 else 1):
+                expect(page.locator("td[data-label='Intent ID']").last).to_be_visible()
+                page.wait_for_function(FITS)
+                if width > 900:
+                    compact(page).click()
 
 
-def test_the_menu_works_by_keyboard(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history")
-    menu = page.locator("summary", has_text="Columns")
-    menu.focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("checkbox", name="Recipient")).to_be_focused()
-    page.keyboard.press("Space")
-    expect(page.get_by_role("columnheader", name="Recipient")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(menu).to_be_focused()
-    expect(page.get_by_role("checkbox", name="Recipient")).to_be_hidden()
-
-
+@pytest.mark.slow
 def test_the_header_of_a_list_stays_in_view(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
@@ -159,28 +113,6 @@ def test_the_header_of_a_list_stays_in_view(visit: Visit) -> None:
     link = page.locator(f"{ROWS} .row-link").nth(5).bounding_box()
     assert link
     assert link["y"] >= head["height"]
-
-
-def test_a_list_uses_the_whole_width_and_lines_up_with_the_header(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1920) as visit:
-        visit.open("/history")
-        card = visit.page.locator("#list > .card").bounding_box()
-        assert card
-        assert card["width"] > 1850
-        assert len(set(visit.page.evaluate(LEFT_EDGES))) == 1
-        visit.open("/tokens")
-        card = visit.page.locator("main .card").first.bounding_box()
-        assert card
-        assert card["width"] == 1200
-
-
-def test_without_scripts_a_list_has_its_usual_columns_and_no_menu(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280, scripts=False) as visit:
-        visit.open("/history?status=FAILED")
-        shown = [each for each in visit.page.locator("thead th").all() if each.is_visible()]
-        assert [each.inner_text() for each in shown][:6] == ["Status", "Created", "Sent", "Received", "Owner", "Route"]
-        for menu in ("Columns", "Save view"):
-            expect(visit.page.locator("summary", has_text=menu)).to_be_hidden()
 
 
 def test_a_view_is_saved_opened_renamed_and_removed(visit: Visit) -> None:

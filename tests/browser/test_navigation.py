@@ -1,7 +1,6 @@
 """The main navigation: in the header, and on a phone five places at the bottom of the screen."""
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import some_intent, visiting
@@ -14,13 +13,18 @@ PLACES = ["Overview", "Transfers", "Attention", "Triage"]
 
 
 @pytest.mark.parametrize(
-    ("width", "menus"), [(1280, ["Network", "Tools"]), (768, ["Network", "Tools"]), (360, ["More"])]
+    ("width", "menus", "scripts"),
+    [
+        pytest.param(1280, ["Network", "Tools"], True, id="desktop"),
+        pytest.param(360, ["More"], False, id="phone without scripts"),
+        pytest.param(768, ["Network", "Tools"], False, id="tablet without scripts", marks=pytest.mark.slow),
+        pytest.param(360, ["More"], True, id="phone", marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_every_kind_of_page_is_two_steps_away(
     browser: Browser, server: str, width: int, menus: list[str], scripts: bool
 ) -> None:
-    with visiting(browser, server, theme="light", width=width, scripts=scripts) as visit:
+    with visiting(browser, server, width=width, scripts=scripts) as visit:
         visit.open("/chain/8453")
         navigation = visit.page.get_by_role("navigation", name="Main")
         for name, link in zip(PLACES, navigation.get_by_role("link").all(), strict=True):
@@ -42,32 +46,6 @@ def test_every_kind_of_page_is_two_steps_away(
         expect(navigation.get_by_role("link", name="Chains")).to_have_attribute("aria-current", "true")
         navigation.get_by_role("link", name="Routes").click()
         expect(visit.page).to_have_url(f"{server}/routes")
-
-
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (360, "dark")])
-def test_axe_finds_nothing_in_an_open_menu(browser: Browser, server: str, width: int, theme: str) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
-        for path in ("/tokens", some_intent(visit, 8)):
-            visit.open(path)
-            visit.page.locator(".nav-menu:visible > summary").first.click()
-            visit.page.evaluate(AXE_SCRIPT)
-            found = visit.page.evaluate("axe.run('.frame-nav').then((found) => found.violations.map(({ id }) => id))")
-            assert found == []
-
-
-def test_escape_and_a_click_elsewhere_close_a_menu(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark", width=1280) as visit:
-        visit.open("/history")
-        navigation = visit.page.get_by_role("navigation", name="Main")
-        summary, link = navigation.locator("summary", has_text="Network"), navigation.get_by_role("link", name="Tokens")
-        summary.press("Enter")
-        expect(link).to_be_visible()
-        visit.page.keyboard.press("Escape")
-        expect(link).to_be_hidden()
-        expect(summary).to_be_focused()
-        summary.press("Enter")
-        visit.page.get_by_role("heading", level=1).click()
-        expect(link).to_be_hidden()
 
 
 def test_on_a_phone_the_bottom_of_the_screen_is_for_the_navigation_or_a_transfers_actions(

@@ -59,7 +59,9 @@ def sent(page: Page) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("key", ["/", "Control+k", "Meta+k"])
+@pytest.mark.parametrize(
+    "key", ["Control+k", *(pytest.param(each, marks=pytest.mark.slow) for each in ("/", "Meta+k"))]
+)
 def test_a_key_focuses_the_box_and_offers_actions_pages_and_saved_items(visit: Visit, key: str) -> None:
     page, first, second = visit.page, some_intent(visit, 8), some_intent(visit, 1)
     visit.open(first)
@@ -80,17 +82,7 @@ def test_a_key_focuses_the_box_and_offers_actions_pages_and_saved_items(visit: V
     expect(options(page, "Recent and starred")).to_have_attribute("href", first)
 
 
-def test_ctrl_k_works_while_typing_in_another_field_and_not_in_a_dialog(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/tokens")
-    page.get_by_role("searchbox", name="Search tokens").focus()
-    page.keyboard.press("Control+k")
-    expect(box(page)).to_be_focused()
-    page.get_by_role("button", name="Keyboard shortcuts").click()
-    page.keyboard.press("Control+k")
-    expect(box(page)).not_to_be_focused()
-
-
+@pytest.mark.slow
 def test_the_box_of_the_start_page_is_focused_without_suggestions_until_a_click(visit: Visit) -> None:
     visit.open("/")
     expect(box(visit.page)).to_be_focused()
@@ -117,6 +109,7 @@ def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"/token/8453/0x833589"))
 
 
+@pytest.mark.slow
 def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
     page, held, cancelled = visit.page, list[Route](), list[str]()
     visit.open("/help")
@@ -142,56 +135,29 @@ def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
     assert len(held) == 2
 
 
-def test_keys_in_quick_succession_send_one_request(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/help")
-    texts = sent(page)
-    box(page).click()
-    page.evaluate(
-        """box => { for (const text of ["et", "eth", "ethe"]) {
-          box.value = text;
-          box.dispatchEvent(new Event("input"));
-        } }""",
-        box(page).element_handle(),
-    )
-    expect(options(page, "Tokens and chains").first).to_contain_text("Ethereum")
-    assert texts == ["ethe"]
+PRIVATE = ["Ali", "alice treas", "0x83358", f"where is {ADDRESS[:30]}", "a b " * 11]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ali",
-        "ALICE",
-        "alice treas",
-        "my alice",
-        "alices",
-        "a",
-        "0x83358",
-        ADDRESS,
-        f"where is {ADDRESS[:30]}",
-        "a b " * 11,
-    ],
-    ids=lambda text: text[:12],
-)
-def test_labels_identifiers_and_messages_are_never_sent(visit: Visit, text: str) -> None:
-    """A request for another text comes after all that could be sent for this one."""
+def test_labels_identifiers_and_messages_are_never_sent(visit: Visit) -> None:
+    """A request for another text comes after all that could be sent for these."""
     page = visit.page
     visit.open("/help")
     label(page, {ADDRESS: "Alice treasury", "0x" + "12" * 20: "Bob"})
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
-    page.clock.install()
+    visit.install_clock()
     box(page).click()
-    box(page).fill(text)
-    page.clock.run_for(5_000)
+    for text in PRIVATE:
+        box(page).fill(text)
+        page.clock.run_for(5_000)
     box(page).fill("usdc")
     with page.expect_response(SUGGEST):
         page.clock.run_for(5_000)
     assert [urlsplit(url).query for url in urls if SUGGEST.search(url)] == ["q=usdc"]
-    assert not [url for url in urls if text.lower() in unquote_plus(url).lower() and len(text) > 1]
+    assert not [url for url in urls for text in PRIVATE if text.lower() in unquote_plus(url).lower()]
 
 
+@pytest.mark.slow
 def test_a_label_is_found_in_the_browser_by_its_text_and_its_address(visit: Visit) -> None:
     page = visit.page
     visit.open("/help")
@@ -205,6 +171,7 @@ def test_a_label_is_found_in_the_browser_by_its_text_and_its_address(visit: Visi
     expect(page).to_have_url(visit.root + OWNER)
 
 
+@pytest.mark.slow
 def test_a_failure_to_load_is_not_an_empty_list(visit: Visit) -> None:
     page = visit.page
     visit.open("/help")
@@ -240,17 +207,6 @@ def test_enter_submits_the_text_unless_an_option_is_active(visit: Visit) -> None
     expect(page).to_have_url(visit.root + found)
 
 
-def test_a_message_is_searched_from_the_last_option(visit: Visit) -> None:
-    page, found = visit.page, some_intent(visit, 1)
-    visit.open("/help")
-    page.keyboard.press("/")
-    page.keyboard.insert_text(f"Where is it? {found.removeprefix('/intent/')}")
-    page.keyboard.press("ArrowUp")
-    expect(active(page)).to_contain_text("Search for “Where is it?")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(visit.root + found)
-
-
 def test_an_action_copies_the_reply_and_another_stars_the_transfer(visit: Visit) -> None:
     page, path = visit.page, some_intent(visit, 1)
     visit.open(path)
@@ -269,6 +225,7 @@ def test_an_action_copies_the_reply_and_another_stars_the_transfer(visit: Visit)
         expect(page.locator("main [data-star]")).to_have_attribute("aria-pressed", pressed)
 
 
+@pytest.mark.slow
 def test_actions_are_only_those_of_the_page(visit: Visit) -> None:
     page = visit.page
     for path, offered in (("/help", []), (OWNER, ["Open block explorer", "Star", "Follow"])):
@@ -296,8 +253,9 @@ def test_escape_closes_the_suggestions_and_then_clears_the_box(visit: Visit) -> 
     expect(panel(page)).to_be_hidden()
 
 
-@pytest.mark.parametrize("path", ["/", "/history", "/search", OWNER])
-@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 1280)])
+@pytest.mark.parametrize(
+    ("path", "theme", "width"), [("/history", "dark", 360), pytest.param("/", "light", 1280, marks=pytest.mark.slow)]
+)
 def test_the_panel_fits_the_screen_and_axe_finds_nothing(
     browser: Browser, server: str, path: str, theme: str, width: int
 ) -> None:
@@ -319,6 +277,7 @@ def test_the_panel_fits_the_screen_and_axe_finds_nothing(
         assert looks.axe(page, shapes, is_whole=True) == []
 
 
+@pytest.mark.slow
 def test_an_option_is_chosen_by_touch(browser: Browser, server: str) -> None:
     context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740})
     context.set_default_timeout(PATIENCE * 1000)
@@ -332,13 +291,3 @@ def test_an_option_is_chosen_by_touch(browser: Browser, server: str) -> None:
         expect(page).to_have_url(re.compile("/token/8453/"))
     finally:
         context.close()
-
-
-def test_without_scripts_it_is_a_plain_search_box(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        visit.open("/help")
-        field = visit.page.get_by_role("searchbox", name="Search by")
-        field.fill("0x12")
-        field.press("Enter")
-        expect(visit.page).to_have_url(f"{server}/search?q=0x12")
-        visit.forgive(400)

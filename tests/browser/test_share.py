@@ -1,22 +1,13 @@
 """Sharing a page in a browser: by link, badge and QR code, with scripts and without."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import copied, loaded, visiting
+from tests.browser.conftest import copied, fits, loaded, some_intent, visiting
 
 pytestmark = pytest.mark.browser
-
-
-def an_intent(page: Page, root: str) -> str:
-    page.goto(f"{root}/demo")
-    return str(page.locator('a[href^="/intent/"]').first.get_attribute("href"))
 
 
 def unfold_share(page: Page) -> None:
@@ -31,18 +22,17 @@ def is_drawn(page: Page, selector: str) -> bool:
     return bool(page.locator(selector).evaluate("image => image.naturalWidth > 0"))
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_the_share_section_has_every_option(browser: Browser, server: str, width: int, theme: str) -> None:
-    with visiting(browser, server, theme=theme, width=width) as visit:
+def test_the_share_section_has_every_option(browser: Browser, server: str) -> None:
+    with visiting(browser, server, width=360) as visit:
         page = visit.page
-        path = an_intent(page, server)
+        path = some_intent(visit, 10)
         visit.open(path)
         unfold_share(page)
         link = page.get_by_label("Link", exact=True)
         expect(link).to_have_value(server + path)
         for picture in (".share-code img", ".share-badge img", ".share-card img"):
             assert is_drawn(page, picture), picture
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert fits(page)
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.get_by_role("button", name="Copy: Badge as Markdown").click()
         expect(page.locator("#said")).to_contain_text("Copied")
@@ -50,17 +40,17 @@ def test_the_share_section_has_every_option(browser: Browser, server: str, width
         assert re.fullmatch(rf"\[!\[Transfer .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
 
 
-@pytest.mark.parametrize("can_share", [True, False])
+@pytest.mark.parametrize("can_share", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: str, can_share: bool) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
-        path = an_intent(page, server)
+        path = some_intent(visit, 10)
         share = (
             "data => { window.shared = data; return Promise.reject(new Error('closed')); }"
             if can_share
             else "undefined"
         )
-        page.add_init_script(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
+        visit.prepare(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
         visit.open(path)
         unfold_share(page)
         expect(page.get_by_label("Link", exact=True)).to_be_visible()
@@ -71,11 +61,12 @@ def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: s
             assert page.evaluate("window.shared.url") == server + path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["intent", "address"])
 def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
-        visit.open(an_intent(page, server))
+        visit.open(some_intent(visit, 10))
         if of == "address":
             page.get_by_role("link", name="View address").first.click()
         path = page.url.removeprefix(server).partition("?")[0]
@@ -85,39 +76,3 @@ def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of
         expect(page.get_by_role("button", name="Copy: Link")).to_have_count(0)
         page.wait_for_load_state("load")
         assert page.locator(".share-code img").evaluate("image => image.naturalWidth > 0")
-
-
-@contextmanager
-def another_site(body: str) -> Iterator[str]:
-    """Yield another site's page, which loads only what permits it."""
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
-            self.end_headers()
-            self.wfile.write(body.encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://localhost:{server.server_port}/"
-        server.shutdown()
-        thread.join()
-
-
-def test_a_badge_and_a_card_are_shown_by_other_sites(browser: Browser, server: str) -> None:
-    page = browser.new_page()
-    path = an_intent(page, server)
-    names = ("badge.svg", "card.png", "qr.svg")
-    pictures = "".join(f'<img id="{name[:-4]}" src="{server}{path}/{name}">' for name in names)
-    with another_site(pictures) as elsewhere:
-        page.goto(elsewhere)
-        assert is_drawn(page, "#badge")
-        assert is_drawn(page, "#card")
-        assert not is_drawn(page, "#qr")
-    page.close()

@@ -1,23 +1,15 @@
 """The token list in a real browser: typing, scrolling, filters, Back, and a token's page with its parts."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
-from tests.browser.conftest import visiting
-from tests.serving import dashboard
+from tests.browser.conftest import fits, visiting
 
 pytestmark = pytest.mark.browser
 
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-
-
-@pytest.fixture(scope="module")
-def long_list() -> Iterator[str]:
-    with dashboard(INTENTS_EMBEDDED_TOKENS="1200") as root:
-        yield root
 
 
 def rows(page: Page) -> Locator:
@@ -26,10 +18,6 @@ def rows(page: Page) -> Locator:
 
 def field(page: Page) -> Locator:
     return page.get_by_role("searchbox", name="Search tokens")
-
-
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
 def test_a_search_settles_while_typing_and_cancels_the_earlier_request(browser: Browser, server: str) -> None:
@@ -86,16 +74,16 @@ def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, s
         expect(field(page)).to_have_value("")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_more_rows_load_while_scrolling(browser: Browser, long_list: str, width: int) -> None:
-    with visiting(browser, long_list, theme="dark", width=width) as visit:
+@pytest.mark.slow
+def test_more_rows_load_while_scrolling(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=360) as visit:
         page = visit.page
         visit.open("/tokens?show=listed")
         expect(rows(page)).to_have_count(100)
         for count in (200, 300):
             page.locator(".pager[hx-get]").scroll_into_view_if_needed()
             expect(rows(page)).to_have_count(count)
-        expect(page).to_have_url(f"{long_list}/tokens?show=listed")
+        expect(page).to_have_url(f"{server}/tokens?show=listed")
         expect(page.locator("#said")).to_be_empty()
         expect(page.locator(".copy").last).to_be_visible()
         links = page.locator(".tokens .row-link").evaluate_all("links => links.map(link => link.pathname)")
@@ -103,35 +91,19 @@ def test_more_rows_load_while_scrolling(browser: Browser, long_list: str, width:
         assert fits(page)
 
 
-def test_a_window_of_rows_that_failed_to_load_can_be_retried(browser: Browser, long_list: str) -> None:
-    with visiting(browser, long_list, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/tokens?show=listed")
-        page.route("**/tokens/rows*", _fail, times=1)
-        page.locator(".pager[hx-get]").scroll_into_view_if_needed()
-        page.get_by_role("link", name="Try again").click()
-        expect(rows(page)).to_have_count(200)
-        visit.faults = [fault for fault in visit.faults if "status of 503" not in fault]
-
-
-def _fail(route: Route) -> None:
-    """Respond with the error row of catalog/token_rows.html."""
-    again = 'href="/x" hx-get="/tokens/rows?show=listed&after=100" hx-target="closest nav" hx-swap="outerHTML"'
-    route.fulfill(status=503, content_type="text/html", body=f'<nav class="pager"><a {again}>Try again</a></nav>')
-
-
-def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_list: str) -> None:
-    with visiting(browser, long_list, theme="light", width=360, scripts=False) as visit:
+@pytest.mark.slow
+def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         page = visit.page
         visit.open("/tokens?show=listed")
         page.get_by_role("link", name="Next 100").click()
-        expect(page).to_have_url(f"{long_list}/tokens?show=listed&after=100")
+        expect(page).to_have_url(f"{server}/tokens?show=listed&after=100")
         expect(rows(page)).to_have_count(100)
         page.get_by_role("link", name="Previous 100").click()
-        expect(page).to_have_url(f"{long_list}/tokens?show=listed")
+        expect(page).to_have_url(f"{server}/tokens?show=listed")
         field(page).fill(" usdc ")
         page.get_by_role("button", name="Search").click()
-        expect(page).to_have_url(f"{long_list}/tokens?q=usdc&show=listed")
+        expect(page).to_have_url(f"{server}/tokens?q=usdc&show=listed")
         assert fits(page)
         visit.open(f"/token/8453/{USDC}")
         page.get_by_role("link", name="Routes of this token").click()
@@ -141,9 +113,8 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, long_lis
         expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str, width: int) -> None:
-    with visiting(browser, server, theme="dark", width=width) as visit:
+def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=360) as visit:
         page = visit.page
         visit.open(f"/token/8453/{USDC}")
         expect(page.get_by_role("heading", name="Routes to this token")).to_be_visible()

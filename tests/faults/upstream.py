@@ -74,7 +74,7 @@ class Upstream:
 
     def _answer(self, visit: Visit) -> None:
         script = self._script_for(visit)
-        (script or self._pass_on)(visit)
+        (script or self.pass_on)(visit)
 
     def _script_for(self, visit: Visit) -> Script | None:
         # The server records every visit for tests. This class has its own record.
@@ -89,7 +89,7 @@ class Upstream:
                         return script
         return None
 
-    def _pass_on(self, visit: Visit) -> None:
+    def pass_on(self, visit: Visit) -> None:
         extensions = {"timeout": {"pool": 10.0, "read": 40.0}}
         request = httpx.Request("POST", f"http://emulator{visit.head.split(' ')[1]}", content=visit.body,
                                 headers={"Content-Type": "application/json"}, extensions=extensions)  # fmt: skip

@@ -1,0 +1,357 @@
+"""Pages in frames of other sites: the card of a transfer and the side bar of helpdesks, only where they are permitted,
+and whose messages the side bar reads.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import batched
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Frame, Page, Route, expect
+
+from intents_ui.display.summary.rules import EXPLANATIONS
+from tests.browser import kinds, looks
+from tests.browser.conftest import PATIENCE_MS, Visit, fits, some_intent, visiting
+from tests.browser.kinds import RECIPIENT
+from tests.browser.test_live import Transfer
+from tests.helpdesk import signing
+from tests.serving import dashboard
+from tests.url_patterns import url_patterns
+
+pytestmark = pytest.mark.browser
+
+SIZES = [(280, 600), (300, 600), (480, 440), (800, 440)]
+MOST_WORDS = 18  # the scenario with the tallest card
+BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
+
+
+REFUNDED, RECOVERABLE = 8, 11
+NOTHING = "0x" + "12" * 32
+
+# What Chatwoot does: it answers requests of the frame with the open conversation.
+CHATWOOT = """(conversation) => {
+  if (window !== top) return;
+  window.conversation = conversation;
+  addEventListener("message", ({ data, source }) => {
+    if (data === "chatwoot-dashboard-app:fetch-info") source.postMessage(window.conversation, "*");
+  });
+}"""
+SEND = "(said) => { window.conversation = said; frames[0].postMessage(said, '*'); }"
+# What Zendesk does: it posts a token into the frame, and answers requests of the app.
+ZENDESK = """<!doctype html><title>Zendesk</title>
+<iframe name="app" width="360" height="700"></iframe>
+<form method="post" target="app" action="{action}"><input type="hidden" name="token" value="{token}"></form>
+<script>
+  const ticket = {ticket};
+  addEventListener("message", ({{ data, source, origin }}) => {{
+    const {{ key, id, request, params, appGuid }} = JSON.parse(data);
+    if (appGuid !== "guid-1") return;
+    const reply = (said) => source.postMessage(JSON.stringify(said), origin);
+    if (key === "iframe.handshake") reply({{ key: "zaf.app.registered", message: {{}} }});
+    if (request === "get") reply({{ id, result: ticket }});
+    if (request === "invoke") window.resized = params.resize[0];
+  }});
+  document.forms[0].submit();
+</script>"""
+
+
+class Framing(BaseHTTPRequestHandler):
+    """Another site: a page with a frame for each `src`."""
+
+    def do_GET(self) -> None:
+        asked = parse_qs(urlsplit(self.path).query)
+        size = f'width="{asked.get("width", [480])[0]}" height="{asked.get("height", [320])[0]}"'
+        frames = (f'<iframe src="{escape(src)}" {size}></iframe>' for src in asked.get("src", [""]))
+        body = f"<!doctype html><title>Shop</title>{''.join(frames)}"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *words: object) -> None:
+        """Log nothing. The test reports errors."""
+
+
+@dataclass
+class Sites:
+    """`shop` is in INTENTS_EMBED_HOSTS, `desk` in INTENTS_HELPDESK_HOSTS, and `other` is unknown."""
+
+    dashboard: str
+    shop: str
+    chatwoot: str
+    desk: str
+    other: str
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serve another site until the block ends."""
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Framing)
+    thread = threading.Thread(target=site.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{site.server_port}"
+    finally:
+        site.shutdown()
+        site.server_close()
+        thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
+    key: Path = tmp_path_factory.mktemp("zendesk") / "key.pem"
+    key.write_text(signing.public_key())
+    with ExitStack() as stack:
+        shop, chatwoot, desk, other = (stack.enter_context(served()) for _ in range(4))
+        env = {"INTENTS_EMBED_HOSTS": shop[7:], "INTENTS_CHATWOOT_ORIGIN": chatwoot}
+        env |= {"INTENTS_HELPDESK_KEY": signing.KEY, "INTENTS_HELPDESK_HOSTS": desk[7:]}
+        env |= {"INTENTS_ZENDESK_PUBLIC_KEY_FILE": str(key), "INTENTS_ZENDESK_AUDIENCE": signing.AUDIENCE}
+        root = stack.enter_context(dashboard(**env))
+        yield Sites(root, shop, chatwoot, desk, other)
+
+
+def framing(site: str, src: str, width: int = 480, height: int = 320) -> str:
+    """Return the URL of the other site's page with this frame."""
+    return f"{site}/?{httpx.QueryParams({'src': src, 'width': width, 'height': height})}"
+
+
+def frame_on(page: Page, url: str) -> Frame:
+    page.goto(url, wait_until="commit")
+    found = page.wait_for_selector("iframe").content_frame()
+    assert found is not None
+    return found
+
+
+def refusal(page: Page, site: str, src: str) -> str | None:
+    """Return the browser's message about a frame that it leaves empty."""
+    with page.expect_event("requestfailed", lambda request: request.url == src) as failed:
+        page.goto(framing(site, src), wait_until="commit")
+    reason: str | None = failed.value.failure
+    return reason
+
+
+@contextmanager
+def reading(browser: Browser, sites: Sites, *, theme: str, scripts: bool = True) -> Iterator[Visit]:
+    """Open a browser on other sites, and record what it blocks."""
+    window = browser.new_context(color_scheme="dark" if theme == "dark" else "light", java_script_enabled=scripts)
+    window.set_default_timeout(PATIENCE_MS)
+    try:
+        yield Visit(window.new_page(), sites.dashboard)
+    finally:
+        window.close()
+
+
+def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        path = some_intent(visit, 8)
+        src = f"{sites.dashboard}/embed{path}"
+        frame = frame_on(visit.page, framing(sites.shop, src))
+        expect(frame.get_by_role("heading", level=1)).to_have_text(EXPLANATIONS["refunded.origin"].headline)
+        expect(frame.locator(".embed-state .status")).to_have_text("Refunded")
+        with visit.page.context.expect_page() as opened:
+            frame.get_by_role("link", name="View transfer").click()
+        assert opened.value.url == sites.dashboard + path
+        assert opened.value.evaluate("window.opener === null")
+        opened.value.close()
+        assert refusal(visit.page, sites.other, src) == BLOCKED
+        assert refusal(visit.page, sites.shop, f"{sites.dashboard}/help") == BLOCKED
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("site", ["shop", "other"])
+def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sites: Sites, site: str) -> None:
+    """Downloads are left out, because they have no frame."""
+    with reading(browser, sites, theme="light") as visit:
+        path = some_intent(visit, 8)
+        names = {
+            "intent_id": path.rpartition("/")[2],
+            "address": RECIPIENT,
+            "chain_id": "8453",
+            "operation": "GetIntent",
+        }
+        names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT, "name": "RELAY"}
+        names |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
+        patterns = [str(each.pattern) for each in url_patterns()]
+        shown_ones = [each for each in patterns if "<file:" not in each and not each.endswith(".csv")]
+        paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in shown_ones]
+        sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
+        shown = []
+        for some in batched(sources, 6):  # a page with all of them takes long to load on a busy machine
+            visit.page.goto(f"{getattr(sites, site)}/?{httpx.QueryParams({'src': list(some)})}", wait_until="load")
+            assert len(visit.page.frames) == len(some) + 1
+            shown += [frame.url for frame in visit.page.frames[1:] if not frame.url.startswith("chrome-error:")]
+        assert shown == ([f"{sites.dashboard}/embed{path}"] if site == "shop" else [])
+
+
+def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
+    transfer = Transfer(sites.dashboard)
+    with reading(browser, sites, theme="light") as visit:
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
+        state = frame.locator(".status")
+        expect(state).to_have_text("Quoted")
+        frame.evaluate("window.notReloaded = true")
+        transfer.commit()
+        expect(state).to_have_text("Committed")
+        transfer.execute()
+        # Whichever status it has when the card loads.
+        expect(state).to_have_text(re.compile("In progress|Failed|Refunded"))
+        assert frame.evaluate("window.notReloaded")
+
+
+def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="dark") as visit:
+        src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"
+        frame = frame_on(visit.page, framing(sites.shop, src))
+        expect(frame.get_by_role("link", name="View transfer")).to_be_visible()
+        frame.evaluate("document.fonts.ready.then(() => true)")  # until then another font is used
+        for width, height in SIZES:
+            resize = "([frame, width, height]) => Object.assign(frame, { width, height })"
+            visit.page.evaluate(resize, [visit.page.query_selector("iframe"), width, height])
+            frame.wait_for_function("width => innerWidth === width", arg=width)
+            assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert frame.evaluate("document.documentElement.scrollHeight") <= height
+        card = frame.locator("#embed").evaluate("element => getComputedStyle(element).backgroundColor")
+        assert card == "rgb(20, 24, 30)"
+
+
+def id_of(visit: Visit, scenario: int = REFUNDED) -> str:
+    return some_intent(visit, scenario).rpartition("/")[2]
+
+
+def conversation(text: str, number: int = 7) -> str:
+    """Return Chatwoot's message about a conversation."""
+    messages = [{"content": "Hello"}, {"content": None}, {"content": text}]
+    known = {"id": number, "messages": messages, "custom_attributes": {}}
+    return json.dumps({"event": "appContext", "data": {"conversation": known, "contact": {"custom_attributes": {}}}})
+
+
+def answering(page: Page, said: str) -> None:
+    page.add_init_script(f"({CHATWOOT})({json.dumps(said)})")
+
+
+def heard(frame: Frame) -> None:
+    """Wait until the frame has read a message."""
+    frame.wait_for_function("window.heard > 0")
+
+
+def is_waiting(frame: Frame) -> bool:
+    return frame.get_by_label("Text of the ticket").input_value() == "" and frame.locator("article").count() == 0
+
+
+def test_the_side_bar_works_in_the_frame_of_chatwoot_and_in_no_other(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        answering(visit.page, conversation(f"My funds? {id_of(visit)} {id_of(visit, RECOVERABLE)}"))
+        bar = sites.dashboard + signing.PATH
+        frame = frame_on(visit.page, framing(sites.chatwoot, bar, 340, 700))
+        expect(frame.get_by_role("article")).to_have_count(2)
+        expect(frame.get_by_role("article").nth(1)).to_contain_text("Refunded")
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert refusal(visit.page, sites.other, bar) == BLOCKED
+
+
+@pytest.mark.slow
+def test_each_conversation_is_looked_up_once(browser: Browser, sites: Sites) -> None:
+    """Chatwoot sends the conversation again after each page of the frame."""
+    with reading(browser, sites, theme="dark") as visit:
+        posts: list[str] = []
+        visit.page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+        answering(visit.page, conversation(id_of(visit)))
+        frame = frame_on(visit.page, framing(sites.chatwoot, sites.dashboard + signing.PATH, 340, 700))
+        expect(frame.get_by_role("article")).to_contain_text("Refunded")
+        frame.evaluate("window.heard = 0; addEventListener('message', () => heard++)")
+        visit.page.evaluate(SEND, conversation(id_of(visit)))
+        heard(frame)
+        visit.page.evaluate(SEND, conversation(NOTHING, number=8))
+        expect(frame.get_by_role("article")).to_contain_text("Not found")
+        assert len(posts) == 2
+
+
+def test_messages_of_another_origin_are_ignored(browser: Browser, sites: Sites) -> None:
+    """Both of another frame on Chatwoot's page, and of another page around the side bar."""
+    listening = (
+        "if (location.pathname === '/embed/ticket') {window.heard = 0; addEventListener('message', () => heard++)}"
+    )
+    with reading(browser, sites, theme="light") as visit:
+        visit.page.add_init_script(listening)
+        bar = sites.dashboard + signing.PATH
+        visit.page.goto(f"{sites.chatwoot}/?src={bar}&src={sites.other}/", wait_until="load")
+        frame = next(each for each in visit.page.frames if each.url == bar)
+        foreign = next(each for each in visit.page.frames if each.url.startswith(sites.other))
+        foreign.evaluate("(said) => parent.frames[0].postMessage(said, '*')", conversation(id_of(visit)))
+        heard(frame)
+        assert is_waiting(frame)
+        visit.page.goto(framing(sites.desk, bar), wait_until="load")
+        [frame] = visit.page.frames[1:]
+        visit.page.evaluate(SEND, conversation(id_of(visit)))
+        heard(frame)
+        assert is_waiting(frame)
+
+
+@pytest.mark.slow
+def test_a_signed_url_opens_the_side_bar_and_its_reply_can_be_copied(browser: Browser, sites: Sites) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        intent_id = id_of(visit)
+        url = sites.dashboard + signing.signed_url(intent_id)
+        frame = frame_on(visit.page, framing(sites.desk, url, 340, 700))
+        frame.get_by_text("Customer reply").click()
+        frame.get_by_role("button", name="Copy reply").click()
+        expect(frame.locator("#toast")).to_have_text("Copied")
+        with visit.page.context.expect_page() as opened:
+            frame.get_by_role("link", name="View transfer").click()
+        assert opened.value.url == f"{sites.dashboard}/intent/{intent_id}"
+
+
+@pytest.mark.slow
+def test_zendesk_opens_the_side_bar_with_its_token_and_sends_the_ticket(browser: Browser, sites: Sites) -> None:
+    """Both have names, because pages of the internet can't frame those of this machine."""
+    origin, intents = f"https://{signing.ACCOUNT}", "https://intents.example"
+    with reading(browser, sites, theme="light") as visit:
+        ticket = {"ticket.id": 5, "ticket.subject": "Funds", "ticket.description": id_of(visit)}
+        ticket |= {"ticket.comments": [{"value": f"<p>{id_of(visit)}</p>"}]}
+        action = f"{intents}{signing.PATH}?origin={origin}&amp;app_guid=guid-1"
+        page = ZENDESK.format(action=action, token=signing.token(), ticket=json.dumps(ticket))
+
+        def fetch(route: Route) -> None:
+            route.fulfill(response=route.fetch(url=route.request.url.replace(intents, sites.dashboard)))
+
+        visit.page.route(f"{origin}/**", lambda route: route.fulfill(body=page, content_type="text/html"))
+        visit.page.route(f"{intents}/**", fetch)
+        visit.page.goto(f"{origin}/agent/tickets/5")
+        frame = visit.page.frame(name="app")
+        assert frame is not None
+        expect(frame.get_by_role("article")).to_contain_text("Refunded")
+        assert visit.page.evaluate("window.resized") == {"width": "100%", "height": "600px"}
+        visit.page.unroute_all(behavior="wait")  # a refresh may be on its way
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("text", ["{ids}", "", "rejected"], ids=["transfers", "empty", "rejected"])
+def test_the_side_bar_is_accessible_and_fits(browser: Browser, sites: Sites, text: str) -> None:
+    with visiting(browser, sites.dashboard, theme="light", width=320) as visit:
+        ids = " ".join(id_of(visit, scenario) for scenario in (3, 8, 11, 18, 19, 28))
+        age = 600 if text == "rejected" else 0
+        url = signing.signed_url(f"{text.format(ids=ids)} {NOTHING}", age=age) if text else signing.PATH
+        visit.open(url)
+        visit.forgive(403)
+        expect(visit.page.locator("main")).to_be_visible()
+        for theme in ("light", "dark"):
+            visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            assert looks.axe(visit.page, looks.new_shapes(visit.page, set()), is_whole=True) == []
+            kinds.unfold(visit.page)
+            assert looks.axe(visit.page, looks.new_shapes(visit.page, set()), is_whole=True) == []
+            assert looks.faint(visit.page, looks.new_shapes(visit.page, set())) == []
+        for look in (looks.CUT, looks.SMALL, looks.SCROLLED):
+            assert visit.page.evaluate(look) == []
+        for width in (300, 320, 360, 400, 1280):
+            visit.page.set_viewport_size({"width": width, "height": 900})
+            assert fits(visit.page), width
