@@ -6,8 +6,11 @@ function say(words) {
   setTimeout(() => (said.textContent = words), 50); // a repeated message is only announced if the region was empty in between
 }
 
-// htmx adds the page's URL to each request. The server doesn't read it, and it may exceed the header size limit.
-document.addEventListener("htmx:config:request", ({ detail }) => delete detail.ctx.request.headers["HX-Current-URL"]);
+// htmx adds the page's URL to each request. The server reads its path, to know whether a fragment is all that the page
+// shows. Without its query it doesn't exceed the header size limit.
+document.addEventListener("htmx:config:request", ({ detail }) => {
+  detail.ctx.request.headers["HX-Current-URL"] = location.origin + location.pathname;
+});
 
 // Announce what a swapped-in fragment contains.
 document.addEventListener("htmx:after:swap", (event) => {

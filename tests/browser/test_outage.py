@@ -1,0 +1,120 @@
+"""An open page while the service fails or is slow, and after it recovers."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from tests.browser.conftest import Troubled, client, fits, loaded, visiting
+from tests.faults.upstream import STATUSES
+from tests.waiting import until
+
+pytestmark = pytest.mark.browser
+
+REASON = re.compile(r"Last updated .+ \(.+\): transfer list\. (Service error|The service is slow to respond)\.")
+REFRESH = 11_000  # milliseconds after which the home page has refreshed
+ABORTED_WITH_MONEY, DELIVERED = 13, 2
+PLACES = """Array.from(document.querySelectorAll("#reply, #share, #proof"),
+  (each) => each.getBoundingClientRect().top + scrollY)"""
+
+
+def test_the_notice_of_a_stale_page_goes_with_fresh_data(browser: Browser, troubled: Troubled) -> None:
+    path = "/history?status=SUCCEEDED"
+    with visiting(browser, troubled.root) as visit:
+        page, note, said = visit.page, visit.page.locator("#old-answers"), visit.page.locator("#old-said")
+        visit.open(path)
+        troubled.service.inject(STATUSES["502 with a page"], "GetIntentHistory")
+        page.reload()
+        expect(note).to_contain_text(REASON)
+        troubled.service.clear_faults()
+        until(lambda: "Service error" not in client().get(troubled.root + path).text)
+        page.get_by_role("link", name="Older →").click()
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(note).to_be_empty()
+        expect(said).to_be_empty()
+
+
+@pytest.mark.slow
+def test_a_stale_list_says_so_until_it_is_refreshed(browser: Browser, troubled: Troubled) -> None:
+    with visiting(browser, troubled.root, theme="dark", width=360) as visit:
+        page, note, said = visit.page, visit.page.locator("#old-answers"), visit.page.locator("#old-said")
+        visit.install_clock()
+        visit.open("/")
+        expect(note).to_be_empty()
+        troubled.service.inject(STATUSES["502 with a page"], "GetIntentHistory")
+        page.clock.fast_forward(REFRESH)
+        expect(note).to_contain_text(REASON)
+        expect(said).to_contain_text(re.compile(r"^Last updated \d\d:\d\d UTC: transfer list\. [^.]+\.$"))
+        assert fits(page)
+        troubled.service.clear_faults()
+        until(lambda: "Service error" not in client().get(troubled.root).text)
+        with page.expect_response("**/newest*"):
+            page.clock.fast_forward(REFRESH)
+        expect(note).to_be_empty()
+        expect(said).to_be_empty()
+
+
+def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled) -> None:
+    with visiting(browser, troubled.root, width=360) as visit:
+        page = visit.page
+        visit.open("/history?origin=8453&size=10")
+        before, address, own = page.locator("#list .row-link").count(), page.url, page.title()
+        troubled.service.inject(STATUSES["502 with a page"])
+        trouble = page.locator(".list-failure")
+        for again in (page.get_by_role("link", name="Older →"), trouble.get_by_role("link", name="Try again")):
+            with page.expect_response(lambda response: response.status == 503):
+                again.click()
+            expect(trouble.get_by_role("heading")).to_be_focused()
+            expect(trouble).to_have_count(1)
+            expect(trouble).to_be_in_viewport()
+            expect(page.locator("#said")).to_have_text(re.compile(r"The list was not updated\.$"))
+            expect(page).to_have_title(f"{trouble.get_by_role('heading').inner_text()} · Intents")
+            assert page.url == address
+            assert page.locator("#list .row-link").count() == before > 0
+        troubled.service.clear_faults()
+        until(lambda: client().get(f"{troubled.root}/history?origin=8453&size=50").status_code == 200)
+        trouble.get_by_role("link", name="Try again").click()
+        expect(trouble).to_have_count(0)
+        expect(page).to_have_url(re.compile("cursor="))
+        expect(page).to_have_title(own)
+        visit.forgive(503)
+
+
+def test_an_interrupted_response_leaves_the_page_and_a_retry_link(browser: Browser, troubled: Troubled) -> None:
+    with visiting(browser, troubled.root) as visit:
+        page = visit.page
+        page.route("**/balances", lambda route: route.abort())
+        visit.open(troubled.path(ABORTED_WITH_MONEY))
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Aborted")
+        again = page.locator("#balances").get_by_role("link", name="Check balances")
+        expect(again).to_be_visible()
+        visit.faults.clear()  # browsers report a truncated response as an error
+        page.unroute("**/balances")
+        again.click()
+        expect(page.locator("#balances")).to_contain_text("30.00 USDT")
+        section = page.locator("#balances")
+        section.get_by_role("link", name="Check again").click()
+        expect(page.locator("#said")).to_have_text(re.compile(r"^Intent address balances: \$30\.00\."))
+        expect(section.get_by_role("link", name="Check again")).to_be_focused()
+
+
+def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled) -> None:
+    """Balances, not cached yet, and statistics of the route. Empty addresses are one line, as before the check."""
+    held = list[Route]()
+    with visiting(browser, troubled.root, width=360) as visit:
+        page = visit.page
+        for part in ("balances", "route-stats"):
+            page.route(f"**/{part}", lambda route: held.append(route))
+        visit.open(troubled.path(DELIVERED))
+        expect(page.locator("#balances")).to_contain_text("Checking")
+        before, height = page.evaluate(PLACES), page.locator("#balances").bounding_box()
+        page.route("**/receipt?once", lambda route: route.abort())
+        for route in held:
+            route.continue_()
+        loaded(page)
+        expect(page.locator("#balances")).to_contain_text("No funds")
+        assert len(before) == 3
+        assert page.evaluate(PLACES) == before
+        assert height is not None
+        assert height["height"] < 56
+        visit.faults.clear()  # of the aborted request
