@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from bench.fair import Result
 from bench.history_stub import History
 from bench.load import Response
 from bench.mirror import backfill
@@ -52,25 +51,6 @@ def test_a_ratio_compares_each_run_with_the_loops_around_it() -> None:
 )
 def test_a_result_over_its_limit_is_reported(figure: float, least: bool, word: str) -> None:
     assert f"| {word} |" in Target("a page", figure, 1.6, "times", least=least).line()
-
-
-@pytest.mark.parametrize(
-    ("statuses", "megabytes", "quiet", "meets"),
-    [
-        pytest.param({200: 100}, 100, 10.0, "yes", id="all served"),
-        pytest.param({200: 98, 429: 2}, 100, 10.0, "no", id="two of a hundred refused"),
-        pytest.param({200: 100}, 300, 10.0, "no", id="too much memory"),
-        pytest.param({200: 100}, 100, 3.0, "no", id="too slow"),
-    ],
-)
-def test_an_attack_passes_when_other_clients_are_served_in_time_and_memory_is_bounded(
-    statuses: dict[int, int], megabytes: float, quiet: float, meets: str
-) -> None:
-    result = Result()
-    result.statuses.update(statuses)
-    result.milliseconds = [10.0] * 100
-    result.megabytes = megabytes
-    assert result.row("triage", quiet).endswith(f"| {meets} |")
 
 
 def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:

@@ -210,14 +210,6 @@ def is_shown(printed: str, shown: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pieces)), "".join(printed.split()), re.DOTALL) is not None
 
 
-def test_no_code_fence_is_skipped_by_these_tests() -> None:
-    for document in DOCUMENTS:
-        marks = len(re.findall(r"^\s*(?:```|~~~)", document.read_text(), re.MULTILINE))
-        assert marks == 2 * len(fences(document)), name(document)
-        comments = re.findall(r"-->\n\s*```", document.read_text())
-        assert len(comments) == sum(bool(each.role) for each in fences(document)), name(document)
-
-
 def anchors(document: Path) -> set[str]:
     """Return the anchors that GitHub makes of headings."""
     text = FENCE.sub("", document.read_text())

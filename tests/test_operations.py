@@ -15,7 +15,6 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from intents_ui.asgi import application
-from intents_ui.display.service_state import STATES, quick
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
@@ -327,23 +326,6 @@ def facts(page: str) -> dict[str, str]:
     result = {name.text(strip=True): value.text().strip() for name, value in rows if name and value}
     state = main.css_first(".status")
     return result | {"state": state.text(strip=True) if state else ""}
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [
-        pytest.param(0.00004, "1 ms", id="less than a millisecond"),
-        pytest.param(0.0344, "34 ms", id="milliseconds"),
-        pytest.param(2.25, "2.2 s", id="seconds"),
-        pytest.param(None, None, id="none yet"),
-    ],
-)
-def test_response_times_are_formatted(seconds: float | None, told: str | None) -> None:
-    assert quick(seconds) == told
-
-
-def test_every_service_state_has_a_text() -> None:
-    assert STATES.keys() == set(ServiceState)
 
 
 def test_error_reports_contain_no_key() -> None:

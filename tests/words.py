@@ -1,8 +1,8 @@
 """Lint of the project's words: what pages, messages and documents must not say, and the better word (docs/style.md).
 
 `python -m tests.words` reads templates, message tables, scripts, messages in Python and documents, and prints a count
-for each kind of file and what it found. `tests/test_words.py` shows that each pattern fails on a sentence that pages
-once said, `tests/pages/test_words.py` and `tests/browser/test_every_page.py` read rendered pages.
+for each kind of file and what it found. `tests/pages/test_words.py` and `tests/browser/test_every_page.py` read
+rendered pages.
 """
 
 import ast
