@@ -97,12 +97,9 @@ def test_stale_names_are_mentioned_only_if_nothing_else_is_stale() -> None:
     ("operations", "parts"),
     [
         (["GetIntent", "GetIntentReceipt"], "this transfer"),
-        (["GetIntent", "GetTokenList"], "this transfer"),
-        (["GetTokenList"], "names of tokens"),
         (["GetTokenList", "GetChains"], "names of tokens, names of chains"),
         (["GetIntentHistory"], "transfer list"),
         (["GetExactInputRoutes", "GetTokenPrices"], "routes, prices"),
-        (["SearchIntents"], "search results"),
         (["SomethingNew"], "parts of this page"),
     ],
 )

@@ -1,6 +1,5 @@
 """Numbers at the limits of the calendar, of call data and of lists are shown without failing."""
 
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -13,7 +12,6 @@ from intents_ui.display.calls.function_signatures import FUNCTIONS
 from intents_ui.display.formatting import times
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.pages import intent as intent_page
-from intents_ui.service.wire import scalars
 from intents_ui.service.wire.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
 from tests.display.calls.test_abi import HERE, leaves
@@ -88,26 +86,3 @@ def test_calls_and_deadlines_at_any_limit_are_shown(number):
 def test_the_last_second_of_the_calendar_is_known_exactly():
     assert times.iso(times.since_1970(END_OF_CALENDAR)) == "9999-12-31T23:59:59Z"
     assert times.since_1970(END_OF_CALENDAR + 1) is None
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_any_number_is_converted_to_a_time_or_rejected(number):
-    now = datetime(2026, 11, 21, tzinfo=UTC)
-    for written in (number, -number, str(number), f"{number}.999999", f"{number}e3"):
-        try:
-            moment = scalars.read_moment(written)
-        except ValueError:
-            continue
-        assert times.iso(moment) or moment is None
-        assert times.ago(moment, now=now)
-        assert times.utc(moment, now=now)
-        assert times.dated(moment)
-
-
-@pytest.mark.parametrize("zone", ["", "Z", "+14:00", "-23:59", "+24:00"])
-@pytest.mark.parametrize("day", ["0000-12-31", "0001-01-01", "1969-12-31", "9999-12-31"])
-def test_a_time_at_the_limits_of_the_calendar_is_parsed_or_rejected(day, zone):
-    for time in ("00:00:00", "23:59:59.999999999", "23:59:60", "24:00:00"):
-        with suppress(ValueError):
-            moment = scalars.read_moment(f"{day}T{time}{zone}")
-            assert moment is None or times.iso(moment)

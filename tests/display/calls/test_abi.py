@@ -105,14 +105,6 @@ def test_undecodable_data_says_why():
     assert abi.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
 
 
-def test_bytes_may_end_without_zeros_but_not_too_early():
-    whole = call_of("forward(bytes)", b"abc")
-    read = abi.decoded(whole[:-29])
-    assert isinstance(read, Decoded)
-    assert read.value("data") == b"abc"
-    assert abi.decoded(whole[:-30]) is Unread.BROKEN
-
-
 def test_hex():
     assert [abi.raw(text) for text in (None, "", "0x")] == [b""] * 3
     assert [abi.raw(text) for text in ("0xAb01", "0Xab01")] == [b"\xab\x01"] * 2

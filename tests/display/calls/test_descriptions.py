@@ -3,11 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from intents_ui.display.calls import abi, descriptions
-from intents_ui.display.calls.function_signatures import FUNCTIONS
 from intents_ui.service.wire.models import (
     Call,
     ChainInfo,
@@ -27,6 +24,7 @@ from tests.display.builders import (
     OWNER,
     USDC,
     USDC_ON_BASE,
+    Catalogue,
     at,
     intent,
     named,
@@ -48,7 +46,7 @@ NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 UNLIMITED = 2**256 - 1
 
 
-class Names:
+class Names(Catalogue):
     """USDC on both chains, WETH and the native token, and the requests for them."""
 
     def __init__(self):
@@ -68,11 +66,6 @@ class Names:
     def lists(self, chain_id, address):
         self.requested.add(chain_id)
         return None if not address else address in (USDC, USDC_ON_BASE, WETH, NOBODY)
-
-    derived = None
-
-    def featured(self, chain_id):
-        return ()
 
 
 def plan(*made, receipt=None, names=None, **members):
@@ -271,16 +264,6 @@ def test_nested_calls_are_listed_below_their_call():
     ]
 
 
-def test_calls_to_the_same_contract_keep_their_caller():
-    inside = call_of(
-        "selfPermit(address,uint256,uint256,uint8,bytes32,bytes32)", USDC, 10**6, NOON, 27, *[bytes(32)] * 2
-    )
-    step = step_of(call_of("multicall(uint256,bytes[])", NOON, [inside]))
-    assert str(step.inside[0].said) == (
-        f"Submit permit until 2026-11-21T12:00:00Z: {ROUTER} may spend 1.00 USDC from the deposit address"
-    )
-
-
 def nested(depth):
     data = call_of("refundETH()")
     for _ in range(depth):
@@ -409,44 +392,3 @@ def test_data_naming_other_chains_loads_none_of_their_tokens():
     assert plan(names=names, origin_calls=calls_elsewhere, destination_calls=calls_elsewhere)
     plan(Call(to=USDC, data=hexed(bridge)), names=names)
     assert names.requested <= {ARBITRUM, BASE}
-
-
-HEXED = st.one_of(
-    st.text(max_size=50),
-    st.binary(max_size=300).map(hexed),
-    st.builds(
-        lambda function, rest: "0x" + (function.selector + rest).hex(),
-        st.sampled_from(FUNCTIONS),
-        st.binary(max_size=600),
-    ),
-    st.builds(
-        lambda function, words: "0x" + (function.selector + b"".join(map(word, words))).hex(),
-        st.sampled_from(FUNCTIONS),
-        st.lists(st.one_of(st.integers(0, 400), st.integers(0, UNLIMITED)), max_size=20),
-    ),
-)
-WHOLE = st.one_of(st.none(), st.integers(0, UNLIMITED))
-ANY_CALL = st.builds(
-    Call,
-    to=st.one_of(st.none(), st.text(max_size=50), st.sampled_from([USDC, ROUTER, DEPOSIT])),
-    value=WHOLE,
-    data=st.one_of(st.none(), HEXED),
-    gas_limit=WHOLE,
-    behavior_on_error=WHOLE,
-)
-
-
-@given(st.lists(ANY_CALL, max_size=4), HEXED, HEXED, WHOLE)
-def test_any_calls_are_described_within_limits(made, input_data, calldata_given, chain_id):
-    result = plan(
-        *made,
-        origin_calls=IntentCalls(chain_id=chain_id, calls=tuple(made)),
-        origin_meta_txn=MetaTxn(input=input_data),
-        receipt=receipt(refund=refund("MINING", calldata=calldata_given)),
-    )
-    steps = [step for chapter in result for top in chapter.steps for step in (top, *top.inside)]
-    assert len(steps) <= len(made) + 2 + descriptions.MOST_INSIDE
-    for step in steps:
-        assert len(str(step.said)) < 2_000 + len(str(made)) + len(input_data) + len(calldata_given)
-        assert step.data is None or len(step.data.shown) <= 8 * descriptions.MOST_SHOWN
-        assert "\u202e" not in str(step.said)

@@ -48,22 +48,6 @@ def test_control_characters_yield_no_shell_command(text: str) -> None:
     assert operations.curl("http://host", text, has_key=False) == ""
 
 
-@pytest.mark.parametrize(
-    ("error", "title", "meaning"),
-    [
-        (Unreachable.because(Reason.REFUSED), "Service unreachable", "No response: connection refused."),
-        (Overloaded(), "Dashboard busy", "The request wasn't sent."),
-        (Unreadable.because(Flaw.REDIRECT), "Unexpected response", "it is a redirect."),
-        (ServiceError(), "Service unreachable", "The service did not respond."),
-    ],
-)
-def test_errors_without_a_code_have_a_message(error: ServiceError, title: str, meaning: str) -> None:
-    result = operations.outcome(attempt(error=error, status=None), is_write=False)
-    assert (result.status, result.title) == ("No response", title)
-    assert meaning in result.meaning
-    assert not result.is_documented
-
-
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     lost = attempt(error=Unreachable.because(Reason.TIMEOUT), status=None)
     assert operations.outcome(lost, is_write=True).warning == operations.MAYBE_DONE
@@ -91,31 +75,15 @@ def test_the_next_call_follows_from_the_response(operation: str, text: str, then
     assert next_call.suggest(attempt(operation, text=text, error=NotFound())) is None
 
 
-@pytest.mark.parametrize(
-    ("operation", "sent", "text", "again"),
-    named(
-        (
-            "the next page",
-            "GetIntentHistory",
-            '{"page":{"pageSize":5},"byStatus":"FAILED"}',
-            '{"intents":[],"nextPage":{"after": 12345678901234567890 }}',
-            '{"page":{"after": 12345678901234567890 },"byStatus":"FAILED"}',
-        ),
-        ("the last page", "GetIntentHistory", "{}", '{"nextPage":null}', ""),
-        (
-            "the next change",
-            "WaitIntentReceipt",
-            '{"intentId":"0x1"}',
-            '{"receiptStates":["MINING"],"done":false}',
-            '{"intentId":"0x1","lastReceiptStates":["MINING"]}',
-        ),
-        ("done", "WaitIntentReceipt", "{}", '{"receiptStates":["FAILED"],"done":true}', ""),
-    ),
-)
-def test_the_next_page_and_the_next_change_can_be_requested(operation: str, sent: str, text: str, again: str) -> None:
-    assert next_call.again(attempt(operation, sent=sent, text=text)) == again
-    if again:
-        json.loads(again)
+def test_the_next_page_and_the_next_change_can_be_requested() -> None:
+    listed = attempt(
+        "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'
+    )
+    assert json.loads(next_call.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
+    waited = attempt("WaitIntentReceipt", sent='{"intentId":"1"}', text='{"receiptStates":["MINING"],"done":false}')
+    assert json.loads(next_call.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
+    for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
+        assert next_call.again(attempt(operation, text=text)) == ""
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -78,15 +78,6 @@ def test_every_field_has_a_labeled_row(model):
     assert shown == wire_names(whole)
 
 
-def test_titles_do_not_repeat():
-    read = tables.groups(at(filled(Intent), filled(IntentReceipt)))
-    titles = [group.title for group in read]
-    assert len(set(titles)) == len(titles)
-    assert titles[0] == "Intent"
-    assert {"Quote request", "Quote request: options", "Deposit to make", "Origin calls: call 1"} <= set(titles)
-    assert {"Quote", "Fees", "Contracts", "Receipt", "Deposit (transaction)", "Summary"} <= set(titles)
-
-
 def rows(of_intent=None, of_receipt=None) -> dict[str, tables.Cell]:
     read = tables.groups(at(of_intent, of_receipt))
     return {f"{group.path}.{row.name}": row.cell for group in read for row in group.rows}
@@ -165,9 +156,3 @@ def test_both_name_sets_of_an_intent_are_shown_once():
     text = '{"intentId":"x","originChainId":1,"destinationChainId":2,"calls":[{"chainId":1,"nonce":4},{"chainId":2}]}'
     paths = [group.path for group in tables.groups(at(Intent.from_text(text)))]
     assert paths == ["intent", "intent.origin_calls", "intent.destination_calls"]
-
-
-def test_a_deadline_beyond_the_calendar_never_passes():
-    entry = DepositIntentEntry(deadline=2**256 - 1)
-    read = rows(None, receipt(deposit=transaction("PENDING", deposit_intent_entry=entry)))
-    assert read["receipt.deposit_transaction.deposit_intent_entry.deadline"].shown == "never"

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import amounts
+from intents_ui.display.tokens import prices
 from tests.display.builders import named
 
 SHORT = named(
@@ -130,12 +131,15 @@ def test_the_short_form_never_exceeds_the_amount_nor_rounds_it_to_zero(value, de
     assert "e" not in shown.short.lower()
 
 
-def test_full_usd_amounts_keep_more_digits_than_default_arithmetic():
-    long = "0." + "1" * 45
-    assert amounts.usd_full(Decimal(long)) == f"${long}"
-
-
 def test_a_sum_is_exact_to_the_last_digit():
     values = [Decimal("1e60"), Decimal("1e-60"), Decimal("0.1"), Decimal("-0.1")]
     assert amounts.total(values) == Decimal("1" + "0" * 60 + "." + "0" * 59 + "1")
     assert amounts.total([]) == 0
+
+
+PRICES = {"3100": "$3,100.00", "1.0003": "$1.0003", "12.3456789": "$12.3457", "0.00001234": "$0.00001234"}
+
+
+@pytest.mark.parametrize(("price", "shown"), [*PRICES.items(), ("1e-20", "<$0.000000000001"), ("-12.5", "-$12.50")])
+def test_a_price_has_the_digits_that_matter(price, shown):
+    assert prices.per_token(Decimal(price)) == shown

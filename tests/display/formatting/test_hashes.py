@@ -32,14 +32,6 @@ def test_addresses_are_checksummed_and_shortened():
     assert hashes.short_id("0x7c1f4ab2" + "0" * 48 + "90cd9e2b") == "0x7c1f4ab2…90cd9e2b"
 
 
-@pytest.mark.parametrize(
-    "other",
-    ["7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", "cosmos1depk54cuajgkzea6zpgkq36tnjwdzv4afc3d27", "0x12"],
-)
-def test_an_address_of_another_format_stays_unchanged(other):
-    assert hashes.checksum(other) == other
-
-
 def test_short_values_are_not_shortened():
     assert hashes.short_id("intent_123abc") == "intent_123abc"
     assert hashes.short_id("\u202eabc") == "⟨U+202E⟩abc"
@@ -54,9 +46,7 @@ def test_unknown_is_a_dash():
     named(
         ("right", CHECKSUMMED, False),
         ("lower case claims nothing", CHECKSUMMED.lower(), False),
-        ("upper case claims nothing", "0x" + CHECKSUMMED[2:].upper(), False),
         ("one letter in the other case", CHECKSUMMED[:-2] + "B1", True),
-        ("without 0x", CHECKSUMMED[2:-2] + "B1", True),
     ),
 )
 def test_the_checksum_is_checked(address, wrong):
@@ -68,11 +58,8 @@ def test_the_checksum_is_checked(address, wrong):
     named(
         ("zeros", "0x" + "0" * 64, True),
         ("f's", "0x" + "f" * 64, True),
-        ("F's", "0x" + "F" * 64, True),
         ("ten zeros at the end", "0x" + "1" * 54 + "0" * 10, True),
         ("nine zeros at the end", "0x" + "1" * 55 + "0" * 9, False),
-        ("empty", "", True),
-        ("none", None, True),
         ("a hash", HASH, False),
     ),
 )
@@ -103,27 +90,19 @@ def test_values_that_are_not_accounts_have_no_link(address):
 HOSTILE = [
     None,
     "javascript:alert(1)",
-    "data:text/html,x",
     "http://etherscan.io",
     "//evil.example",
-    "https:evil.example",
     "https://a@evil.example",
     "https://evil\\@a.example",
     "https://\u0430.com",  # Cyrillic
     "https://127.0.0.1",
-    "https://[::1]",
     "https://localhost",
     "https://a.example:8443",
-    " https://a.example",
     "https://a.example\n",
     "https://a.example/\r\nSet-Cookie: x",
-    "https://a.example/%2e%2e",
-    "https://a.example?x=",
     "https://a.example/<script>",
     'https://a.example/"onclick="x',
     "https://a.example//evil.example",
-    "https://a..example",
-    "https://a.example/" + "x" * 400,
     "https://a\u3002example",
     "https://a.example/\u202e",
 ]
@@ -167,10 +146,8 @@ def test_values_with_the_same_short_form_are_shown_in_full():
 
 
 SAME = named(
-    ("once more", OWNER),
     ("in capitals", OWNER.upper().replace("X", "x")),
     ("quite different", MERCHANT),
-    ("none", None),
     ("too short to be shortened", "0x12"),
 )
 

@@ -71,16 +71,6 @@ def test_a_moment_ends_when_a_result_changes(derive: Callable[[datetime], object
     assert not moment.covers(NOON + length)
 
 
-def test_the_period_is_that_of_all_results() -> None:
-    moment = Moment.of(NOON)
-    assert moment < NOON + HOUR
-    assert moment >= NOON - HOUR
-    assert moment < NOON + DAY
-    assert [moment.covers(NOON + each) for each in (-HOUR - TICK, -HOUR, HOUR - TICK, HOUR)] == [
-        *(False, True, True, False)
-    ]
-
-
 def test_what_is_derived_after_a_move_is_as_of_the_new_time() -> None:
     moment = Moment.of(NOON)
     moment.move_to(NOON + HOUR)

@@ -48,12 +48,6 @@ def test_each_kind_of_text_has_its_limit(kind, cap):
     assert kind("a" * cap + "bc") == text.Text("a" * cap, "bc", 2)
 
 
-def test_characters_beyond_four_kilobytes_are_only_counted():
-    cut = text.memo("x" * 10_000)
-    assert len(cut.whole) == 4096
-    assert cut.more == 10_000 - 280
-
-
 def test_text_is_never_cut_inside_a_code_point_notation():
     assert text.symbol("ABCDEFGHIJ\u202eK") == text.Text("ABCDEFGHIJ", "⟨U+202E⟩K", 2)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from intents_ui.display.lists import filters
+from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.service.wire.models import ChainInfo, IntentStatus
 from tests.display.builders import OWNER
@@ -162,3 +162,16 @@ def test_time_zones_are_known_on_a_system_without_them() -> None:
         zoneinfo.reset_tzpath()
         zoneinfo.ZoneInfo.clear_cache()
     assert asked.filters.since == MOMENT
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (IN_FLIGHT, "open"),
+        ((IntentStatus.FAILED,), "failed"),
+        (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
+    ],
+)
+def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+    (chip,) = filter_labels.chips(Filters(status=chosen), chains={}, now=NOW)
+    assert chip.value == words

@@ -20,8 +20,6 @@ from tests.display.builders import (
 )
 
 DEPOSIT = "0x" + "0d" * 20
-ZERO = "0x" + "0" * 40
-EEE = "0x" + "eE" * 20
 FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED", summary=summary(origin_intent_address=DEPOSIT))
 
 
@@ -49,12 +47,6 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
 
 def of(*entries: IntentHistory) -> Worklist:
     return recoverable.worklist([Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
-
-
-def test_the_value_says_how_many_tokens_are_priced():
-    work = of(entry(1, token(usd="5.005")), entry(2, token(usd=None)), entry(3, token(usd="0.1")))
-    assert (work.value.shown, work.value.rests_on) == ("$5.10", "2 of 3 tokens priced")
-    assert work.value.usd == Decimal("5.105")
 
 
 ENTRIES = (

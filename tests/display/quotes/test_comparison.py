@@ -315,13 +315,6 @@ REFUNDS = named(
         "Refunded 99,500,000 base units (unlisted: 0xD1d1d1…D1d1d1)",
     ),
     (
-        "how much is not known",
-        refund("SUCCEEDED", token_amount=None),
-        "Refunded",
-        "not comparable: different token, or amount not reported",
-        "Not delivered, refunded",
-    ),
-    (
         "to another address",
         refund("SUCCEEDED", to_address=OTHER_TOKEN),
         "Not confirmed",

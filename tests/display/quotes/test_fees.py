@@ -17,7 +17,7 @@ from intents_ui.service.wire.models import (
     TokenMetadata,
 )
 from tests.display import builders
-from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, INTENT_ID, USDC, named
+from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, INTENT_ID, USDC, Catalogue, named
 
 
 def gas(chain_id, usd, **members):
@@ -117,23 +117,14 @@ def test_the_deposits_decimals_are_used_for_an_unlisted_token():
     received = IntentFees(fee_token_address=USDC, total_fee_amount=150_000_000)
     found = fees(received, origin_chain_id=ARBITRUM, deposit_transaction=asked)
     assert found.in_token == "1.50"
+    described = builders.intent(fees=received, deposit_transaction=asked)
+    assert display.of(builders.at(described, builders.receipt())).in_token == "150.00 USDC"
 
 
-class Coins:
+class Coins(Catalogue):
     def chain(self, chain_id):
         coin = NativeCurrency(symbol="POL", decimals=18) if chain_id == BASE else None
         return ChainInfo(id=chain_id, name="Somewhere", native_currency=coin)
-
-    def token(self, chain_id, address):
-        return None
-
-    def lists(self, chain_id, address):
-        return None
-
-    derived = None
-
-    def featured(self, chain_id):
-        return ()
 
 
 def test_a_network_fee_is_in_the_native_token_of_its_chain():

@@ -15,13 +15,7 @@ SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3
     ("chain_id", "name"),
     [
         (792703809, "Solana"),
-        (1151111081099710, "Solana"),
         (8253038, "Bitcoin"),
-        (20000000000001, "Bitcoin"),
-        (728126428, "Tron"),
-        (9270000000000000, "Sui"),
-        (9286185, "Eclipse"),
-        (607, "TON"),
         (4711, "Chain 4711"),
     ],
 )

@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -203,28 +201,6 @@ def test_a_shortened_id_next_to_its_full_value_counts_unless_it_is_the_links_lab
     }
 
 
-def calls_made(work):
-    """Return the number of Python and built-in function calls, which doesn't depend on the machine's load."""
-    made = 0
-
-    def count(frame, event, argument):
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return made
-
-
-@pytest.mark.parametrize("unit", ["0x7c1f…9e2b ", "..9e2b|", "."])
-def test_twice_as_many_shortened_ids_take_twice_as_many_steps(unit):
-    once, twice = (unit * (length // len(unit)) for length in (2_000, 4_000))
-    assert calls_made(lambda: identifiers.read(twice)) < 2.1 * calls_made(lambda: identifiers.read(once))
-
-
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
 def test_an_empty_text_is_neither_found_nor_invalid(nothing):
     assert identifiers.read(nothing) == identifiers.Pasted()
@@ -322,7 +298,7 @@ def test_numbers_with_a_unit_in_a_sentence_are_an_amount():
     assert identifiers.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
 
 
-HOSTILE = ["0xa", "%252F", "https://", "a\u200b", "abcd ", "a=\n", "0x1…", "0\uff58\u0430"]
+HOSTILE = ["0xa", "%252F", "https://", "a\u200b", "abcd ", "a=\n", "0x1…", "0\uff58\u0430", ".", "..9e2b|"]
 
 
 def grows_with_its_length(read, text):

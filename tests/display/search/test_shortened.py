@@ -56,7 +56,6 @@ def test_each_value_of_a_transfer_is_found_by_its_head_and_tail_in_any_letter_ca
 @pytest.mark.parametrize(
     ("head", "tail"),
     [("7c1f", "9e2c"), ("7c2f", "9e2b"), ("", "4ab2"), ("9e2b", ""), (INTENT_ID[2:], "9e2b"), ("x", "9e2b")],
-    ids=["other tail", "other head", "inside", "a tail as head", "more digits than it has", "no digit"],
 )
 def test_values_with_other_ends_do_not_match(head, tail):
     assert shortened.matching(shortened.of_transfer(intent(), WHOLE), head=head, tail=tail) == ()

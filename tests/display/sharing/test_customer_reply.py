@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -11,7 +12,8 @@ from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.service.wire.models import IntentTransaction
-from tests.display.builders import at, intent
+from tests.display import builders
+from tests.display.builders import NOW, at, intent, named, receipt
 from tests.display.states import combined, pairs
 from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, TIMES, cases
 
@@ -52,6 +54,50 @@ def plain(of_receipt):
     steps = {name: getattr(of_receipt, name) for name in STEPS}
     made = {name: step and IntentTransaction(**step.values()) for name, step in steps.items()}
     return of_receipt.model_copy(update=made)
+
+
+PAID = {"deposit": "SUCCEEDED"}
+ARRIVED = {**PAID, "origin": "SUCCEEDED", "destination": "SUCCEEDED"}
+DELIVERED = builders.summary(destination_token_amount=99_910_000)
+LATER = {"expires_at": NOW - timedelta(minutes=1)}
+OPENINGS = named(
+    ("expired", receipt("QUOTED"), False, "The quote for your {} expired, and no deposit was received."),
+    ("no deposit", receipt(deposit="PENDING"), False, "Your {} is waiting for the deposit."),
+    ("open", receipt(**PAID), None, "Your {} is in progress."),
+    ("delivered", receipt("SUCCEEDED", **ARRIVED, summary=DELIVERED), None, "Your {} was delivered."),
+    (
+        "conflict",
+        receipt("FAILED", **ARRIVED),
+        None,
+        "Your {} needs a closer look, because the records of it conflict.",
+    ),
+    (
+        "refund pending",
+        receipt("FAILED", **PAID, origin="REVERTED", refund="MINING"),
+        None,
+        "Your {} could not be completed and is being refunded.",
+    ),
+    (
+        "refunded",
+        receipt("REFUNDED", **PAID, origin="REVERTED", refund="SUCCEEDED"),
+        None,
+        "Your {} could not be completed and was refunded.",
+    ),
+    (
+        "recoverable",
+        receipt("FAILED", **PAID, origin="FAILED"),
+        True,
+        "Your {} could not be completed. You can recover the funds with your wallet.",
+    ),
+    ("failed", receipt("FAILED", **PAID, origin="FAILED"), False, "Your {} could not be completed."),
+)
+
+
+@pytest.mark.parametrize(("of_receipt", "has_balance", "opening"), OPENINGS)
+def test_a_reply_opens_with_the_outcome(of_receipt, has_balance, opening):
+    situation = at(intent(of_receipt.status, **LATER), of_receipt, has_balance=has_balance)
+    words = opening.format("transfer of 100.00 USDC from Arbitrum to Base")
+    assert customer_reply.Reply(situation, URL).plain.startswith(f"{words}\n")
 
 
 def test_pages_name_the_owner_and_replies_address_the_owner():

@@ -156,23 +156,3 @@ def test_a_headline_is_shown_next_to_the_status_only_if_it_says_more(of_receipt,
     row = of(intent(quote=QUOTE), of_receipt)
     assert row.headline == headline
     assert headline or row.summary.headline == row.status.word
-
-
-OUTCOMES = named(
-    ("delivered", receipt("SUCCEEDED", summary=DELIVERED), "", True, True),
-    ("running", receipt(deposit="SUCCEEDED"), "Expected:", False, False),
-    ("failed", receipt("FAILED", deposit="FAILED"), "Quoted:", False, False),
-    (
-        "delivered, not marked",
-        receipt("FAILED", destination="SUCCEEDED", summary=DELIVERED),
-        "Unconfirmed:",
-        False,
-        True,
-    ),
-)
-
-
-@pytest.mark.parametrize(("of_receipt", "label", "has_moved", "has_arrived"), OUTCOMES)
-def test_a_result_labels_its_amount(of_receipt, label, has_moved, has_arrived) -> None:
-    row = of(intent(quote=QUOTE), of_receipt)
-    assert (row.outcome.label, row.outcome.has_moved, row.has_arrived) == (label, has_moved, has_arrived)

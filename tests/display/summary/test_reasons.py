@@ -29,9 +29,7 @@ from tests.display.scenes import MOMENTS, scene
 KNOWN = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="USDC", decimals=6)
 NEEDED = Money(None, ARBITRUM, USDC, KNOWN)
 UNKNOWN_TOKEN = Money(None, ARBITRUM, USDC)
-NOWHERE = Money(None, None, None)
 SHORT = "precondition not met: balance 79712345 < 79800000"
-GIANT = 2**64 * 10**9
 
 EXPLAINED = named(
     (

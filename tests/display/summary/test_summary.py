@@ -569,13 +569,6 @@ def test_a_refund_has_no_location_without_address_chain_and_owner(of_refund, of_
     assert (result.key, result.place, result.address) == ("refunded.elsewhere", Place.UNKNOWN, None)
 
 
-def test_a_paused_token_is_mentioned_only_if_the_next_step_is_to_recover():
-    paused = refund("FAILED", status_reason="token paused")
-    obstacle = "Recovery isn't possible while USDC is paused on Arbitrum."
-    assert story(None, receipt("FAILED", **PAID, refund=paused)).next_step.endswith(f"contact support. {obstacle}")
-    assert obstacle not in story(None, receipt("SUCCEEDED", refund=paused)).next_step
-
-
 def test_after_a_failed_refund_the_funds_are_where_their_balance_is():
     of_receipt = receipt("FAILED", **PAID, refund="FAILED")
     assert story(None, of_receipt, has_balance=True, balances=HELD_ON_BASE).place is Place.DELIVERY_ADDRESS

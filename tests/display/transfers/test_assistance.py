@@ -48,10 +48,6 @@ def test_a_next_step_to_recover_funds_links_the_recovery_page():
     )
 
 
-def test_without_settings_the_app_that_started_the_transfer_is_named():
-    assert summary.of(recoverable(Contacts())).help == (Help(assistance.RECOVER_IN_THE_APP),)
-
-
 def test_a_next_step_for_support_links_no_recovery():
     situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
     result = summary.of(replace(situation, contacts=BOTH))
@@ -74,16 +70,6 @@ def test_each_form_of_the_reply_has_the_links():
     assert f"- {assistance.SUPPORT}: <{SUPPORT}>" in result.markdown.splitlines()
     document = json.loads(result.json)
     assert (document["recoveryUrl"], document["supportContact"]) == (RECOVERY, SUPPORT)
-
-
-def test_a_reply_without_settings_names_the_app():
-    result = customer_reply.Reply(recoverable(Contacts()), URL)
-    sentence = assistance.RECOVER_IN_THE_APP
-    assert sentence in result.plain
-    assert sentence in result.markdown
-    document = json.loads(result.json)
-    assert document["recoveryUrl"] is None
-    assert document["supportContact"] is None
 
 
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():

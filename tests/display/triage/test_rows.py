@@ -57,12 +57,8 @@ def test_a_row_says_the_same_as_the_transfers_page():
     row = one(BY_HASH, intent("FAILED"), FAILED, keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
     result = summaries.of(at(intent("FAILED"), FAILED))
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
-    assert (row.status.word, row.headline, row.where, row.next) == (
-        "Failed",
-        result.headline,
-        result.location,
-        result.instructions,
-    )
+    assert (row.status.word, row.headline) == ("Failed", result.headline)
+    assert (row.where, row.next) == (result.location, result.instructions)
     assert row.turn == summaries.whose(result)
     assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
@@ -80,35 +76,13 @@ def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
     ).details[0]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("leg", "what"),
-    [
-        ("deposit", "deposit transaction"),
-        ("origin", "origin transaction"),
-        ("destination", "destination transaction"),
-        ("refund", "refund transaction"),
-        (None, "transaction"),
-    ],
-)
-def test_a_transaction_is_named_by_its_step(leg, what):
-    legs = {leg: transaction("SUCCEEDED")} if leg else {"deposit": transaction("SUCCEEDED", txn_hash="0x12")}
-    row = one(BY_HASH, intent(), receipt(**legs), keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
-    assert row.what == what
-
-
-@pytest.mark.parametrize(
-    ("keys", "what"),
-    [
-        ([results.INTENT_ID], "intent ID"),
-        ([results.OWNER], "owner"),
-        ([results.DEPOSIT_ADDRESS], "deposit address"),
-        ([results.DELIVERY_ADDRESS], "destination intent address"),
-        ([results.DEPOSIT_ADDRESS, results.DELIVERY_ADDRESS], "deposit address and destination intent address"),
-        ([results.WORDS], "text"),
-    ],
-)
-def test_an_identifier_is_named_by_its_role(keys, what):
-    assert one(BY_ADDRESS, intent(), receipt(), keys=keys).what == what
+def test_a_transaction_is_named_by_its_step():
+    keys = {"keys": (results.TRANSACTION_HASH,), "value": TXN_HASH}
+    for leg in ("deposit", "origin", "destination", "refund"):
+        of_receipt = receipt(**{leg: transaction("SUCCEEDED")})
+        assert one(BY_HASH, intent(), of_receipt, **keys).what == f"{leg} transaction"
+    elsewhere = receipt(deposit=transaction("SUCCEEDED", txn_hash="0x12"))
+    assert one(BY_HASH, intent(), elsewhere, **keys).what == "transaction"
 
 
 def test_an_unreadable_receipt_is_reported():
@@ -186,18 +160,6 @@ def test_closed_and_quoted_transfers_need_no_attention(settled):
     assert (row.status.word, row.where) == ("No open transfers", "")
     assert row.details == ("No open or failed transfers.",)
     assert [link.path for link in row.links] == ["/search?q=…"]
-
-
-def test_ten_intents_may_be_more_and_roles_are_counted():
-    capped = several(found(*[intent("SUCCEEDED")] * 10, capped=True), links=["/"])
-    assert capped.what == "owner of 10 transfers or more"
-    assert capped.headline == "10 transfers or more: 10 succeeded"
-    questions = [LookupQuestion(key, OWNER, lambda: ()) for key in (results.OWNER, results.DEPOSIT_ADDRESS)]
-    mixed = LookupResult(
-        (Hit(intent("SUCCEEDED"), (questions[0],)), Hit(intent("SUCCEEDED"), tuple(questions))),
-        tuple(questions), (), may_be_capped=False,
-    )  # fmt: skip
-    assert several(mixed, links=["/"]).what == "owner of 2, deposit address of 1"
 
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
