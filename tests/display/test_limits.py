@@ -54,7 +54,7 @@ def call_of(function, number, *, length=1):
 
 
 def test_every_number_in_a_known_call_is_described_at_its_limits():
-    for function, number in product(FUNCTIONS, (0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1)):
+    for function, number in product(FUNCTIONS, (0, END_OF_CALENDAR, 2**256 - 1)):
         (step,) = plan(call_of(function, number))[0].steps
         assert step.trouble in READ, (function.signature, number)
         assert str(step.said)
@@ -68,7 +68,7 @@ def test_every_list_in_a_known_call_is_described_at_its_limits():
         assert step.trouble in READ, (function.signature, length)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", [0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
 def test_calls_and_deadlines_at_any_limit_are_shown(number):
     timed = [each for each in FUNCTIONS if "deadline" in each.declaration.lower() or "valid" in each.declaration]
     entry = DepositIntentEntry(deadline=number, permit_deadline=number, permit_amount=number, fee_amount=number)

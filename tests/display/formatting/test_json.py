@@ -63,13 +63,6 @@ def test_text_that_is_not_json_has_no_tree(text: str) -> None:
     assert tree(text) is None
 
 
-def test_the_nesting_depth_is_limited() -> None:
-    found = tree("[" * 500 + "]" * 500)
-    assert found
-    assert not found.is_whole
-    assert len(list(nodes(found.root))) < 100
-
-
 @pytest.mark.parametrize(
     ("text", "intent_id"),
     [

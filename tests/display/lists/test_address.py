@@ -61,10 +61,6 @@ def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, l
     assert (role.shown, role.may_be_more) == (shown, may_be_more)
 
 
-def test_a_role_that_could_not_be_loaded_has_no_count() -> None:
-    assert address.role(results.DEPOSIT_ADDRESS, None).intents is None
-
-
 def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     found = [hit(1), hit(2, usd="2.20"), hit(3, usd=None), hit(4, "FAILED"), hit(5, "QUOTED")]
     totals = address.totals(found, using=CATALOGUE, now=NOW)
@@ -91,10 +87,3 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
     sums = address.totals(found, using=CATALOGUE, now=NOW).sent
     assert [(each.side.token_address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
     assert sums.untold == 1
-
-
-def test_the_chains_of_an_address_are_those_on_which_it_acts() -> None:
-    on_base = hit(9).model_copy(update={"origin_chain_id": BASE, "destination_chain_id": None})
-    assert address.used_on(owned=[hit(1), on_base, hit(2)], deposits=[], deliveries=[]) == (ARBITRUM, BASE)
-    assert address.used_on(owned=[], deposits=[on_base], deliveries=[]) == (BASE,)
-    assert address.used_on(owned=[], deposits=[], deliveries=[hit(1), on_base]) == (BASE,)

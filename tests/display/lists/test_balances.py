@@ -124,6 +124,8 @@ ADDRESSES = named(
     ("one address on two chains, there", BOTH, DEPOSIT, BASE, "destination intent address"),
     ("one address on two chains, from the other one", FROM_BASE, DEPOSIT, ARBITRUM, "destination intent address"),
     ("somebody else's", INTENT, MERCHANT, ARBITRUM, "another address"),
+    ("another one that sorts first", INTENT, "0x" + "00" * 20, ARBITRUM, "another address"),
+    ("another one that sorts last", INTENT, "0x" + "ff" * 20, ARBITRUM, "another address"),
     ("none", INTENT, None, ARBITRUM, "an unnamed address"),
 )
 

@@ -212,6 +212,7 @@ def test_an_empty_text_is_neither_found_nor_invalid(nothing):
         ("bidi around", f"\u202a{HASH}\u202c", "Invisible characters"),
         ("zero width inside", f"it is {HASH[:30]}\u200b{HASH[30:]}, help", "Invisible characters"),
         ("full-width", f"it is {wide(HASH)}, help", "Full-width characters"),
+        ("full-width without 0x", f"送金{wide(DIGITS)}です", "Full-width characters"),
     ),
 )
 def test_a_corrected_hash_says_so(received, warning):

@@ -33,8 +33,9 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain, combine)
         situation = at(of_intent, plain(of_receipt), now=now, has_balance=held, balances=balances, checked_at=now)
         result, shown = summary.of(situation), glance.of(situation)
         answer = customer_reply.Reply(situation, URL)
-        document, lines = json.loads(answer.json), dict(answer.facts)
-        assert ("Delivered" in lines) == (document["delivered"] is not None), case
+        lines = dict(answer.facts)
+        if held is None:
+            assert ("Delivered" in lines) == (json.loads(answer.json)["delivered"] is not None), case
         if "Delivered" in lines:
             named += 1
             assert result.certainty is Certainty.CONFIRMED, case

@@ -23,7 +23,3 @@ def test_an_address_is_summarized_in_one_line(
     assert found == said
 
 
-def test_a_repeated_state_is_said_once() -> None:
-    assert preview.state("Expired", "Quote expired") == "Quote expired"
-    assert preview.state("Failed", "Refund failed") == "Refund failed"
-    assert preview.state("Succeeded", "1.00 USDC arrived on Base") == "Succeeded · 1.00 USDC arrived on Base"

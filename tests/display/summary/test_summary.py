@@ -541,21 +541,6 @@ def test_a_delay_needs_attention_if_nothing_else_does(of_receipt, attention, cau
     assert (result.attention, result.cause) == (attention, cause)
 
 
-@pytest.mark.parametrize("status", [str(status) for status in IntentStatus])
-def test_a_summary_links_to_the_help_of_its_own_status(status):
-    assert story(None, receipt(status, **CROSSED, destination="SUCCEEDED")).explained == status
-
-
-def test_a_summary_says_whether_the_transfer_is_closed():
-    assert (story(None, receipt("FAILED")).is_over, story(None, RETRYING).is_over) == (True, False)
-
-
-def test_summaries_are_compared_by_everything_they_show():
-    result, again = (story(None, RETRYING).told for _ in range(2))
-    later = story(None, RETRYING, now=NOW + timedelta(minutes=10)).told
-    assert result == again != later
-
-
 NAMELESS = named(
     ("no address", {"to_address": None}, {}),
     ("no chain", {"chain_id": None}, {}),

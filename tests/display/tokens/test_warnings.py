@@ -139,20 +139,15 @@ def test_warnings_about_any_token_name_are_safe_to_read(symbol, name, place):
 
 
 def test_a_tokens_standing_follows_its_chains_list():
-    standings = [
-        warnings.standing(chain_id, address, using=CATALOGUE)
-        for chain_id, address in (
-            (BASE, USDC_ON_BASE), (BASE, BRIDGED), (BASE, NATIVE), (ETHEREUM, ALIAS), (BASE, ANY), (NOWHERE, ANY)
-        )
-    ]  # fmt: skip
-    assert standings == [
-        TokenStanding.FEATURED,
-        TokenStanding.LISTED,
-        TokenStanding.NATIVE,
-        TokenStanding.FEATURED,
-        TokenStanding.UNLISTED,
-        TokenStanding.UNKNOWN,
-    ]
+    places = {
+        (BASE, USDC_ON_BASE): TokenStanding.FEATURED,
+        (BASE, BRIDGED): TokenStanding.LISTED,
+        (BASE, NATIVE): TokenStanding.NATIVE,
+        (ETHEREUM, ALIAS): TokenStanding.FEATURED,
+        (BASE, ANY): TokenStanding.UNLISTED,
+        (NOWHERE, ANY): TokenStanding.UNKNOWN,
+    }
+    assert {place: warnings.standing(*place, using=CATALOGUE) for place in places} == places
 
 
 def test_an_amount_includes_its_tokens_warning():

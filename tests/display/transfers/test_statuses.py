@@ -158,11 +158,6 @@ def test_one_status_fills_the_bar_and_no_transfers_leave_none():
     assert mix([]) == ()
 
 
-def test_an_unknown_status_keeps_its_own_word():
-    (share,) = mix([statuses.unknown("FROZEN")])
-    assert (share.word, share.count) == ("FROZEN", 1)
-
-
 @pytest.mark.parametrize(
     ("status", "expires_in", "committed_ago", "left"),
     named(

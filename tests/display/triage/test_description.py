@@ -106,11 +106,6 @@ def test_a_text_without_an_amount_and_a_token_or_chain_describes_nothing(written
     assert read(written) == ""
 
 
-def test_a_number_is_needed_before_chains_and_tokens_are() -> None:
-    assert description.has_number("sent 5 of them")
-    assert not description.has_number("Hello,\nmy transfer from Base is gone on 2026-11-24. Call +49")
-
-
 UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base ", "bnb smart ", "a.", "> ", "-", "$",
          "=>", "2026-11-24", "2 days ago ", "\u0430", "\U0001f600")  # fmt: skip
 
