@@ -1,7 +1,6 @@
 """Every object matches docs/contract.md, and the amounts add up."""
 
 import re
-from decimal import Decimal
 
 import pytest
 
@@ -130,14 +129,6 @@ def test_amounts_add_up_in_every_intent(every_intent):
         assert sum(details.values()) == pytest.approx(net, rel=1e-6, abs=1e-5)
 
 
-def test_the_minimum_received_follows_from_the_slippage(every_intent):
-    for intent in every_intent:
-        quoted = intent["quote"]
-        if intent["quoteRequest"]["tradeType"] == "EXACT_INPUT" and intent["originChainId"] != 10:
-            least = Decimal(quoted["toAmount"]) * (1 - Decimal(str(quoted["maxSlippage"])))
-            assert abs(int(quoted["toAmountMin"]) - least) <= 1
-
-
 def test_deposits_go_to_the_intent_address(every_intent):
     for intent in every_intent:
         deposit = intent["depositTransaction"]
@@ -153,9 +144,3 @@ def test_deposits_go_to_the_intent_address(every_intent):
             payee = intent["originIntentAddress"][2:].rjust(64, "0")
             assert deposit["data"] == f"0xa9059cbb{payee}{int(deposit['amount']):064x}"
             assert (deposit["to"], deposit["value"]) == (deposit["tokenAddress"], "0")
-
-
-def test_usdc_has_eighteen_decimals_on_bnb_smart_chain(every_intent):
-    deposits = [each["depositTransaction"] for each in every_intent if each["originChainId"] == 56]
-    assert {each["decimals"] for each in deposits} == {18}
-    assert all(len(each["amount"]) >= 14 for each in deposits)

@@ -4,7 +4,6 @@ import contextlib
 import json
 import urllib.error
 import urllib.request
-from email.utils import parsedate_to_datetime
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from intents_ui.emulator import Emulator, faults
 from intents_ui.emulator import __main__ as command
 from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
-from tests.emulator.driving import NOW, Clock, call, request
+from tests.emulator.driving import Clock, call, request
 from tests.serving import free_port, running
 
 EMULATOR = Emulator(now=Clock(), hold=0.0)
@@ -49,12 +48,6 @@ def test_invalid_requests_are_rejected_before_any_operation(asked, status, code)
     assert answer.document.get("code") == code
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers.get("allow") == ("POST" if status == 405 else None)
-
-
-def test_headers(emulator):
-    headers = request(emulator, "GetChains").headers
-    assert headers["webrpc"].startswith("webrpc@")
-    assert parsedate_to_datetime(headers["date"]).timestamp() == pytest.approx(NOW, abs=1)
 
 
 @pytest.mark.parametrize(("key", "status", "code"), [(None, 401, 1000), ("wrong", 401, 1101), ("right", 200, None)])
@@ -138,22 +131,6 @@ def test_the_emulator_runs_standalone_over_tcp():
                 assert answer.code == (500 if key == "k" else 401)
 
 
-def test_scenarios_are_there_at_once_at_the_moment_that_shows_them(capfd, monkeypatch):
-    asked = []
-    monkeypatch.setattr(command.Server, "run", lambda server: asked.append(server.application))
-    command.main(["--scenario", "all", "--scenario", "refund-failed@120"])
-    [played] = asked
-    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
-    assert [name for name, *_ in lines] == [*(each.slug for each in SCENARIOS), "refund-failed"]
-    for name, intent_id, owner in lines[:-1]:
-        found = call(played, "GetIntent", {"intentId": intent_id})["intent"]
-        worst = scenario_named(name).worst
-        assert found["ownerAddress"] == owner
-        assert found["status"] == played.play(name, variant=worst.variant, age=worst.at)["status"]
-    with pytest.raises(SystemExit):
-        command.main(["--scenario", "no-such"])
-
-
 def test_every_scenario_fault_and_operation_is_listed(capsys):
     command.main(["--list"])
     listed = {word for line in capsys.readouterr().out.splitlines() for word in line.split()}
@@ -168,3 +145,19 @@ def test_an_unknown_fault_or_operation_is_named(capsys, fault, named):
         command.main(["--fault", fault])
     assert stopped.value.code == 2
     assert named in capsys.readouterr().err
+
+
+def test_scenarios_are_there_at_once_at_the_moment_that_shows_them(capfd, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command.Server, "run", lambda server: asked.append(server.application))
+    command.main(["--scenario", "all", "--scenario", "refund-failed@120"])
+    [played] = asked
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert [name for name, *_ in lines] == [*(each.slug for each in SCENARIOS), "refund-failed"]
+    for name, intent_id, owner in lines[:-1]:
+        found = call(played, "GetIntent", {"intentId": intent_id})["intent"]
+        worst = scenario_named(name).worst
+        assert found["ownerAddress"] == owner
+        assert found["status"] == played.play(name, variant=worst.variant, age=worst.at)["status"]
+    with pytest.raises(SystemExit):
+        command.main(["--scenario", "no-such"])

@@ -92,10 +92,3 @@ def test_the_last_two_days_before_a_start_are_quiet():
     assert since == tuesday - 85 * 60
     assert not [each for each in on_the_failing_route(quiet, since, tuesday) if each["status"] == "REFUNDED"]
     assert [each for each in on_the_failing_route(affected, since, tuesday) if each["status"] == "REFUNDED"]
-
-
-def test_a_process_that_starts_a_day_later_has_the_same_past(emulator):
-    later = Emulator(now=Clock(NOW + DAY))
-    for each in emulator.incidents():
-        window = round(each.start), round(each.start) + 60
-        assert read(emulator, *window) == read(later, *window)

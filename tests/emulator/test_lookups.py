@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.emulator.driving import call, receipt_at, request
+from tests.emulator.driving import call, request
 
 LEGS = ("deposit", "origin", "destination", "refund")
 
@@ -40,13 +40,6 @@ def test_each_transaction_hash_finds_its_intent(emulator, refunded):
         assert found(emulator, byQueryString=each) == [refunded["intentId"]]
     assert found(emulator, byDepositTransactionHash=hashes[0]) == [refunded["intentId"]]
     assert found(emulator, byDepositTransactionHash=hashes[1]) == []
-
-
-def test_a_hash_is_found_only_once_it_is_known(emulator, clock):
-    intent = emulator.newest("cross-chain-fast")
-    last = receipt_at(emulator, clock, intent, 41)["destinationTransaction"]["txnHash"]
-    receipt_at(emulator, clock, intent, 36)
-    assert found(emulator, byTransactionHash=last) == []
 
 
 def test_an_owner_finds_all_of_its_intents(emulator, refunded):
@@ -91,19 +84,3 @@ def test_a_missing_field_is_named(emulator, operation):
         answer = request(emulator, operation, body)
         assert (answer.status, answer.code) == (400, 2000)
         assert "intentId" in answer.document["cause"]
-
-
-def test_times_of_a_receipt_are_in_order(emulator):
-    for scenario in emulator.scenarios(moving=False):
-        receipt = call(emulator, "GetIntentReceipt", {"intentId": scenario.finished})["intentReceipt"]
-        summary = receipt["summary"]
-        assert summary["createdAt"] <= receipt["createdAt"] <= receipt["updatedAt"]
-        if summary["finishedAt"]:
-            assert summary["startedAt"] <= summary["finishedAt"]
-        mined = [receipt[f"{leg}Transaction"]["txnMinedAt"] for leg in LEGS if receipt[f"{leg}Transaction"]]
-        assert [each for each in mined if each] == sorted(each for each in mined if each)
-        for leg in LEGS:
-            made = receipt[f"{leg}Transaction"]
-            if made:
-                assert receipt["createdAt"] <= made["createdAt"] <= made["updatedAt"] <= receipt["updatedAt"]
-                assert made["txnMinedAt"] is None or made["createdAt"] <= made["txnMinedAt"]

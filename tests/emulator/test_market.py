@@ -31,12 +31,6 @@ def test_more_on_request(emulator):
     assert len(tokens(emulator, includeAllListed=True, includeExternal=True)) == len(listed) + 1
 
 
-def test_limit_counts_per_chain(emulator):
-    found = tokens(emulator, chainIds=[1, 10, 137], limit=2)
-    assert [token["chainId"] for token in found].count(137) == 2
-    assert len(found) == 6
-
-
 def test_search_ranks_address_symbol_prefix_substring(emulator):
     assert symbols(tokens(emulator, searchQuery="usdc"))[:2] == ["USDC", "USDC"]
     assert symbols(tokens(emulator, searchQuery="ETH"))[:2] == ["ETH", "WETH"]
@@ -58,11 +52,6 @@ def test_chain_ids_are_required(emulator):
     assert tokens(emulator, chainIds=[999_999]) == []
 
 
-def test_tokens_of_unknown_decimals_are_omitted(emulator):
-    nameless = [token for token in tokens(emulator, chainIds=[10], includeAllListed=True) if token["name"] == ""]
-    assert "decimals" not in nameless[0]
-
-
 def everything(emulator):
     chain_ids = [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
     return tokens(emulator, chainIds=chain_ids, includeAllListed=True, includeExternal=True)
@@ -75,50 +64,6 @@ def test_generated_tokens_reach_the_requested_number_and_every_chain():
     counts = Counter(token["chainId"] for token in found)
     assert len(counts) == 20
     assert min(counts.values()) > 180
-
-
-def test_an_unlisted_chain_appears_only_in_old_transfers():
-    emulator = Emulator(now=Clock(), chains=2)
-    assert [chain["id"] for chain in call(emulator, "GetChains")["chains"]] == [1, 8453]
-    assert [chain["id"] for chain in call(emulator, "GetChains", {"routeProvider": "CCTP"})["chains"]] == [1, 8453]
-    assert tokens(emulator, chainIds=[10]) == []
-    assert {token["chainId"] for token in routes(emulator, "Input", originChainId=1, originTokenAddress=NATIVE)} == {
-        1,
-        8453,
-    }
-    refused = request(emulator, "GetExactInputRoutes", {"originChainId": 10, "originTokenAddress": NATIVE})
-    assert refused.code == 8008
-    everywhere = call(Emulator(now=Clock()), "GetIntentHistory", {"page": {"pageSize": 50}})["intents"]
-    assert call(emulator, "GetIntentHistory", {"page": {"pageSize": 50}})["intents"] == everywhere
-
-
-def test_the_lists_change_while_it_runs(emulator):
-    catalogue = emulator.catalogue
-    catalogue.change_chain(777, name="Nova Prime")
-    catalogue.change_chain(8453, name="Base Two")
-    catalogue.change_chain(10, listed=False)
-    chains = {chain["id"]: chain["name"] for chain in call(emulator, "GetChains")["chains"]}
-    assert (chains[777], chains[8453], 10 in chains, len(chains)) == ("Nova Prime", "Base Two", False, 24)
-    catalogue.change_chain(10)
-    assert 10 in [chain["id"] for chain in call(emulator, "GetChains")["chains"]]
-
-
-def test_tokens_are_added_changed_and_removed_while_it_runs(emulator):
-    catalogue, new = emulator.catalogue, "0x" + "7" * 40
-    catalogue.change_token(8453, new, symbol="NEW", name="Brand New", listing="featured", feature_index=6)
-    catalogue.change_token(8453, USDC_ON_BASE, symbol="USDC2")
-    assert symbols(tokens(emulator)) == ["ETH", "USDC2", "USDT", "DAI", "WETH", "NEW"]
-    catalogue.change_token(8453, new, listing="none")
-    assert "NEW" not in symbols(tokens(emulator))
-    assert tokens(emulator, tokenAddress=new) == []
-
-
-def test_chains_have_both_formats(emulator):
-    chains = call(emulator, "GetChains")["chains"]
-    assert len(chains) == 24
-    base = next(chain for chain in chains if chain["id"] == 8453)
-    assert (base["nativeCurrency"]["symbol"], base["tokenSymbol"]) == ("ETH", "ETH")
-    assert (base["blockExplorer"]["url"], base["blockExplorerUrl"]) == ("https://basescan.org",) * 2
 
 
 @pytest.mark.parametrize(

@@ -52,21 +52,6 @@ def test_intents_stay_in_windows_after_they_left_the_lists(emulator, clock):
         assert {row["intentId"] for row in read(emulator, since, int(NOW))} == before
 
 
-def test_the_newest_list_is_a_part_of_the_windows(emulator):
-    listed = call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}})["intents"]
-    since = min(ids(listed)) // MICROSECONDS
-    assert set(ids(listed)) <= set(ids(read(emulator, since, int(NOW) + 1)))
-
-
-def test_an_intent_of_a_window_is_found_by_its_names(emulator):
-    row = read(emulator, MONTH_AGO, MONTH_AGO + 60)[0]
-    receipt = call(emulator, "GetIntentReceipt", {"intentId": row["intentId"]})["intentReceipt"]
-    assert receipt == row["receipt"]
-    owned = read(emulator, MONTH_AGO, MONTH_AGO + 60, byOwnerAddress=row["receipt"]["ownerAddress"])
-    assert row in owned
-    assert {each["receipt"]["ownerAddress"] for each in owned} == {row["receipt"]["ownerAddress"]}
-
-
 def test_the_past_begins_forty_days_ago(emulator):
     first = read(emulator, 1, int(NOW) - 40 * DAY + 60)
     assert 40 * DAY * MICROSECONDS == PAST

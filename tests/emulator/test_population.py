@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import hashes
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
@@ -42,12 +41,6 @@ def test_another_process_has_the_same_intents(emulator):
     assert json.loads(printed) == call(emulator, "GetIntentHistory", {"page": {"pageSize": 30}})
 
 
-def test_an_intent_is_the_same_an_hour_later(emulator, clock):
-    intent = emulator.finished("refunded-on-origin")
-    clock.forward(3600)
-    assert call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"] == intent
-
-
 @given(st.sampled_from(Role), st.integers(0, 2**50), st.integers(0, 7))
 def test_names_lead_back(role, number, attempt):
     name = names.hash_of(role, number, attempt)
@@ -56,12 +49,6 @@ def test_names_lead_back(role, number, attempt):
     assert names.read(names.base58_signature_of(role, number, attempt)) == Named(role, number, attempt)
     assert names.read(names.base58_address_of(role, number)) == Named(role, number)
     assert names.read(names.address_of(role, number)) == Named(role, number)
-
-
-def test_base58_keeps_the_length_of_names_that_begin_with_a_zero():
-    numbers = range(400)
-    assert all(hashes.is_solana_signature(names.base58_signature_of(Role.DEPOSIT, number)) for number in numbers)
-    assert all(hashes.is_solana_address(names.base58_address_of(Role.OWNER, number)) for number in numbers)
 
 
 @given(st.one_of(st.text(), st.binary(min_size=32, max_size=32).map(bytes.hex), st.just("0x" + "0" * 64)))
@@ -82,41 +69,11 @@ def test_there_are_about_three_thousand_over_two_days(emulator):
     assert sum(1 for entry in entries[:200] if entry.scene.status == "EXECUTING") > 3
 
 
-def test_owners_have_long_and_short_histories(emulator):
-    lengths = Counter(entry.transfer.owner for entry in everything(emulator))
-    assert 180 <= len(lengths) <= 200
-    assert max(lengths.values()) > 100
-    assert min(lengths.values()) < 4
-
-
 @pytest.mark.parametrize("size", [10, 1000])
 def test_the_number_of_intents_is_configurable(size):
     emulator = Emulator(now=Clock(), size=size)
     assert len(everything(emulator)) == size
     assert bool(emulator.scenarios(moving=False)) == (size >= 1000)
-
-
-def test_every_chain_and_provider_is_used(emulator):
-    entries = everything(emulator)
-    chains = {entry.transfer.destination.chain_id for entry in entries}
-    assert len(chains) == 19
-    providers = {provider for entry in entries for provider in entry.transfer.deal.providers}
-    assert {"RELAY", "CCTP", "LIFI", "SUSHI", "ZEROX", "WETH", "LZ_OFT", "HYPERLANE", "OIF", "GASZIP"} <= providers
-
-
-def test_an_owner_leads_to_all_of_its_intents_and_no_others(emulator):
-    now = round(NOW * MICROSECONDS)
-    everybody = everything(emulator)
-    for owner in {entry.transfer.owner for entry in everybody[:60]}:
-        found = [entry.transfer.number for entry in emulator.ledger.entries(now, descending=True, owner=owner)]
-        assert found == [entry.transfer.number for entry in everybody if entry.transfer.owner == owner]
-
-
-def test_intents_of_tomorrow_do_not_exist_yet(emulator, clock):
-    clock.forward(600)
-    coming = emulator.newest("cross-chain-fast")["intentId"]
-    clock.forward(-600)
-    assert emulator.ledger.named(coming, round(clock.now * MICROSECONDS)) is None
 
 
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))

@@ -183,13 +183,6 @@ def test_a_receipt_says_what_its_scenario_is_about(emulator, clock, slug, second
     assert found == value
 
 
-def test_a_refund_is_nearly_the_deposit_and_goes_to_the_owner(emulator, clock):
-    intent = emulator.newest("refunded-on-origin")
-    refund = receipt_at(emulator, clock, intent, 44)["refundTransaction"]
-    assert refund["toAddress"] == intent["ownerAddress"]
-    assert 297_000_000 < int(refund["tokenAmount"]) < 300_000_000
-
-
 def test_stuck_balance_is_in_the_history_while_it_is_stuck(emulator, clock):
     intent = emulator.newest("stuck-recoverable")
 
@@ -225,22 +218,6 @@ def test_a_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
     assert repaired["statusReason"] is None
     assert repaired["txnHash"] != broken["txnHash"]
     assert call(emulator, "SearchIntents", {"byTransactionHash": repaired["txnHash"]})["intents"]
-
-
-def test_a_gasless_deposit_has_no_hash_at_first(emulator, clock):
-    intent = emulator.newest("gasless-permit")
-    deposit = receipt_at(emulator, clock, intent, 20)["depositTransaction"]
-    assert "txnHash" not in deposit
-    assert deposit["metaTxnId"]
-    assert receipt_at(emulator, clock, intent, 23)["depositTransaction"]["txnHash"].startswith("0x")
-
-
-def test_an_exact_output_payment_goes_to_the_merchant(emulator, clock):
-    intent = emulator.newest("exact-output-payment")
-    summary = receipt_at(emulator, clock, intent, 52)["summary"]
-    assert summary["destinationToAddress"] != intent["ownerAddress"]
-    assert intent["quoteRequest"]["destinationCallData"].startswith("0x97d4df67")
-    assert intent["depositTransaction"]["amount"] == "51300000"
 
 
 @pytest.mark.parametrize(

@@ -45,18 +45,6 @@ def test_from_quote_to_success(emulator, clock):
     assert [row["intentId"] for row in history] == [intent["intentId"]]
 
 
-def test_a_quote_is_in_the_history_at_once(emulator):
-    intent = quote(emulator)
-    newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 1}})["intents"]
-    assert [row["intentId"] for row in newest] == [intent["intentId"]]
-
-
-def test_a_quote_may_be_executed_without_a_commit(emulator):
-    intent = quote(emulator)
-    assert execute(emulator, intent).status == 200
-    assert status(emulator, intent) == "EXECUTING"
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -148,15 +136,6 @@ def test_an_executed_intent_plays_the_requested_script(emulator, clock, scenario
     assert result == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
 
 
-def test_a_script_plays_at_the_requested_speed(emulator, clock):
-    intent = quote(emulator)
-    clock.forward(10)
-    assert execute(emulator, intent, scenario=8, speed=101).code == 2000
-    execute(emulator, intent, depositTransactionHash=HASH, scenario=8, speed=4)
-    result = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 1.5, 1.75, 5)]
-    assert result == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
-
-
 @pytest.mark.parametrize("scenario", ["no-such", 99, "expired-quote", {"odd": 1}])
 def test_an_unknown_script_is_rejected(emulator, scenario):
     answer = execute(emulator, quote(emulator), scenario=scenario)
@@ -206,13 +185,6 @@ def test_exact_output_is_the_default_and_exact(emulator):
     intent = quote(emulator, tradeType=None, destinationTokenAmount=50_000_000)
     assert (intent["quote"]["toAmount"], intent["quote"]["toAmountMin"]) == ("50000000", "50000000")
     assert int(intent["quote"]["fromAmount"]) > 50_000_000
-
-
-def test_gas_may_be_paid_in_either_token(emulator):
-    asked = {"ownerAddress": OWNER, "originChainId": 8453, "originTokenAddress": USDC_ON_BASE, "destinationChainId": 10}
-    asked |= {"destinationTokenAddress": "0x" + "0" * 40, "originTokenAmount": 9_000_000, "tradeType": "EXACT_INPUT"}
-    options = call(emulator, "QuoteIntent", asked)["gasFeeOptions"]["feeOptions"]
-    assert [option["tokenSymbol"] for option in options] == ["ETH", "USDC"]
 
 
 def test_the_number_of_callers_intents_is_bounded(emulator, clock, monkeypatch):

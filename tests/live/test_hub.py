@@ -1,7 +1,6 @@
 """The live hub: one poll per intent, and every subscriber sees each change."""
 
 import asyncio
-import dataclasses
 import itertools
 
 import pytest
@@ -39,18 +38,6 @@ async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock
     assert [snapshot.receipt.status for snapshot in viewer.snapshots] == [step.status for step in script]
 
 
-async def test_the_snapshot_of_a_watched_intent_is_read_without_a_request(service, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hub_on(service, clock=clock) as hub:
-        assert hub.newest(intent) is None
-        async with viewers(hub, intent) as (viewer,):
-            await until(lambda: viewer.snapshots and service.waits)
-            asked = sum(service.calls.values())
-            assert (await asyncio.to_thread(hub.newest, intent)).receipt.status == "EXECUTING"
-            assert sum(service.calls.values()) == asked
-        await until(lambda: hub.newest(intent) is None)
-
-
 async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_leaves(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
@@ -59,17 +46,6 @@ async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_le
         await until(lambda: service.waits == 0)
         await until(lambda: not hub.watched and not hub.service._pending)
         await until(lambda: not front.connections)
-
-
-async def test_a_reload_within_the_grace_period_reuses_the_long_poll(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock, intervals=dataclasses.replace(QUICK, grace=5.0)) as hub:
-        async with viewers(hub, intent):
-            await until(lambda: service.waits == 1)
-        asked = sum(service.calls.values())
-        async with viewers(hub, intent) as (again,):
-            await until(lambda: again.snapshots)
-        assert sum(service.calls.values()) == asked
 
 
 async def test_a_refund_that_leaves_the_cursor_unchanged_is_seen(service, clock):
@@ -158,6 +134,30 @@ def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
     assert [round(gap / QUICK.shortest) for gap in gaps[1:4]] == [1, 2, 4]
 
 
+async def test_closing_the_hub_ends_every_subscription(service, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with hub_on(service, clock=clock) as hub:
+        watching = [Viewer(hub, intent) for _ in range(3)]
+        await until(lambda: all(viewer.snapshots for viewer in watching))
+    await asyncio.gather(*(viewer.task for viewer in watching))
+    assert service.waits == 0
+
+
+async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
+    turns, order = Turns(), []
+
+    async def begin(visitor: str) -> None:
+        await turns.take(visitor, rate=1000.0)
+        order.append(visitor)
+
+    greedy, other = "203.0.113.7", "198.51.100.7"
+    site = [f"2001:db8:1:{number}::/64" for number in range(20)]
+    begun = [asyncio.create_task(begin(visitor)) for visitor in [*[greedy] * 20, *site, other]]
+    await asyncio.gather(*begun)
+    assert order.index(other) <= 3
+    assert len(order) == 41
+
+
 async def test_an_unknown_status_is_not_final(service, clock):
     intent = service.emulator.play(17, age=20)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
@@ -175,40 +175,3 @@ async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock
         assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
         assert not any(snapshot.stale_since for viewer in watching for snapshot in viewer.snapshots)
     assert service.most_under_way["WaitIntentReceipt"] == 2
-
-
-async def test_closing_the_hub_ends_every_subscription(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock) as hub:
-        watching = [Viewer(hub, intent) for _ in range(3)]
-        await until(lambda: all(viewer.snapshots for viewer in watching))
-    await asyncio.gather(*(viewer.task for viewer in watching))
-    assert service.waits == 0
-
-
-async def test_an_intent_without_a_snapshot_is_dropped_with_its_last_subscriber(service, clock):
-    """Its place and its turn to begin are free at once: requests that leave again hold up nobody."""
-    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
-    intervals = dataclasses.replace(QUICK, start_rate=0.001, grace=3600.0)
-    async with hub_on(service, clock=clock, intervals=intervals) as hub, viewers(hub, intents[0]) as (first,):
-        await until(lambda: first.snapshots)  # the first turn is there at once
-        async with viewers(hub, intents[1]), viewers(hub, intents[2]):
-            await until(lambda: hub.traffic.turns.waiting == 2)
-        await until(lambda: hub.traffic.turns.waiting == 0)
-        assert list(hub.watched) == [intents[0]]
-        assert hub.places.held == 1
-
-
-async def test_clients_take_turns_at_starting_polls_however_many_one_requests():
-    turns, order = Turns(), []
-
-    async def begin(visitor: str) -> None:
-        await turns.take(visitor, rate=1000.0)
-        order.append(visitor)
-
-    greedy, other = "203.0.113.7", "198.51.100.7"
-    site = [f"2001:db8:1:{number}::/64" for number in range(20)]
-    begun = [asyncio.create_task(begin(visitor)) for visitor in [*[greedy] * 20, *site, other]]
-    await asyncio.gather(*begun)
-    assert order.index(other) <= 3
-    assert len(order) == 41

@@ -74,18 +74,6 @@ async def test_each_change_is_sent_as_a_fragment_and_a_final_status_ends_the_str
     assert browser.is_complete
 
 
-async def test_a_change_is_rendered_once_for_all_readers(service, page, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)
-    async with streams_on(service, page, clock, an_address=100) as streams:
-        browsers = [Browser(streams, f"/live/{intent['intentId']}") for _ in range(20)]
-        async with browsing(*browsers):
-            await until(lambda: all(browser.events for browser in browsers) and service.waits)
-            clock.forward(40)
-            await asyncio.gather(*(browser.task for browser in browsers))
-    assert {browser.events[1].data for browser in browsers} == {"<p>SUCCEEDED</p>\n<p>fresh</p>"}
-    assert len(page.rendered) == 2
-
-
 async def test_a_returning_reader_with_the_latest_snapshot_gets_nothing_until_it_changes(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with streams_on(service, page, clock) as streams:
@@ -192,14 +180,6 @@ async def test_streams_of_one_address_leave_slots_for_other_addresses(service, p
                 await until(lambda: other.events)
 
 
-async def test_a_full_hub_rejects_streams_like_a_full_process(service, page, clock):
-    async with streams_on(service, page, clock) as streams:
-        streams.hub.places.most = 0
-        browser = Browser(streams, "/live/0x1")
-        await browser.task
-    assert browser.status == 503
-
-
 @pytest.mark.parametrize(
     ("path", "method", "status"),
     [
@@ -274,6 +254,16 @@ async def test_a_stopping_process_sends_current_and_new_readers_to_another(servi
     assert (late.status, [event.name for event in late.events]) == (200, ["bye"])
 
 
+@pytest.mark.parametrize(
+    "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
+)
+def test_a_fragment_arrives_unchanged_line_by_line(text):
+    sent = message(text, id="1", retry=5).decode()
+    read = event(sent.removesuffix("\n\n"))
+    assert read.data == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert (read.name, read.id, read.retry) == ("", "1", 5)
+
+
 async def test_a_stopping_process_does_not_report_an_undelivered_final_snapshot_as_done(service, page, clock):
     intent = service.emulator.finished("cross-chain-fast")["intentId"]
     stopping = asyncio.Event()
@@ -286,13 +276,3 @@ async def test_a_stopping_process_does_not_report_an_undelivered_final_snapshot_
         await asyncio.gather(newcomer.task, informed.task)
     assert [event.name for event in newcomer.events] == ["bye"]
     assert [event.name for event in informed.events] == ["done"]
-
-
-@pytest.mark.parametrize(
-    "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
-)
-def test_a_fragment_arrives_unchanged_line_by_line(text):
-    sent = message(text, id="1", retry=5).decode()
-    read = event(sent.removesuffix("\n\n"))
-    assert read.data == text.replace("\r\n", "\n").replace("\r", "\n")
-    assert (read.name, read.id, read.retry) == ("", "1", 5)

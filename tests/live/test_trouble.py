@@ -29,17 +29,6 @@ async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery
         await until(lambda: service.waits == 1)
 
 
-async def test_a_single_broken_connection_is_not_reported(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.snapshots and service.waits)
-        looked = service.calls["GetIntentReceipt"]
-        await front.down()
-        await front.up()
-        await until(lambda: service.waits and service.calls["GetIntentReceipt"] > looked)
-        assert len(viewer.snapshots) == 1
-
-
 async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
@@ -67,21 +56,6 @@ async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(ser
         assert tally[Event.CALL] - before < 20
         await front.up()
         await until(lambda: not any(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
-
-
-async def test_all_pollers_obey_retry_after(service, clock):
-    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intents[0]) as (first,):
-        await until(lambda: first.snapshots and service.waits)
-        service.emulator.inject("GetIntentReceipt", "busy-1", times=1)
-        async with viewers(hub, intents[1]) as (second,), viewers(hub, intents[2]) as (third,):
-            await until(lambda: second.snapshots or third.snapshots)
-            refused = second if second.snapshots else third
-            assert refused.snapshots[0].stale_since
-            limited_at = next(moment for moment, _ in reversed(service.requested))
-            await until(lambda: refused.snapshots[-1].receipt, within=4)
-            quiet = [moment for moment, _ in service.requested if limited_at + 0.1 < moment < limited_at + 1.0]
-            assert quiet == []
 
 
 async def test_every_failure_is_reported_and_recovered_from(clock):
@@ -131,3 +105,18 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
 
 def cut_waits(seconds: float) -> dict[Group, Limits]:
     return {**LIMITS, Group.WAIT: Limits(seconds, seconds, seconds, 2**20)}
+
+
+async def test_all_pollers_obey_retry_after(service, clock):
+    intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(3)]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intents[0]) as (first,):
+        await until(lambda: first.snapshots and service.waits)
+        service.emulator.inject("GetIntentReceipt", "busy-1", times=1)
+        async with viewers(hub, intents[1]) as (second,), viewers(hub, intents[2]) as (third,):
+            await until(lambda: second.snapshots or third.snapshots)
+            refused = second if second.snapshots else third
+            assert refused.snapshots[0].stale_since
+            limited_at = next(moment for moment, _ in reversed(service.requested))
+            await until(lambda: refused.snapshots[-1].receipt, within=4)
+            quiet = [moment for moment, _ in service.requested if limited_at + 0.1 < moment < limited_at + 1.0]
+            assert quiet == []

@@ -23,9 +23,9 @@ from tests.conftest import needs
 from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
 from tests.mirror.world import World
-from tests.pages.conftest import emulator, patient_pages, site
+from tests.pages.conftest import emulator, patient_pages, site, still
 
-__all__ = ["emulator", "patient_pages", "site"]  # fixtures of page tests
+__all__ = ["emulator", "patient_pages", "site", "still"]  # fixtures of page tests
 
 # For tests whose result depends on the database. Without it, `copy` is SQLite.
 on_each_engine = pytest.mark.parametrize(
@@ -146,12 +146,14 @@ def written(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) ->
 
 
 @pytest.fixture
-def figures(site: Client, mirrored_file: Path, written: Path) -> None:
-    """Let the mirror have these figures."""
+def figures(site: Client, mirrored_file: Path, written: Path) -> Iterator[None]:
+    """Let the mirror have these figures, and let no time pass."""
     connection.close()
     for each in mirrored_file.parent.glob(f"{mirrored_file.name}*"):
         each.unlink()
     shutil.copy(written, mirrored_file)
+    with time_machine.travel(past.NOW, tick=False):
+        yield
 
 
 @pytest.fixture

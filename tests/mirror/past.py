@@ -110,7 +110,11 @@ def incident(now: datetime, *, key: RouteKey = RELAY, minutes: int = 40) -> None
 def judge(now: datetime, *, minutes: int = 41) -> None:
     """Let the mirror's process judge each of the last minutes."""
     at = int(now.timestamp())
-    led, keeper = lead(at), Keeper()
+    keep(lead(at), at, minutes=minutes)
+
+
+def keep(led: Writer, at: int, *, minutes: int) -> None:
+    keeper = Keeper()
     for moment in range(at - minutes * MINUTE, at + 2 * MINUTE, MINUTE):
         for _ in range(60):  # it learns some hours of the past at a time
             keeper.keep(led, now=moment)

@@ -16,6 +16,8 @@ from tests.mirror import ledgers
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.test_readonly import corrupt, counted
 
+pytestmark = pytest.mark.usefixtures("still")
+
 PAID = "0x" + "0d" * 20
 PATH = f"/address/{PAID}"
 
@@ -79,21 +81,6 @@ def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
     page = read(site)
     assert "Showing 50 of 53" in card(page, "recipient")
     assert page.count('class="row-link"') == 50
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_a_copy_with_holes_says_so_beside_the_list(site: Client) -> None:
-    ledgers.whole(now(), holes=(30,))
-    ledgers.pay(PAID, now=now())
-    assert "The local copy has holes" in card(read(site), "recipient")
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_an_owner_has_its_recipient_card_too(site: Client, emulator: Emulator) -> None:
-    ledgers.whole(now())
-    page = read(site, f"/address/{emulator.finished(3)['ownerAddress']}")
-    assert "No transfer of another owner paid this address" in card(page, "recipient")
-    assert "Complete since" in card(page, "recipient")
 
 
 @pytest.mark.usefixtures("mirrored")

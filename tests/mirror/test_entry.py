@@ -66,18 +66,6 @@ def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:
     assert entry.read(given, now=NOW).paid == (("recipient", bytes.fromhex(OTHER[2:])),)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param({"status": "FAILED"}, id="status"),
-        pytest.param({"updatedAt": "2026-01-01T00:00:01Z"}, id="time"),
-        pytest.param({"receipt": receipt(originTransaction={"status": "SENT"})}, id="step"),
-    ],
-)
-def test_every_change_changes_the_fingerprint(change: dict[str, Any]) -> None:
-    assert entry.read(listed(**change), now=NOW).fingerprint != entry.read(listed(), now=NOW).fingerprint
-
-
 def test_odd_values_are_stored_as_the_pages_read_them() -> None:
     found = entry.read(
         listed(

@@ -53,13 +53,6 @@ def test_an_id_that_is_no_hash_is_not_sent(database: dict[str, Any], received: H
     assert received.take() == {}
 
 
-def test_a_hostile_status_is_cut(database: dict[str, Any], received: Hints) -> None:
-    hints.send(database, ID, "é" * 500)
-    ((_, status),) = received.take().items()
-    assert set(status) <= {"é", "\ufffd"}
-    assert len(status) < 100
-
-
 def test_only_the_owner_can_write_to_the_socket_and_its_last_reader_removes_it(
     tmp_path: Path, database: dict[str, Any]
 ) -> None:
@@ -71,12 +64,6 @@ def test_only_the_owner_can_write_to_the_socket_and_its_last_reader_removes_it(
     assert leader.take() == {PACKED: "FAILED"}
     leader.close()
     assert not [*tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize("name", ["mirror" * 40, "missing/mirror"])
-def test_a_place_that_cannot_be_used_means_no_hints(tmp_path: Path, name: str) -> None:
-    with closing(Hints(tmp_path / name)) as found:
-        assert found.take() == {}
 
 
 def test_with_postgres_there_are_no_hints() -> None:

@@ -1,24 +1,26 @@
 """From transfers to pages: what ended is judged as the mirror's process does, and pages say what came of it."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from intents_ui.mirror.models import Incident, Transfer, Window
+from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.models import Incident, Lease, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from tests.mirror import ledgers, past
+from tests.mirror.conftest import on_each_engine
 
 ROUTE = "CCTP, Ethereum → Base"
 NO_INCIDENT = "None. No route, provider or chain is worse than usual."
 
 
 @pytest.fixture
-def now(site: Client, mirrored: None) -> datetime:
-    return datetime.now(UTC)
+def now(still: None, mirrored: None) -> datetime:
+    return past.NOW
 
 
 def quiet(now: datetime, *, per_hour: int = 2) -> None:
@@ -40,6 +42,7 @@ def text(site: Client, path: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.content.decode().partition("<main")[2])).split())
 
 
+@on_each_engine
 def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Client, now: datetime) -> None:
     quiet(now)
     happen(now, good=18, bad=12)
@@ -143,3 +146,40 @@ def test_without_knowledge_no_page_says_that_all_is_well(site: Client, now: date
         page = text(site, path)
         assert says in page
         assert NO_INCIDENT not in page
+
+
+def test_nothing_opens_while_a_window_has_a_hole(site: Client, now: datetime) -> None:
+    quiet(now)
+    hole = Window.objects.filter(start=int(now.timestamp()) - HOUR)
+    hole.update(is_sealed=False, failures=1)
+    happen(now, good=18, bad=12)
+    assert "Unknown since 11:00 UTC" in text(site, "/insight")
+    assert not Incident.objects.exists()
+    hole.update(is_sealed=True, failures=0)
+    past.judge(now)
+    assert f"Failing {ROUTE}" in text(site, "/insight")
+
+
+# Leaders
+
+
+def test_another_leader_goes_on_with_the_incident(site: Client, now: datetime) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
+    past.judge(now - timedelta(minutes=10))
+    before = Incident.objects.get()
+    past.judge(now, minutes=9)
+    after = Incident.objects.get()
+    assert (after.since, after.opened) == (before.since, before.opened)
+    assert after.owners > before.owners
+
+
+def test_an_earlier_leader_writes_no_incident(now: datetime) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
+    at = int(now.timestamp())
+    earlier = past.lead(at)
+    Lease.objects.update(epoch=earlier.epoch + 1)
+    with pytest.raises(LeaseLost):
+        past.keep(earlier, at, minutes=41)
+    assert not Incident.objects.exists()

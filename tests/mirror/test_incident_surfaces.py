@@ -20,6 +20,8 @@ from intents_ui.web.triage import answers
 from tests.mirror import ledgers, past
 from tests.mirror.test_readonly import corrupt
 
+pytestmark = pytest.mark.usefixtures("still")
+
 SENTENCE = re.compile(r"Part of an incident: LI\.FI, Base → Arbitrum One, failing since 2026-11-21 11:\d\d:\d\d UTC\.")
 
 

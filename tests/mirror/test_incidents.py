@@ -125,27 +125,7 @@ def test_counts_are_those_of_a_plain_count() -> None:
             assert counts.counts(place, now=ending.at) == (len(first), failed, late)
 
 
-def test_what_is_usual_is_of_two_weeks_and_supposed_without_a_past() -> None:
-    routes = Routes()
-    routes.add(A, providers=["RELAY"], chains=["1", "1"])
-    usual, relay = Usual(routes), Scope(Level.PROVIDER, "RELAY")
-    assert usual.share(relay) == 0.02
-    assert usual.share(relay, late=True) == 0.01
-    usual.learn(100, {A: Counts(50, 9, 0)})
-    usual.learn(100, {A: Counts(50, 9, 0)})
-    assert usual.share(relay) == 0.1
-    assert usual.expected(relay, since=100 * HOUR, until=100 * HOUR + 1800) == 25
-    assert usual.expected(relay, since=101 * HOUR, until=102 * HOUR) == 0
-    assert usual.per_week(relay) == 50 * 168  # from the one hour that is known
-    usual.learn(100 + DAYS * 24, {})
-    assert usual.share(relay) == 0.02
-
-
 # What opens
-
-
-def test_a_quiet_service_has_no_incident(story: Story) -> None:
-    assert story.said == []
 
 
 @pytest.mark.parametrize(
@@ -174,26 +154,8 @@ def test_a_failing_route_opens_an_incident_within_minutes(story: Story) -> None:
     assert found.usual == pytest.approx(0.02, rel=0.01)
 
 
-def test_a_slow_route_opens_an_incident(story: Story) -> None:
-    story.minutes(30, slow=[B])
-    assert (story.only.scope.name, story.only.kind, story.only.state) == ("2", Kind.SLOW, State.SLOW)
-
-
-def test_one_owners_retries_never_open_an_incident(story: Story) -> None:
-    story.minutes(300, also=lambda number: [Ending(A, "retrying", story.now + 9, True)] * (number % 5))
-    assert story.said == []
-
-
 def test_transfers_without_an_owner_count_as_one_owners(story: Story) -> None:
     story.minutes(60, also=lambda _: [Ending(A, None, story.now + 9, True)] * 3)
-    assert story.said == []
-
-
-def test_less_than_a_tenth_of_many_owners_opens_none() -> None:
-    story = Story(usual=600)
-    story.minutes(
-        120, also=lambda number: [Ending(A, next(story.owners), story.now + 9, place < 2) for place in range(21)]
-    )
     assert story.said == []
 
 
@@ -232,12 +194,6 @@ def test_a_silence_closes_after_half_an_hour_and_ten_owners(story: Story) -> Non
     assert story.only.state is State.OVER
 
 
-def test_a_route_without_a_past_is_not_silent(story: Story) -> None:
-    story.detector.routes.add(9, providers=["NEW"], chains=["1"])
-    story.minutes(7 * 60, also=lambda number: [Ending(9, "owner", story.now, False)] if number == 0 else [])
-    assert story.said == []
-
-
 # Folding
 
 
@@ -246,11 +202,6 @@ def test_a_provider_that_fails_on_three_routes_is_one_incident(story: Story) -> 
     assert story.only.scope == (Level.PROVIDER, "RELAY")
     assert story.only.routes == {A, B, C}
     assert len([each for each in story.incidents if each.is_open]) == 1
-
-
-def test_two_routes_of_a_provider_are_two_incidents(story: Story) -> None:
-    story.minutes(60, failing=[A, B])
-    assert {each.scope.name for each in story.incidents} == {"1", "2"}
 
 
 def test_routes_that_fail_one_after_the_other_fold_into_the_oldest_incident(story: Story) -> None:
@@ -269,13 +220,6 @@ def test_routes_that_fail_one_after_the_other_fold_into_the_oldest_incident(stor
 # Since, closing, reopening
 
 
-def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
-    story.minutes(120, also=lambda number: [Ending(A, "unlucky", story.now, True)] if number == 0 else [])
-    began = story.now
-    story.minutes(40, failing=[A])
-    assert story.only.since == began + 5
-
-
 def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None:
     story.minutes(60, failing=[A])
     recovered = story.now
@@ -289,24 +233,10 @@ def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None
     assert story.only.closed - recovered <= 45 * MINUTE
 
 
-def test_an_incident_stays_open_without_ten_owners(story: Story) -> None:
-    story.minutes(60, failing=[A])
-    story.minutes(32, silent=[A])
-    assert story.only.state is State.FAILING
-
-
 def test_an_incident_without_further_endings_closes_after_six_hours(story: Story) -> None:
     story.minutes(60, failing=[A])
     story.minutes(6 * 60 + 2, silent=[A])
     assert story.incidents[0].state is State.OVER
-
-
-def test_a_process_that_starts_goes_on_with_an_incident_of_which_nothing_ended_lately(story: Story) -> None:
-    story.minutes(60, failing=[A])
-    before = story.only
-    story.detector = Detector(story.detector.routes, story.detector.usual, start=story.now, incidents=[before])
-    story.minutes(10, silent=[A])
-    assert story.only.number == before.number
 
 
 def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
@@ -317,20 +247,6 @@ def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) 
     story.minutes(20, failing=[A])
     assert (story.only.number, story.only.state, story.only.since) == (first.number, State.FAILING, first.since)
     assert story.only.closed is None
-
-
-def test_a_later_one_is_another_incident(story: Story) -> None:
-    story.minutes(60, failing=[A])
-    story.minutes(120)
-    story.minutes(30, failing=[A])
-    assert [each.state for each in story.incidents] == [State.OVER, State.FAILING]
-
-
-def test_the_failures_of_a_closed_incident_open_no_other(story: Story) -> None:
-    story.minutes(60, failing=[A])
-    story.minutes(45)
-    story.minutes(300, also=lambda number: [Ending(A, number, story.now + 9, True)] if number % 40 == 0 else [])
-    assert story.only.state is State.OVER
 
 
 def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
@@ -381,3 +297,10 @@ def test_hostile_names_of_providers_do_nothing() -> None:
     story.minutes(60, failing=places)
     assert story.only.is_open
     assert len(story.detector.routes.scopes(len(hostile) - 1)) <= 12
+
+
+def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
+    story.minutes(120, also=lambda number: [Ending(A, "unlucky", story.now, True)] if number == 0 else [])
+    began = story.now
+    story.minutes(40, failing=[A])
+    assert story.only.since == began + 5

@@ -55,12 +55,6 @@ def test_an_incomplete_time_has_no_rates(site: Client) -> None:
     assert (total.success_rate, total.median_seconds, total.p95_seconds) == (None, None, None)
 
 
-def test_unknown_choices_and_routes_are_problems(site: Client) -> None:
-    problem = Problem.model_validate(get(site, "/api/v1/insight?window=2y&by=moon", 400))
-    assert {each.field for each in problem.fields} == {"window", "by"}
-    assert get(site, "/api/v1/insight/routes/UNKNOWN/1/2", 404)["detail"]
-
-
 @pytest.mark.parametrize(("setting", "status"), [("off", 404), ("operator", 403)])
 def test_only_those_who_may_see_figures_do(
     site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, status: int

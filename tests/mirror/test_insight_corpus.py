@@ -12,9 +12,6 @@ from intents_ui.mirror.models import Reason, Token, Transfer
 from tests.faults import corpus, hostile
 from tests.mirror import ledgers, past
 from tests.mirror.conftest import empty
-from tests.pages.conftest import still
-
-__all__ = ["still"]
 
 # A database stores no half of a character.
 TEXTS = [each.encode(errors="replace").decode() for each in (*corpus.XSS, *corpus.UNICODE)]

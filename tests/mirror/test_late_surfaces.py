@@ -16,6 +16,8 @@ from intents_ui.mirror.models import Scope, Transfer
 from intents_ui.web.transfers import route_limits, situations
 from tests.mirror import ledgers, past
 
+pytestmark = pytest.mark.usefixtures("still")
+
 MINUTE = timedelta(minutes=1)
 
 

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import lateness, queries, rollups
 from intents_ui.mirror.figures.lateness import Basis
 from intents_ui.mirror.figures.queries import Order
@@ -122,24 +121,6 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     assert [(each.scope.providers, each.ended) for each in found.siblings] == [("CCTP", 3)]
 
 
-def test_a_scope_without_transfers_has_no_figures(world: World) -> None:
-    mirror = counted(world, days=1)
-    found = queries.report(RELAY, Period.DAY, now=mirror.moment())
-    assert (found.figures.ended, found.figures.success, found.figures.median, found.siblings) == (0, None, None, [])
-    assert queries.performance(RELAY, now=mirror.moment()).longer_than(timedelta(minutes=1)) is None
-
-
-def test_a_transfer_is_compared_with_those_of_its_route(world: World) -> None:
-    deliver(world, 100, seconds=60, age=DAY)
-    mirror = counted(world, days=8)
-    found = queries.performance(RELAY, now=mirror.moment())
-    assert (found.delivered, found.is_complete) == (100, True)
-    assert [found.longer_than(timedelta(seconds=each)) for each in (20, 70)] == [0, 100]
-    half = found.longer_than(timedelta(seconds=45))
-    assert half is not None
-    assert 30 < half < 60
-
-
 # Completeness
 
 
@@ -172,13 +153,6 @@ def test_before_the_ledger_and_after_its_last_read_nothing_is_complete(world: Wo
     assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
 
 
-def test_windows_that_were_not_read_have_no_rates(world: World) -> None:
-    past(world, 50, days=1)
-    found = Copy(world, days=2)
-    found.step()
-    assert not any(each.is_complete for each in queries.report(EVERYTHING, Period.WEEK, now=found.moment()).series)
-
-
 def test_without_a_ledger_nothing_is_complete(world: World) -> None:
     assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
 
@@ -207,14 +181,6 @@ def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: W
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
     some.update(read_at=int(world.now) - 2 * HOUR)
     assert not queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
-
-
-def test_a_time_without_gaps_is_complete_as_far_as_it_has_passed() -> None:
-    found = coverage.Gaps(1000, [(0, 100), (300, 400), (800, 900)])
-    assert found.of(100, 300).is_complete
-    assert found.of(400, 5000).lacking == timedelta(seconds=100)
-    assert found.of(850, 900).since is None
-    assert not found.of(2000, 3000).is_complete
 
 
 # Late transfers

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import DatabaseError, connection, connections
+from django.db import connection, connections
 from django.db.backends.signals import connection_created
 
 from intents_ui import settings
@@ -127,26 +127,6 @@ def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
         place.with_name("gone").rename(place)
         assert cache.get().coverage is not None
     assert [record.message for record in caplog.records] == ["The mirror can't be read: OperationalError"]
-
-
-def test_a_corrupt_value_is_no_empty_copy(copy: None) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO mirror_state (name, value) VALUES ('calls', '{')")
-    assert read_coverage(now=NOW).coverage is None
-
-
-def test_other_errors_are_not_hidden(copy: None) -> None:
-    with pytest.raises(KeyError), reading():
-        raise KeyError("a bug")
-    with pytest.raises(CopyUnreadable), reading():
-        raise DatabaseError
-
-
-def test_a_reading_is_shared_for_some_seconds(copy: None) -> None:
-    times = iter([0.0, 5.0, 5.1, 5.1])
-    cache = CoverageCache(clock=lambda: next(times))
-    assert (first := cache.get()) is cache.get()
-    assert cache.get() is not first
 
 
 def test_a_failure_is_logged_once_until_it_is_over(mirrored_file: Path, caplog: pytest.LogCaptureFixture) -> None:

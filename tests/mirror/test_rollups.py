@@ -9,7 +9,7 @@ import pytest
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.figures import rollups, tally
 from intents_ui.mirror.figures.rollups import Rollups
-from intents_ui.mirror.models import Day, DirtyHour, Hour, Lease, Scope, Summary, Transfer
+from intents_ui.mirror.models import Day, DirtyHour, Hour, Lease, Summary, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome, outcome_of
 from tests.mirror.conftest import on_each_engine
@@ -122,16 +122,6 @@ def test_an_older_hour_waits_until_nothing_changes(world: World) -> None:
     assert hours.count() == started - 2
 
 
-def test_counting_takes_at_most_a_fifth_of_the_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    times = iter([10.0, 11.0, 12.0, 14.9, 15.1, 16.1])
-    monkeypatch.setattr(rollups.time, "monotonic", lambda: next(times))
-    counter, steps = Rollups(1), []
-    monkeypatch.setattr(counter, "step", lambda *, now: steps.append(now) or True)
-    for now in range(4):
-        counter.turn(now=now)
-    assert steps == [0, 3]
-
-
 @on_each_engine
 def test_a_forgotten_owner_is_no_longer_counted(world: World) -> None:
     made = past(world, 25, days=3)
@@ -145,14 +135,6 @@ def test_a_forgotten_owner_is_no_longer_counted(world: World) -> None:
     check_settled([*of_rows()], now=int(world.now))
     for table in (Hour, Day):
         assert not any(digest in bytes(row.owner_hashes) for row in table._default_manager.all())
-
-
-def test_without_transfers_there_are_no_figures(world: World) -> None:
-    past(world, 20, days=1)
-    mirror = settled(world, days=1)
-    mirror.count(is_final=True)
-    writer.empty()
-    assert not any(table._default_manager.exists() for table in (Hour, Day, Summary, Scope, DirtyHour))
 
 
 @on_each_engine
@@ -175,19 +157,6 @@ def test_figures_are_counted_again_from_the_rows_at_any_time(world: World) -> No
     assert mirror.rollups is not None
     mirror.rollups.rebuild(now=int(world.now))
     mirror.count(is_final=True)
-    check_settled([*of_rows()], now=int(world.now))
-
-
-def test_a_new_format_of_the_figures_is_counted_by_the_next_leader(world: World) -> None:
-    past(world, 20, days=1)
-    mirror = settled(world, days=1)
-    mirror.count(is_final=True)
-    Hour.objects.update(delivered=99)
-    Lease.objects.update(until=0)
-    with patch.object(rollups, "FORMAT", rollups.FORMAT + 1):
-        mirror.restart()
-        mirror.step()
-        mirror.count(is_final=True)
     check_settled([*of_rows()], now=int(world.now))
 
 

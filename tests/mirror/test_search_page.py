@@ -16,6 +16,8 @@ from tests.mirror.test_address_page import PAID, card, links
 from tests.mirror.test_readonly import corrupt, counted
 from tests.pages.test_triage import send, visible_text
 
+pytestmark = pytest.mark.usefixtures("still")
+
 OLD = int("21ed" + "5" * 56 + "b43e", 16)
 SHORT = "/search?q=0x21ed%E2%80%A6b43e"
 
@@ -37,14 +39,6 @@ def test_a_recipient_leads_to_its_transfers(site: Client, role: str) -> None:
     ledgers.pay(PAID, now=now(), role=role)
     answer = site.get("/search", {"q": PAID})
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{PAID}#{role}")
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_an_address_that_nobody_paid_says_how_complete_the_copy_is(site: Client) -> None:
-    ledgers.whole(now(), holes=(30,))
-    shown = card(read(site, f"/search?q={PAID}", 404), "recipient")
-    assert "No transfer of another owner paid this address" in shown
-    assert "The local copy has holes" in shown
 
 
 @on_each_engine
@@ -103,16 +97,6 @@ def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator
 
 
 @pytest.mark.usefixtures("mirrored")
-def test_the_copy_is_searched_while_the_service_is_down(site: Client, emulator: Emulator) -> None:
-    ledgers.whole(now())
-    found = ledgers.pay(PAID, now=now(), number=OLD)
-    emulator.inject("GetIntentHistory", "failing-500")
-    page = read(site, SHORT, 503)
-    assert links(page) == [found]
-    assert "Search incomplete" in page
-
-
-@pytest.mark.usefixtures("mirrored")
 def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
     ledgers.whole(now())
     found = ledgers.pay(PAID, now=now(), age=9 * 86_400, number=OLD)
@@ -159,12 +143,3 @@ def test_with_a_real_service_only_the_operator_searches_the_copy(site: Client, m
         with counted() as queries:
             assert "Only the operator can" in card(read(site, path, 404), key)
         assert not [each for each in queries if "mirror_transfer" in each]
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_a_list_beside_an_id_that_was_not_compared_says_so(site: Client) -> None:
-    ledgers.whole(now())
-    found = ledgers.pay(PAID, now=now(), number=OLD)
-    page = site.get("/search", {"q": "0x21ed…b43e and …5555b43e"}).content.decode()
-    assert links(page) == [found]
-    assert "needs the first characters" in page

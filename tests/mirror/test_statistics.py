@@ -43,10 +43,6 @@ def test_a_stored_histogram_is_read_as_it_was(given_one: Histogram) -> None:
     assert dict(histogram.decode(histogram.encode(given_one))) == given_one
 
 
-def test_a_histogram_of_one_minute_takes_two_bytes() -> None:
-    assert len(histogram.encode(of([60_000] * 100))) == 2
-
-
 def test_without_durations_there_is_no_quantile() -> None:
     assert histogram.quantile({}, 50) is None
 

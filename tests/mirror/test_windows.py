@@ -26,47 +26,6 @@ NOW = 1_800_000_000 - 1_800_000_000 % DAY
 TIMES = st.integers(NOW - 3 * DAY, NOW)
 
 
-def tiles(found: list[Window], start: int, end: int) -> bool:
-    found = sorted(found, key=lambda each: each.start)
-    edges = [start, *(each.end for each in found)]
-    return [each.start for each in found] == edges[:-1] and edges[-1] == end
-
-
-@given(start=TIMES, spans=st.lists(st.integers(0, 5 * HOUR), max_size=20))
-def test_windows_tile_the_past_however_long_the_mirror_was_off(start: int, spans: list[int]) -> None:
-    found: list[Window] = []
-    end, now = start, start
-    for span in spans:
-        now += span
-        found += windows.extended(end, now=now)
-        end = max([end, *(each.end for each in found)])
-        assert tiles(found, start, end)
-        assert now < end <= now + WIDTH
-        assert all(each.end - each.start <= BACKFILL_WIDTH for each in found)
-
-
-@given(start=TIMES, cuts=st.lists(st.integers(0, 10**6), max_size=30))
-def test_halves_of_windows_tile_their_time(start: int, cuts: list[int]) -> None:
-    found = list(windows.tile(start, NOW + 1, width=BACKFILL_WIDTH, due=NOW))
-    for cut in cuts:
-        window = found.pop(cut % len(found))
-        found += windows.split(window, at=NOW) or (window,)
-        assert tiles(found, start, NOW + 1)
-
-
-def test_a_second_cannot_be_split() -> None:
-    assert windows.split(Window(start=NOW, end=NOW + 1, due=0), at=NOW) is None
-
-
-@given(start=TIMES, lost=st.sets(st.integers(0, 10**6), max_size=10))
-def test_lost_windows_are_found_and_read_again(start: int, lost: set[int]) -> None:
-    found = list(windows.tile(start, NOW + MINUTE, width=WIDTH))
-    inner = [each for place, each in enumerate(found) if place in (0, len(found) - 1) or place not in lost]
-    added = list(windows.gaps(inner, now=NOW))
-    assert tiles(inner + added, start, NOW + MINUTE)
-    assert all(each.due == NOW for each in added)
-
-
 READS = st.lists(
     st.one_of(
         st.tuples(st.integers(0, 2), st.integers(1, 2 * HOUR)),  # digest, seconds since the last read
@@ -117,14 +76,6 @@ def test_the_past_is_read_in_both_orders_at_once() -> None:
     assert (once.condition, once.due) == (Condition.OPEN, NOW)
     twice = windows.after_read(once, once.next_order, b"a", rows=5, has_dead=False, at=NOW)
     assert (twice.condition, twice.due) == (Condition.SEALED, NEVER)
-
-
-def test_a_window_that_keeps_changing_is_not_read_in_a_loop() -> None:
-    window, at, reads = Window(start=NOW - DAY, end=NOW - HOUR, due=NOW), NOW, 0
-    while at < NOW + DAY:
-        window = windows.after_read(window, window.next_order, str(reads).encode(), rows=1, has_dead=False, at=at)
-        at, reads = max(window.due, at + 1), reads + 1
-    assert reads < 100
 
 
 def test_failures_back_off_and_one_success_ends_the_hole() -> None:
