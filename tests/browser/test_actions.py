@@ -46,6 +46,7 @@ def test_copy_buttons_copy_and_say_what(browser: Browser, server: str) -> None:
         expect_copied(page, page.get_by_role("textbox", name="Plain text").input_value())
 
 
+@pytest.mark.slow
 def test_without_scripts_its_links_lead_to_the_same(browser: Browser, server: str) -> None:
     with visiting(browser, server, width=360, scripts=False) as visit:
         page = visit.page

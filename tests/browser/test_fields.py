@@ -60,6 +60,7 @@ def test_a_part_of_a_name_or_value_shows_the_fields_of_all_sections_that_contain
     expect(open_folds).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_filter_sends_nothing_and_holds_when_the_fields_are_loaded_again(visit: Visit, server: str) -> None:
     """The fields of an open transfer are loaded again when the user unfolds one of their sections."""
     page, field = visit.page, unfold(visit, transfer(server))

@@ -115,6 +115,7 @@ def test_a_permitted_notification_is_shown_by_the_browser(whole_browser: Browser
         expect(page.locator("html")).to_have_attribute("data-came", re.compile("^show: Committed · "))
 
 
+@pytest.mark.slow
 def test_a_reopened_page_still_follows_until_it_is_turned_off(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     notifications(visit, permission="granted")

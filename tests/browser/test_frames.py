@@ -208,6 +208,7 @@ def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
         assert frame.evaluate("window.notReloaded")
 
 
+@pytest.mark.slow
 def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="dark") as visit:
         src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"

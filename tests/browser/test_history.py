@@ -138,6 +138,7 @@ def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> N
         expect(page).to_have_url(f"{server}/history?project=1042&from=1795132800")
 
 
+@pytest.mark.slow
 def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
@@ -210,6 +211,7 @@ def test_a_long_list_fits_every_screen(browser: Browser, server: str) -> None:
             assert fits(visit.page), width
 
 
+@pytest.mark.slow
 def test_a_filter_of_an_addresss_history_replaces_only_the_list(browser: Browser, server: str) -> None:
     with visiting(browser, server) as visit:
         page = visit.page

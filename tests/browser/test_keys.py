@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Visit, expect_copied, some_intent, visiting
 
 pytestmark = pytest.mark.browser
-
-FOCUSED = "document.activeElement.getAttribute('href')"
 
 
 @pytest.fixture
@@ -18,10 +16,6 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         yield visit
-
-
-def focused(page: Page) -> str:
-    return str(page.evaluate(FOCUSED))
 
 
 def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_from(visit: Visit) -> None:
@@ -55,13 +49,8 @@ def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
         expect(page).to_have_url(re.compile(f"{first}$"))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/history",
-        *(pytest.param(each, marks=pytest.mark.slow) for each in ("/", "/triage", "/help", "/intent/ID", "/tokens")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/", "/history", "/triage", "/help", "/intent/ID", "/tokens"])
 def test_a_reply_is_copied_with_three_keys_from_any_page(visit: Visit, path: str) -> None:
     """`/`, then the pasted text, `Enter`, and `y`."""
     page = visit.page

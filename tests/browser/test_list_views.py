@@ -87,6 +87,7 @@ def test_columns_and_row_height_are_kept_and_applied_before_the_first_paint(visi
     expect(page.get_by_role("checkbox", name="Route")).not_to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark") as visit:
         page = visit.page

@@ -186,6 +186,7 @@ def test_a_failure_to_load_is_not_an_empty_list(visit: Visit) -> None:
     visit.forgive(503)
 
 
+@pytest.mark.slow
 def test_enter_submits_the_text_unless_an_option_is_active(visit: Visit) -> None:
     page, found = visit.page, some_intent(visit, 1)
     visit.open("/help")
@@ -235,6 +236,7 @@ def test_actions_are_only_those_of_the_page(visit: Visit) -> None:
         expect(options(page, "Actions").locator("bdi")).to_have_text(offered)
 
 
+@pytest.mark.slow
 def test_escape_closes_the_suggestions_and_then_clears_the_box(visit: Visit) -> None:
     page = visit.page
     visit.open("/help")
@@ -253,9 +255,8 @@ def test_escape_closes_the_suggestions_and_then_clears_the_box(visit: Visit) -> 
     expect(panel(page)).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("path", "theme", "width"), [("/history", "dark", 360), pytest.param("/", "light", 1280, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "theme", "width"), [("/history", "dark", 360), ("/", "light", 1280)])
 def test_the_panel_fits_the_screen_and_axe_finds_nothing(
     browser: Browser, server: str, path: str, theme: str, width: int
 ) -> None:

@@ -97,6 +97,7 @@ def filled(button: Locator) -> bool:
     return icon.getpixel((icon.width // 2, icon.height // 2)) != icon.getpixel((0, 0))
 
 
+@pytest.mark.slow
 def test_a_label_is_next_to_its_address_on_every_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 8)
@@ -184,6 +185,7 @@ def test_without_local_storage_every_page_works_and_says_so(visit: Visit) -> Non
     expect(page.get_by_text("nothing can be saved")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_saved_transfers_show_their_status(visit: Visit) -> None:
     page = visit.page
     failed, delivered = some_intent(visit, 25), some_intent(visit, 2)

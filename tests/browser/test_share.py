@@ -40,7 +40,8 @@ def test_the_share_section_has_every_option(browser: Browser, server: str) -> No
         assert re.fullmatch(rf"\[!\[Transfer .+\]\({server}{path}/badge\.svg\)\]\({server}{path}\)", text)
 
 
-@pytest.mark.parametrize("can_share", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("can_share", [True, False])
 def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: str, can_share: bool) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page

@@ -41,7 +41,7 @@ def test_a_visited_and_starred_transfer_is_listed_once(visit: Visit) -> None:
     assert saved(search(visit, short(second))) == [second]
     assert saved(search(visit, f"my wallet says {short(first).upper().replace('X', 'x')}!")) == [first]
     visit.page.get_by_role("region", name="Saved in this browser").get_by_role("link").click()
-    expect(visit.page).to_have_url(visit.root + second)
+    expect(visit.page).to_have_url(visit.root + first)
 
 
 def test_saved_items_are_never_sent(visit: Visit) -> None:

@@ -49,6 +49,7 @@ def _sought(request: Request) -> str:
     return found[1] if found else ""
 
 
+@pytest.mark.slow
 def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page

@@ -82,6 +82,7 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
         expect(page).to_have_url(re.compile("status="))
 
         visit.open("/history")
+        page.locator("main tbody a").last.focus()
         tab_to(page, page.get_by_role("link", name="Older"))  # 8
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("cursor="))
