@@ -9,7 +9,6 @@ import pytest
 
 from intents_ui.service.catalog import catalog as catalogue
 from intents_ui.service.catalog.catalog import Catalog, Listed
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.wire.models import ChainInfo
@@ -37,11 +36,8 @@ class Service:
         self.chains: list[dict] = [{"id": 10, "name": "Optimism"}, {"id": 1, "name": "Ethereum"}, {"id": 1}]
         self.served: dict[str, list[int]] = {"RELAY": [1, 10], "CCTP": [1]}
 
-    def client(self) -> ServiceClient:
-        return without_socket(self.answer, clock=self.clock)
-
     def catalog(self) -> Catalog:
-        return Catalog(self.client(), clock=self.clock)
+        return Catalog(without_socket(self.answer, clock=self.clock), clock=self.clock)
 
     def clock(self) -> float:
         return self.now

@@ -1,6 +1,5 @@
 """Fair shares of scarce capacity: at most a quarter per client address and a half per IPv6 /48."""
 
-
 from intents_ui.service.context.shares import Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"

@@ -1,6 +1,5 @@
 """Untrusted images: decoded within limits and re-encoded."""
 
-
 import pytest
 
 from intents_ui.service.logos import sandbox
