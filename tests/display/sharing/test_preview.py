@@ -21,5 +21,3 @@ def test_an_address_is_summarized_in_one_line(
 ) -> None:
     found = preview.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
-
-
