@@ -134,9 +134,9 @@ def test_no_window_is_read_while_another_one_is_not_written(world: World) -> Non
     [
         ("repeats", reader.LACKS[End.CIRCLES]),
         ("empty", reader.LACKS[End.EMPTY_PAGE]),
-        ("lost", reader.LACKS[End.LOST]),
+        pytest.param("lost", reader.LACKS[End.LOST], marks=pytest.mark.slow),
         ("unreadable", "could not be read"),
-        ("garbled", "Unreadable (HTTP 200), not JSON"),
+        pytest.param("garbled", "Unreadable (HTTP 200), not JSON", marks=pytest.mark.slow),
     ],
 )
 def test_a_list_that_breaks_off_is_a_hole_with_its_reason_until_it_is_read_to_its_end(

@@ -17,7 +17,7 @@ from tests.mirror.conftest import empty
 TEXTS = [each.encode(errors="replace").decode() for each in (*corpus.XSS, *corpus.UNICODE)]
 APART = str.maketrans({";": None, "'": None, "`": None})  # `;` is between two providers, and the twin has it for others
 # One text of each kind: a script, an attribute, an entity, a link, a comment, a direction, a NUL, a long word.
-CHOSEN = tuple(TEXTS[:: len(TEXTS) // 12])
+CHOSEN = tuple(TEXTS[:: len(TEXTS) // 8])
 PATHS = (
     "/insight", "/insight?by=provider", "/insight?by=chain&window=7d", "/insight/chain/8453", "/insight/incidents",
     "/insight/incident/1", "/late",
