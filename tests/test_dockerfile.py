@@ -66,9 +66,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     app.mkdir()
     send(context)
     build = stages()[0]
-    # In the image `python3` is that of its base, here that of the tests.
+    # In the image `python3` is that of its base, here that of the tests. Packages come from the machine's sources.
     path = f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}"
-    clean = {"PATH": path, "HOME": str(app), **pip_settings(), **environment(build)}
+    mirrors = {name: each for name, each in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_", "HTTP_"))}
+    clean = {"PATH": path, "HOME": str(app), **mirrors, **environment(build)}
     for word, rest in build:
         if word == "COPY":
             *sources, target = rest.split()
@@ -94,11 +95,6 @@ def copy(source: Path, target: Path) -> None:
         shutil.copytree(source, target)
     else:
         shutil.copy(source, target)
-
-
-def pip_settings() -> dict[str, str]:
-    """Return the machine's package sources."""
-    return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTPS_", "HTTP_"))}
 
 
 def test_the_final_stage_is_unprivileged_and_free_of_build_tools() -> None:
