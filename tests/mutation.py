@@ -39,7 +39,6 @@ TESTS = {
     "intents_ui.service.queries.paging": ["tests/service/queries/test_paging.py"],
     "intents_ui.web.cursors": ["tests/web/test_cursors.py"],
 }
-WORKERS = 2
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")
 # pytest warns that Hypothesis is imported before the forks, and our settings would make that an error.
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -112,7 +111,7 @@ def verdict(status: int) -> str:
     return VERDICTS.get(os.WEXITSTATUS(status), "broken")
 
 
-def run(module: str, tests: list[str], *, size: int, seed: int) -> Counter[str]:
+def run(module: str, tests: list[str], *, size: int, seed: int, workers: int) -> Counter[str]:
     path = Path(*module.split(".")).with_suffix(".py")
     if verdict(os.waitpid(start(module, None, tests), 0)[1]) != "survived":
         sys.exit(f"{', '.join(tests)} must pass before anything is changed")
@@ -122,7 +121,7 @@ def run(module: str, tests: list[str], *, size: int, seed: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     waiting, running = list(islice(mutants(source, places), size)), {}
     while waiting or running:
-        while waiting and len(running) < WORKERS:
+        while waiting and len(running) < workers:
             mutant = waiting.pop()
             running[start(module, mutant, tests)] = mutant
         child, status = os.wait()
@@ -146,12 +145,13 @@ def main() -> None:
     arguments.add_argument("modules", nargs="*", default=list(TESTS), help="some of the modules alone")
     arguments.add_argument("--size", type=int, default=30, help="mutants of each module, drawn by the seed")
     arguments.add_argument("--seed", type=int, default=16)
+    arguments.add_argument("--workers", type=int, default=2)
     options = arguments.parse_args()
     print("| module | broken | killed | survived | score |")
     print("|---|---|---|---|---|")
     total: Counter[str] = Counter()
     for module in options.modules:
-        total += run(module, TESTS[module], size=options.size, seed=options.seed)
+        total += run(module, TESTS[module], size=options.size, seed=options.seed, workers=options.workers)
     print(row("total", total))
 
 
