@@ -17,19 +17,18 @@ ACCOUNT: Final = "acme.zendesk.com"
 AUDIENCE: Final = f"https://{ACCOUNT}/api/v2/apps/installations/1.json"
 PATH: Final = "/embed/ticket"
 MINUTE: Final = 60
-OURS: Final = "ours"  # the name of a key
 
 
 @cache
-def private_key(name: str) -> str:
-    """Return a private key in PEM, another one for each name."""
+def private_key() -> str:
+    """Return Zendesk's private key in PEM."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 @cache
 def public_key() -> str:
-    key = jwt.algorithms.RSAAlgorithm(jwt.algorithms.RSAAlgorithm.SHA256).prepare_key(private_key(OURS))
+    key = jwt.algorithms.RSAAlgorithm(jwt.algorithms.RSAAlgorithm.SHA256).prepare_key(private_key())
     assert isinstance(key, rsa.RSAPrivateKey)
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
@@ -52,9 +51,9 @@ def claims(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def token(*, key: str = OURS, **changes: Any) -> str:
+def token(**changes: Any) -> str:
     """Return Zendesk's token."""
-    return jwt.encode(claims(**changes), private_key(key), algorithm="RS256")
+    return jwt.encode(claims(**changes), private_key(), algorithm="RS256")
 
 
 def unsigned_token() -> str:
