@@ -10,8 +10,9 @@ from unittest.mock import patch
 
 import pytest
 
+from intents_ui import wiring
 from intents_ui.service.operations.config import CacheKind, Group
-from intents_ui.settings import Environment, read_environment
+from intents_ui.settings import ENV, Environment, read_environment
 from tests.serving import ROOT
 
 
@@ -40,14 +41,10 @@ def shown_number(value: object) -> str:
     return f"{value:.15g}" if isinstance(value, int | float) else str(value)
 
 
-def run(program: str, **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {"PATH": os.environ["PATH"]}
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
-
-
 def start(**env: str) -> subprocess.CompletedProcess[str]:
-    return run("from intents_ui import settings", **env)
+    clean = {"PATH": os.environ["PATH"]}
+    command = [sys.executable, "-c", "from intents_ui import settings"]
+    return subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
 
 
 def test_every_setting_is_documented_once_with_its_default_and_description() -> None:
@@ -225,20 +222,8 @@ def test_the_access_key_is_not_logged_at_any_level() -> None:
         assert not logging.getLogger(name).isEnabledFor(logging.INFO), name
 
 
-READY = """
-import runpy
-gunicorn = runpy.run_path("gunicorn.conf.py")
-gunicorn["when_ready"](None)
-from intents_ui import wiring
-catalogue, limits = wiring.emulator().catalogue, wiring.config().limits
-tokens = len(list(catalogue.on_chains(catalogue.listed)))
-print(gunicorn["bind"], tokens, limits["search"].total, limits["intent"].total)
-"""
-
-
-def test_the_start_says_its_address_and_service_and_settings_apply() -> None:
-    """A limit may be set for a single group of operations."""
-    env = {"HOST": "::1", "INTENTS_EMBEDDED_TOKENS": "500", "INTENTS_SERVICE_TOTAL_TIMEOUT": "search=3.5"}
-    ready, figures = run(READY, **env).stdout.splitlines()
-    assert "http://[::1]:8000 (demo data from the emulator)" in ready
-    assert figures.split() == ["[::1]:8000", "500", "3.5", "4.0"]
+def test_a_limit_can_be_set_for_a_single_group_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = environment({"INTENTS_SERVICE_TOTAL_TIMEOUT": "search=3.5"})
+    monkeypatch.setattr(ENV, "intents_service_total_timeout", read.intents_service_total_timeout)
+    limits = wiring.config().limits
+    assert (limits["search"].total, limits["intent"].total) == (3.5, 4.0)

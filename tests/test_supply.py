@@ -114,7 +114,7 @@ def dangerous(path: Path) -> Iterator[int]:
 
 
 IMPORTING = """
-import sys
+import runpy, sys
 def look(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto", "subprocess.Popen", "os.system"):
         sys.exit(f"{event} {arguments[1:]}")
@@ -123,17 +123,19 @@ import intents_ui.asgi
 from intents_ui import settings
 assert not {"PIL", "intents_ui.emulator.app"} & sys.modules.keys(), "an optional dependency is loaded"
 print(settings.CACHES, settings.INSTALLED_APPS, settings.MIDDLEWARE)
+runpy.run_path("gunicorn.conf.py")["when_ready"](None)
 """
 
 
 def test_the_start_asks_nobody_and_processes_share_json_without_sessions() -> None:
-    """Nor does it load what only some installations need."""
+    """Nor does it load what only some installations need. It says its address and its service."""
     env = {
         "PATH": os.environ["PATH"],
         "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
         "INTENTS_SERVICE_URL": "https://service.invalid",
         "SECRET_KEY": "x" * 50,
         "REDIS_URL": "redis://127.0.0.1:9/0",
+        "HOST": "::1",
     }
     command = [sys.executable, "-c", IMPORTING]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
@@ -141,3 +143,4 @@ def test_the_start_asks_nobody_and_processes_share_json_without_sessions() -> No
     assert "JSONSerializer" in done.stdout or "'serializer': 'intents_ui." in done.stdout
     assert "pickle" not in done.stdout.lower()
     assert "session" not in done.stdout.lower()
+    assert "http://[::1]:8000 (service.invalid)" in done.stdout
