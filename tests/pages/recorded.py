@@ -34,10 +34,9 @@ class Recorded(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
         with self._lock:
-            self.sent.append((operation, copy.deepcopy(body)))
-        given = None
-        if operation in self.scripts:
-            given = self.scripts[operation](body)
+            self.sent.append((operation, sent := copy.deepcopy(body)))
+        given = self.scripts.get(operation, lambda _: None)(body)
+        if body != sent:
             request = httpx.Request("POST", request.url, json=body, extensions=request.extensions)
         if given is None:
             response = self._service.handle_request(request)

@@ -16,8 +16,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from tests.pages.test_share import tags
 
-PLACES = ("/", "/search", "/history", "/attention", "/triage", "/chains", "/chain/8453", "/tokens", "/routes")
-PLACES += ("/routes/matrix", "/console", "/console/GetIntent", "/help", "/help/status/REFUNDED", "/saved", "/demo")
+PLACES = ("/", "/search", "/history", "/triage", "/chain/8453", "/routes", "/console/GetIntent", "/help", "/saved")
 REFUNDED = 8
 UNUSED_ADDRESS = "0x" + "12" * 20
 
