@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intents_ui.mirror import windows
@@ -36,6 +36,7 @@ READS = st.lists(
 
 
 @given(reads=READS)
+@example(reads=[(0, 100), (0, 100)])  # the same, but before a quote's last moment
 def test_a_sealed_window_has_two_equal_digests_in_opposite_orders(reads: list[tuple[int | None, int]]) -> None:
     window, at, past = Window(start=NOW, end=NOW + MINUTE, due=NOW), NOW, []
     for digest, later in reads:
