@@ -267,9 +267,8 @@ def test_an_error_names_its_call_and_the_call_names_its_request(
 ) -> None:
     """One page of a failing service. More would open the circuit breaker."""
     before = production.figures()
-    with monkeypatch.context() as patch:
-        patch.setattr(production.service, "does", BAD)
-        failure = production.get(production.intent())
+    monkeypatch.setattr(production.service, "does", BAD)
+    failure = production.get(production.intent())
     assert failure.status_code == 503
     request_id = failure.headers["X-Request-Id"]
     (reference,) = set(re.findall(rf"{request_id}\.[0-9]+", failure.text.partition("</main>")[0]))
@@ -293,6 +292,7 @@ def test_an_error_names_its_call_and_the_call_names_its_request(
     result = answer.json()["service"]
     assert result["state"] == "degraded"
     assert result["degraded_for_seconds"] >= result["last_failure_seconds_ago"] >= 0
+    monkeypatch.undo()
     assert production.get(production.intent()).status_code == 200
     assert production.ready()["service"]["state"] == "up"
 
