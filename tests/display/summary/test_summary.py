@@ -470,7 +470,7 @@ def test_only_what_is_confirmed_is_green_and_said_to_be_there(of_receipt, status
     result = story(intent(None if of_receipt else "SUCCEEDED"), of_receipt, unread=True)
     assert (result.status.tone, result.tone, result.certainty) == (status_tone, tone, certainty)
     assert (result.status.icon == "triangle-alert") == (certainty is Certainty.CONFLICTING or not of_receipt)
-    assert result.explained == (of_receipt.status if of_receipt else "SUCCEEDED")
+    assert result.explained == (of_receipt and of_receipt.status)
 
 
 EMPTY = named(
