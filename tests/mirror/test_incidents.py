@@ -257,6 +257,14 @@ def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
     assert story.detector.usual.share(Scope(Level.ROUTE, str(A))) == pytest.approx(usual, rel=0.05)
 
 
+def test_what_lasts_longer_than_a_day_is_usual(story: Story) -> None:
+    usual = story.detector.usual.share(Scope(Level.ROUTE, str(A)))
+    story.minutes(60, failing=[A])
+    for hour in range(30, 54):
+        story.detector.learn(START // HOUR + hour, {A: Counts(15, 7)})
+    assert story.detector.usual.share(Scope(Level.ROUTE, str(A))) > 1.5 * usual
+
+
 # What is unknown
 
 

@@ -64,6 +64,15 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
     assert all(age <= found <= age + max(1, age // 6) for age, found in zip(AGES, ages, strict=True))
 
 
+@pytest.mark.parametrize(("age", "wanted"), [(3 * HOUR, DAY), (2 * DAY, 7 * DAY)])
+def test_a_sealed_window_is_read_again_after_a_day_and_a_week(age: int, wanted: int) -> None:
+    window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
+    for _ in range(2):
+        window = windows.after_read(window, window.next_order, b"", rows=1, has_dead=False, at=window.end + age)
+    assert window.condition is Condition.SEALED
+    assert wanted <= window.due - window.end <= wanted + wanted // 6
+
+
 def test_a_window_with_transfers_that_failed_is_read_once_more_after_a_month() -> None:
     window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
     for at in (NOW + 7 * DAY, NOW + 10 * DAY):

@@ -96,6 +96,12 @@ def test_a_rounded_amount_is_marked(site: Client, emulator: Emulator) -> None:
     assert not any(words.startswith("amount") for words in matched)
 
 
+def test_an_amount_that_differs_by_two_percent_is_no_guess(site: Client, emulator: Emulator) -> None:
+    found, others = ({link for link, _ in rows(send(f"{each} USDC from Arbitrum to Base"))} for each in (100, 102))
+    assert found
+    assert found.isdisjoint(others)
+
+
 def test_dollars_are_guessed_at_the_current_price(site: Client, emulator: Emulator) -> None:
     answer = send("$100 from Arbitrum to Base")
     assert "Read as: $100, Arbitrum One to Base" in main(answer)

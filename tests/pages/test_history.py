@@ -224,7 +224,9 @@ def test_the_form_shows_the_current_filters(site: Client, emulator: Emulator) ->
 
 
 def test_time_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:
-    assert f'href="/history?from={NOW - 3600}"' in read(site, "/history")
+    page = read(site, "/history")
+    for seconds, words in ((3600, "last hour"), (86_400, "last 24 h"), (604_800, "last 7 days")):
+        assert re.search(rf'href="/history\?from={NOW - seconds}"[^>]*>{words}<', page)
 
 
 EMPTY = [

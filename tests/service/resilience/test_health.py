@@ -98,6 +98,24 @@ def test_old_failures_do_not_count(service: Upstream) -> None:
     assert len(service.visits) == CALLS * 2
 
 
+def test_failures_of_the_last_ten_seconds_count(service: Upstream) -> None:
+    service.does = BAD
+    for number in range(CALLS):
+        ask(service, number)
+        service.clock.now += 0.9
+    assert is_open(service)
+
+
+def test_one_success_does_not_close_the_circuit(service: Upstream) -> None:
+    break_down(service)
+    service.clock.now += OPEN
+    service.does = good
+    assert ask(service, 100) is None
+    service.does = BAD
+    assert ask(service, 101) is not None
+    assert is_open(service)
+
+
 def test_an_open_circuit_probes_every_few_seconds_and_closes_within_six(service: Upstream) -> None:
     break_down(service)
     assert 60 / (OPEN + 0.5) - 1 <= asked_while(service, seconds=60) <= 60 / (0.8 * OPEN) + 1
