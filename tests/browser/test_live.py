@@ -25,11 +25,11 @@ STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
 # Records the states that the page shows, and the announcements of live regions.
 LISTEN: Final = """() => {
   window.readOut = [];
-  window.states = [];
+  window.seen = [];
   const regions = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
   const look = () => {
     const { state } = document.querySelector(".page-head[data-state]").dataset;
-    if (state !== states.at(-1)) states.push(state);
+    if (state !== seen.at(-1)) seen.push(state);
   };
   new MutationObserver((changes) => {
     const spoke = new Set();
@@ -107,9 +107,9 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
         transfer.execute()
         for visit in (streamed, polled, refreshed):
             expect_state(visit, "Refunded")
-        assert streamed.page.evaluate("states") == STATES
+        assert streamed.page.evaluate("seen") == STATES
         # Polling may miss a state in between.
-        shown = polled.page.evaluate("states")
+        shown = polled.page.evaluate("seen")
         assert shown == [state for state in STATES if state in shown]
         assert (shown[0], shown[-1]) == ("Quoted", "Refunded")
         heard = streamed.page.evaluate("readOut")
