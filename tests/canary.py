@@ -1,4 +1,4 @@
-"""Search all output of a test run for the access key (fault S-KEY of tests/faults/ids.txt).
+"""Search all output of a test run for the access key.
 
 Every dashboard of a test starts with the key and every client sends it. A test fails if the key appears anywhere except
 in its header.

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 from urllib.parse import unquote
 from zlib import crc32
@@ -161,12 +162,13 @@ def nodes(markup: str) -> Iterator[Node]:
             yield Node(each.tag or "", of, tuple((name, value or "") for name, value in each.attributes.items()))
 
 
-# Differs between responses: random values, cursors, IDs of live snapshots, measured times, times of retries, and the
-# order of chains, which is that of their tokens.
+# Differs between responses: random values, cursors, IDs of live snapshots and groups, measured times, times of retries,
+# and the order of chains, which is that of their tokens.
 OF_ITS_OWN: Final = re.compile(
     r"\b[0-9a-f]{12}\b(?:\.\d+)?|(?<=progress/)[\w-]+|\b(?:cursor|run|seen|v)=[\w.:-]+"
     r"|(?<![\d:])(?:11:59|12:0[0-5]):[\d.]+|[\d.,]+ (?:ms|s|bytes|characters)\b(?: ago)?"
     r"|just now|[\d.,]+ min ago"
+    r"|(?<=-)[0-9a-f]{8}\b"
     r"|(?<=features on ).*?(?=\. This is another)",
     re.DOTALL,
 )
@@ -176,6 +178,7 @@ BY_THE_NAME: Final = {"data-hue"}
 BY_THE_ORDER: Final = {"x", "width"}  # of entries sorted by name
 
 
+@cache
 def plain(words: str) -> str:
     """Return text as in a harmless page. In JSON, a quotation mark includes its backslash."""
     return OF_ITS_OWN.sub("…", unquote(words).replace("\\", "").translate(HARMLESS))

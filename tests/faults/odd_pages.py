@@ -1,11 +1,10 @@
-"""Pages that show the service's objects, and invalid values for their fields."""
+"""Pages that show the service's objects, and the places of values in its responses."""
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 
@@ -119,81 +118,12 @@ def places(document: Any, at: Place = ()) -> Iterator[Place]:
         yield from places(value, (*at, key))
 
 
-def kind_of(place: Place) -> str:
-    """Return the kind of a place, the same for all entries of a list: `intents.[].status`."""
-    return ".".join("[]" if isinstance(step, int) else step for step in place)
-
-
-def value_at(document: Any, place: Place) -> Any:
-    for step in place:
-        document = document[step]
-    return document
-
-
-MISSING: Final = object()
-
-
 def with_(document: Any, place: Place, value: Any) -> Any:
-    """Return a copy with another value at that place, or without it (MISSING)."""
+    """Return a copy with another value at that place."""
     step, *rest = place
     copy = dict(document) if isinstance(document, dict) else list(document)
     if rest:
         copy[step] = with_(document[step], tuple(rest), value)
-    elif value is MISSING:
-        del copy[step]
     else:
         copy[step] = value
     return copy
-
-
-HOSTILE: Final = (
-    "\"'><img src=x onerror=alert(1)></title></script>{{7*7}}\u202e\u200b\ud800\x00\r\n\ndata: x" + "\u0301" * 9
-)
-
-
-def _wrong(value: Any) -> Any:
-    match value:
-        case dict():
-            return "text"
-        case list():
-            return {"0": "object"}
-        case bool():
-            return 7
-        case str():
-            return {"an": ["object"]}
-        case _:
-            return True
-
-
-def _huge(value: Any) -> Any:
-    match value:
-        case dict():
-            return value | {f"extra{number}": number for number in range(300)}
-        case list():
-            return value * 30
-        case bool() | None:
-            return 10**100
-        case str() if not value.isdigit():
-            return value + "x" * 5000
-        case _:
-            return 10**100 + 1
-
-
-class Oddity(Enum):
-    """Replacements of a node."""
-
-    MISSING = "missing"
-    NULL = "null"
-    WRONG_TYPE = "wrong type"
-    HUGE = "huge"
-    HOSTILE = "hostile"
-
-    def of(self, value: Any) -> Any:
-        become: dict[Oddity, Callable[[Any], Any]] = {
-            Oddity.MISSING: lambda _: MISSING,
-            Oddity.NULL: lambda _: None,
-            Oddity.WRONG_TYPE: _wrong,
-            Oddity.HUGE: _huge,
-            Oddity.HOSTILE: lambda _: HOSTILE,
-        }
-        return become[self](value)

@@ -184,22 +184,6 @@ async def test_an_unanswered_long_poll_times_out_and_is_replaced_by_short_polls(
 
 
 @swiftly
-async def test_polling_ends_a_few_seconds_after_the_last_viewer_leaves() -> None:
-    service = Service()
-    async with watching(service) as (hub, found, _front):
-        await asyncio.sleep(70)
-        await found[0].leave()
-        await asyncio.sleep(PollIntervals().grace + 0.1)
-        assert not hub.watched
-        await asyncio.sleep(0.1)
-        assert service.under_way["WaitIntentReceipt"] == 0, "the held call was given up"
-        left = clock()
-        await asyncio.sleep(5 * MINUTE)
-    assert service.calls(since=left) == 0
-    assert PollIntervals().grace <= 5.0
-
-
-@swiftly
 @pytest.mark.parametrize("status", [500, 451])
 async def test_persistent_errors_are_reported_once_and_retried_less_and_less(status: int) -> None:
     service = Service()

@@ -45,6 +45,10 @@ LONG = {group: Limits(600, 600, 600, limits.size) for group, limits in LIMITS.it
 QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
 
 
+# What the Content-Security-Policy would block.
+FORBIDDEN = (
+    "[style], style, script:not([src]), iframe, object, base, [onclick], [onload], [onerror], a[href^='javascript:']"
+)
 FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
 # One of each class of failures, for every page. The others of a class are for a few pages.
 CLASSES = {"reset in the body", "500 with nothing", "no JSON", "slow down", "paused", "not found"}
@@ -57,7 +61,7 @@ SAID = {"no credentials", "slow down", "invalid", "not found", "not here", "an u
 
 
 def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
-    """What INV1, INV3 and INV4 say of any answer of ours."""
+    """Yield what no response may have: another status, internals, or a reference that isn't logged once."""
     if answer.status_code not in HONEST:
         yield f"status {answer.status_code}"
     if answer.status_code == 503 and fault in SAID:
@@ -73,7 +77,7 @@ def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
 
 
 def is_a_page_of_ours(answer: Any) -> Iterator[str]:
-    """INV2, and of INV9 that a failure says what happened and what can be done."""
+    """Yield what the full layout lacks, and what a failure doesn't say."""
     tree = LexborHTMLParser(answer.body)
     html = tree.css_first("html")
     if html is None or html.attributes.get("lang") != "en":
@@ -83,6 +87,8 @@ def is_a_page_of_ours(answer: Any) -> Iterator[str]:
             yield f"{len(tree.css(what))} {what}"
     if not answer.body.rstrip().endswith("</html>"):
         yield "does not end"
+    if found := tree.css(FORBIDDEN):
+        yield f"violates the policy: {found[0].html}"
     if answer.status_code == 503:
         if not WHEN.search(" ".join(tree.body.text(separator=" ").split())):
             yield "does not say when it is asked again"

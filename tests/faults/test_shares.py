@@ -1,11 +1,10 @@
 """Fairness: while one client uses all it can, the others are served from their own share."""
 
 import asyncio
-import hashlib
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import httpx
@@ -13,7 +12,6 @@ import pytest
 from django.core.cache import cache
 
 from intents_ui import asgi, wiring
-from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
 from intents_ui.server import handlers
@@ -57,6 +55,17 @@ def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Respo
 def is_refused(answer: httpx.Response) -> bool:
     """Politely: with a time after which to come back."""
     return answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
+
+
+@contextmanager
+def share_taken(limiter: Any) -> Iterator[None]:
+    """Hold as many places of a limiter as one address may."""
+    held = [limiter.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
+    try:
+        yield
+    finally:
+        for each in held:
+            each.leave()
 
 
 # Tickets, exports and the console
@@ -151,18 +160,23 @@ def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
 
 @pytest.mark.usefixtures("emulator")
 def test_long_responses_to_one_address_are_limited_to_a_quarter() -> None:
-    held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
-    try:
-        assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))
+    with share_taken(handlers.long_limiter()):
+        for path in ("/console/GetChains?ask=fields", "/export/history.json"):
+            assert is_refused(ask(GREEDY, path))
         assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
-        file = ask(GREEDY, "/export/history.json")
-        assert is_refused(file)
-        assert json.loads(file.text)["error"] == request_limits.BEYOND_SHARE.title
+        assert is_refused(call(GREEDY))
+        assert json.loads(ask(GREEDY, "/export/history.json").text)["error"] == request_limits.BEYOND_SHARE.title
         assert ask(OTHER, "/triage", "POST", data={"q": NOTHING}).status_code == 200
-    finally:
-        for each in held:
-            each.leave()
+        assert call(OTHER).status_code == 200
     assert ask(GREEDY, "/triage", "POST", data={"q": NOTHING}).status_code == 200
+
+
+@pytest.mark.usefixtures("emulator")
+def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
+    with share_taken(handlers.page_limiter()):
+        assert is_refused(ask(GREEDY, "/help"))
+        assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
+        assert ask(OTHER, "/help").status_code == 200
 
 
 # Pages that wait
@@ -181,18 +195,6 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
     finally:
         for _ in range(ENV.intents_max_waiting_pages // 4):
             wiring.current().slots.release(GREEDY)
-
-
-@pytest.mark.usefixtures("emulator")
-def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exempt() -> None:
-    held = [handlers.page_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
-    try:
-        assert is_refused(ask(GREEDY, "/help"))
-        assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
-        assert ask(OTHER, "/help").status_code == 200
-    finally:
-        for each in held:
-            each.leave()
 
 
 def test_slow_balances_of_one_address_leave_threads_for_others(
@@ -228,31 +230,6 @@ def test_a_rate_limited_client_gets_429_again_without_a_page_being_rendered(monk
     assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
 
 
-@pytest.mark.usefixtures("emulator")
-def test_a_client_over_its_search_limit_can_still_read_and_gets_429_without_a_render(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_searches", 1)
-    assert ask(GREEDY, f"/tx/{NOTHING}").status_code == 404
-    assert is_refused(ask(GREEDY, f"/tx/{NOTHING}"))
-    assert ask(GREEDY, "/help").status_code == 200
-    monkeypatch.setattr(request_limits, "take", None)
-    again = ask(GREEDY, f"/search?q={NOTHING}")
-    assert is_refused(again)
-    assert "1 search, ticket, or export a minute" in again.text
-
-
-@pytest.mark.usefixtures("emulator")
-def test_a_token_is_served_while_its_address_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"desk:{hashlib.sha256(b'one').hexdigest()}:read:60"))
-    assert [ask(GREEDY, "/help").status_code for _ in range(request_limits.BURST_SECONDS + 1)][-1] == 429
-    assert is_refused(ask(GREEDY, "/api/v1/chains"))
-    answer = ask(GREEDY, "/api/v1/chains", headers={"Authorization": "Bearer one"})
-    assert (answer.status_code, answer.headers["RateLimit"]) == (200, '"token";r=59;t=1')
-    assert "X-Request-ID" in answer.headers
-
-
 # Bodies
 
 
@@ -262,29 +239,28 @@ class Sender:
     LENGTH = 600_000
     PIECE = 60_000
 
-    def __init__(self, visitor: str, rest: asyncio.Event, *, length: int = LENGTH) -> None:
+    def __init__(self, visitor: str, rest: asyncio.Event) -> None:
         self.visitor = visitor
         self.sent = 0
         self.status = 0
         self._rest = rest
-        self._length = length
 
     async def post(self, text: bytes = b"") -> None:
         head = {b"host": b"localhost", b"content-type": b"application/x-www-form-urlencoded"}
-        head |= {b"content-length": str(len(text) or self._length).encode()}
+        head |= {b"content-length": str(len(text) or self.LENGTH).encode()}
         scope = {"type": "http", "method": "POST", "path": "/triage", "raw_path": b"/triage", "query_string": b"",
                  "headers": list(head.items()), "root_path": "", "client": (self.visitor, 1),
                  "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
                  "asgi": {"version": "3.0"}}  # fmt: skip
 
         async def receive() -> Any:
-            if self.sent >= (len(text) or self._length):
+            if self.sent >= (len(text) or self.LENGTH):
                 await asyncio.Event().wait()
-            if self.sent >= self._length - self.PIECE:
+            if self.sent >= self.LENGTH - self.PIECE:
                 await self._rest.wait()
             piece = text or b"x" * self.PIECE
             self.sent += len(piece)
-            return {"type": "http.request", "body": piece, "more_body": self.sent < (len(text) or self._length)}
+            return {"type": "http.request", "body": piece, "more_body": self.sent < (len(text) or self.LENGTH)}
 
         async def send(message: Any) -> None:
             self.status = message.get("status", self.status)
@@ -356,14 +332,6 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
 
 
 @pytest.mark.usefixtures("emulator")
-def test_remote_calls_of_the_embedded_service_have_a_share_and_a_size_limit() -> None:
-    held = [handlers.long_limiter().enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
-    try:
-        assert is_refused(call(GREEDY))
-        assert call(OTHER).status_code == 200
-    finally:
-        for each in held:
-            each.leave()
-    assert call(GREEDY).status_code == 200
+def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
     assert request_limits.body_budget().held == 0

@@ -75,22 +75,6 @@ def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard: Dashboard, 
     assert "6 min ago" in note_of(answer)
 
 
-def test_stale_balances_keep_the_time_of_their_check(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    before = check_times(dashboard.open(paths["intent failed"]))
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    after = check_times(dashboard.visit(paths["intent failed"]))
-    assert len(before) == len(after) >= 2
-    # Only the cache's clock was moved, so the check was that much earlier.
-    assert all(
-        LATER - 20 <= (one - other).total_seconds() <= LATER + 20 for one, other in zip(before, after, strict=True)
-    )
-
-
-def check_times(answer: Any) -> list[datetime]:
-    return [datetime.fromisoformat(each) for each in re.findall(r'(?i)checked <time datetime="([^"]+)"', answer.body)]
-
-
 def test_staleness_is_announced_politely_and_without_a_running_clock(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
@@ -152,22 +136,6 @@ def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     )
     assert note
     assert "6 min ago" in note[1]
-
-
-def test_the_live_part_of_a_transfer_shows_when_it_was_last_updated(
-    dashboard: Dashboard, paths: dict[str, str]
-) -> None:
-    shown = r'Updated <time datetime="([^"]+)"'
-    before = re.search(shown, dashboard.open(paths["intent running"]).body)
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    answer = dashboard.visit(paths["intent running"])
-    after = re.search(shown, answer.body)
-    result = re.search(r'Last updated <time datetime="([^"]+)"', answer.body)
-    assert before
-    assert after
-    assert result
-    assert after[1] == result[1]
 
 
 def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_shows(
@@ -273,28 +241,9 @@ def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Da
     assert "this transfer. Service paused." in note_of(answer)
     for name in ("help", "saved", "triage", "demo", "chains", "home", "history"):
         assert BANNER in banner(dashboard.visit(paths[name])), name
-    dashboard.service.clear_faults()
     dashboard.later(31)
+    assert BANNER not in banner(dashboard.visit(paths["help"])), "it expires without new requests"
+    dashboard.service.clear_faults()
     answer = dashboard.visit(paths["history"])
     assert answer.status_code == 200
     assert BANNER not in banner(answer)
-    assert BANNER not in banner(dashboard.visit(paths["help"]))
-
-
-def test_a_pause_expires_without_new_requests(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.begin()
-    dashboard.service.inject(refusing(9000, "IntentsDisabled", 400))
-    dashboard.visit(paths["history"])
-    assert BANNER in banner(dashboard.visit(paths["help"]))
-    dashboard.later(30)
-    assert BANNER not in banner(dashboard.visit(paths["help"]))
-
-
-def test_a_rate_limit_is_shown_with_its_end(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.begin()
-    dashboard.service.inject(STATUSES["slow down"])
-    answer = dashboard.visit(paths["intent"])
-    words = " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
-    assert answer.status_code == 429
-    assert re.search(r"Rate limited until 12:0\d:\d\d UTC \(in 6\d s\)", words)
-    assert 60 <= int(answer["Retry-After"]) <= 67

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -26,93 +26,69 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import wiring
-from intents_ui.display.console import request_form
-from intents_ui.display.formatting import csv_text, markdown
+from intents_ui.display.formatting import markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.display.formatting.text import visible as visible_text
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.server.live import streams
-from intents_ui.service.wire import models
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.scalars import Text, TextInList
-from intents_ui.service.wire.schemas import JsonFieldKind, Member
-from tests.exported import KINDS
+from intents_ui.settings import ENV
+from tests.emulator.driving import request
 from tests.faults import corpus
 from tests.faults.hostile import (
     HARMLESS,
     OF_ITS_OWN,
-    STATES,
     Hostile,
     answering,
-    ask,
     differences,
     harmless,
     is_anything,
     is_word,
-    text,
-    visible,
 )
+from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, content, read
 from tests.pages.conftest import renew
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
 from tests.serving import ROOT, free_port, wait_for
 from tests.waiting import PATIENCE
 
-USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
-NATIVE: Final = "0x" + "0" * 40
-SCENARIOS: Final = (3, 4, 8, 11, 17, 18, 20, 28, 30)
-STREAMED: Final = (3, 4, 8, 11, 17, 18, 20, 28)
-# What becomes of one intent, and in which forms it is told.
-OF_AN_INTENT: Final = ("receipt", "reply", "balances", "route-stats", "share")
-FILES: Final = ("raw/intent.json", "raw/receipt.json", "badge.svg", "qr.svg", "card.png", "feed.atom", "feed.json")
-TURNS: Final = [(is_word, 0), (is_word, 104), (is_anything, 26)]
+SCENARIOS: Final = (3, 11, 18, 20)
+STREAMED: Final = (3, 11, 18, 20)
+MORE: Final = (
+    "/demo", "/saved", "/address/OWNER/share", "/console", "/console/GetIntent", "/intent/ID/qr.svg",
+    "/oembed?format=xml&url=http://testserver/intent/ID", f"/token/8453/{FAKE}", f"POST /triage ID {FAKE} OWNER",
+)  # fmt: skip
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
 EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ [\w.]+: ")
 
 
-def pages(service: Hostile) -> Iterator[str]:
-    owner = service.finished(11)["ownerAddress"]
-    for scenario in SCENARIOS:
-        path = f"/intent/{service.finished(scenario)['intentId']}"
-        yield from (path, f"{path}/proof")
-    result = f"/intent/{service.finished(11)['intentId']}"
-    yield from (f"{result}/{part}" for part in (*OF_AN_INTENT, *FILES))
-    yield from (f"{result}.json", f"/embed{result}", f"/intent/{service.play(3)['intentId']}/commit")
-    yield from (f"/oembed?format={kind}&url=http://testserver{result}" for kind in ("json", "xml"))
-    yield from ("/", "/newest", "/history", f"/history?owner={owner}&recoverable=1", "/demo", "/saved")
-    yield from (f"/address/{owner}", f"/address/{owner}/share", f"/address/{owner}/feed.atom", f"/address/{USDC}")
-    yield from (f"/address/{owner}/feed.json", f"/search?owner={owner}", f"/search?q={result[8:]}")
-    yield from ("/chains", "/chain/1", "/chain/8453", "/provider/RELAY", "/tokens?chain=1", "/tokens?q=usd")
-    yield "/tokens/rows?chain=1"
-    yield from (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", f"/token/1/{USDC}/intents", f"/token/1/{NATIVE}")
-    yield from (f"/token/8453/{FAKE}", "/routes", f"/routes?from=1&token={USDC}", f"/routes/tokens?from=1&token={USDC}")
-    yield from (f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}", "/routes/matrix", "/console")
-    yield from ("/console/GetIntent", "/console/GetTokenList", "/console/QuoteIntent")
-
-
-def piecewise(service: Hostile) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """What comes through the front door alone."""
-    intent = service.finished(11)
-    yield from (("GET", f"/export/address/{intent['ownerAddress']}.{kind}", {}) for kind in KINDS)
-    yield "GET", "/console/GetTokenList", {"params": {"ask": "json", "json": '{"chainIds": [1]}'}}
-    yield "GET", "/console/GetIntent", {"params": {"ask": "json", "json": json.dumps({"intentId": intent["intentId"]})}}
-    yield "POST", "/triage", {"data": {"q": f"{intent['intentId']} {USDC} {FAKE} {intent['ownerAddress']}"}}
+def pages(service: Hostile) -> list[str]:
+    """Return pages, files and forms about transfers that exist by then."""
+    intent, ended = service.finished(11), [service.finished(scenario) for scenario in SCENARIOS]
+    receipt = request(service.emulator, "GetIntentReceipt", {"intentId": intent["intentId"]}).document["intentReceipt"]
+    sample = Sample(intent["intentId"], intent["ownerAddress"], receipt["originTransaction"]["txnHash"])
+    forms = (*OF_AN_INTENT, *OF_AN_OWNER, *LISTS, *CATALOGUE, *MORE)
+    # The navigation shows the count of /attention on all pages, as soon as it is known.
+    others = [
+        sample.page(form)
+        for form in forms
+        if not form.startswith((LIVE, "/attention", "/export/history", "/export/attention"))
+    ]
+    return [
+        *others,
+        *(f"/intent/{each['intentId']}" for each in ended),
+        f"/intent/{service.play(3)['intentId']}/commit",
+    ]
 
 
 @dataclass
 class Answer:
     kind: str
-    body: bytes
-
-    @property
-    def text(self) -> str:
-        return self.body.decode()
+    text: str
 
 
 @dataclass
 class Crawl:
-    """`answers` by their paths; `lines`: what was logged meanwhile, in both formats."""
+    """`answers` by their paths; `logged`: what was logged meanwhile, in both formats."""
 
     service: Hostile
     answers: dict[str, Answer]
@@ -125,22 +101,15 @@ class Crawl:
 def crawl(service: Hostile) -> Crawl:
     site = Client(headers={"User-Agent": "x\x1b[31m\u202e"})
     answers = {}
-    with answering(service), Logged() as logged:
+    with answering(service), Logged() as logged, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_max_export_rows", 60)
         for chain in wiring.catalog().chains():
             wiring.catalog().tokens(chain.id)
-        for path in [*pages(service)]:  # all transfers are there before the first page
-            answer = site.get(path)
+        for path in pages(service):
+            answer = read(site, path)
             assert answer.status_code < 500, path
-            answers[path] = Answer(kind_of(answer.headers["Content-Type"]), b"".join(answer))
-        for method, path, how in piecewise(service):
-            result = ask(method, path, **how)
-            assert result.status_code < 500, path
-            answers[path] = Answer(kind_of(result.headers["Content-Type"]), result.content)
+            answers[path] = Answer(answer.headers["Content-Type"].partition(";")[0], content(answer))
     return Crawl(service, answers, logged.lines)
-
-
-def kind_of(content_type: str) -> str:
-    return content_type.partition(";")[0]
 
 
 class Logged(logging.Handler):
@@ -167,57 +136,39 @@ class Logged(logging.Handler):
         logging.getLogger().setLevel(self.before)
 
 
-@pytest.fixture(scope="module")
-def crawls(draw: Callable[[list, int], list]) -> list[tuple[Crawl, Crawl]]:
-    """Each with its harmless twin."""
-    found = []
-    for wants, turn in draw(TURNS, 1):
-        one, twin = (
-            crawl(Hostile(corpus.XSS, corpus.URLS, wants=wants, turn=turn, is_harmless=is_harmless))
-            for is_harmless in (False, True)
-        )
-        found.append((one, twin))
-    return found
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((is_word, 0), id="words"),
+        pytest.param((is_word, 40), id="other words", marks=pytest.mark.slow),
+        pytest.param((is_anything, 26), id="anything", marks=pytest.mark.slow),
+    ],
+)
+def crawls(request: pytest.FixtureRequest) -> tuple[Crawl, Crawl]:
+    """A crawl and its harmless twin."""
+    wants, turn = request.param
+    one, twin = (
+        crawl(Hostile(corpus.XSS, corpus.URLS, wants=wants, turn=turn, is_harmless=is_harmless))
+        for is_harmless in (False, True)
+    )
+    return one, twin
 
 
 # Pages
 
 
-def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: list[tuple[Crawl, Crawl]]) -> None:
+def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: tuple[Crawl, Crawl]) -> None:
+    one, twin = crawls
     wrong: list[str] = []
-    for one, twin in crawls:
-        for (path, answer), other in zip(one.answers.items(), twin.answers.values(), strict=True):
-            assert answer.kind == other.kind, path
-            if answer.kind == "text/html":
-                wrong += [f"{path}: {each}" for each in differences(answer.text, other.text)]
+    for (path, answer), other in zip(one.answers.items(), twin.answers.values(), strict=True):
+        assert answer.kind == other.kind, path
+        if answer.kind == "text/html":
+            wrong += [f"{path}: {each}" for each in differences(answer.text, other.text)]
     assert wrong == [], "\n".join(wrong)
+    assert len(one.service.given) > len(corpus.XSS) / 2
 
 
-@pytest.mark.slow
-def test_every_payload_is_readable_as_typed(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    read = "\n".join(text(answer.text) for one, _ in crawls for answer in one.of("text/html").values())
-    assert [each for each in corpus.XSS if visible(each) not in read and visible(each, lines=True) not in read] == []
-
-
-@pytest.mark.slow
-def test_every_text_field_of_every_object_held_a_payload(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    given = {field.rpartition(".")[2] for one, _ in crawls for field in one.service.fields}
-    # Ids of intents are addresses of pages; pages of a list and the offers of a quote are shown nowhere.
-    assert sorted(texts() - given - {"intentId", "column", "order", "feeCollectorAddress"}) == []
-
-
-def texts() -> set[str]:
-    """The names of all fields that hold text."""
-    objects = [each for each in vars(models).values() if isinstance(each, type) and issubclass(each, Wire)]
-    fields = [field for model in objects for field in model.fields.values()]
-    return {str(field.alias) for field in fields if is_text(field.annotation)}
-
-
-def is_text(annotation: Any) -> bool:
-    return annotation in (Text, TextInList) or any(map(is_text, get_args(annotation)))
-
-
-# S-UNI: what is written from the right
+# Right-to-left text
 
 
 FROM_THE_RIGHT: Final = [f"שלום {number}" for number in range(7)]
@@ -228,7 +179,7 @@ SHOWN: Final = {"title", "aria-label", "alt", "content", "data-name", "data-stat
 BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 
-@pytest.mark.parametrize("wants", [is_word, is_anything])
+@pytest.mark.parametrize("wants", [is_word, pytest.param(is_anything, marks=pytest.mark.slow)])
 def test_right_to_left_text_does_not_reorder_its_surroundings(wants: Callable[[str, str], bool]) -> None:
     one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
     found = {path: set(turned_round(answer)) for path, answer in one.answers.items() if answer.kind != "image/png"}
@@ -267,19 +218,12 @@ def is_by_itself(node: Any) -> bool:
 
 
 # What is no whole page
-@pytest.mark.parametrize("wants", [is_word, is_anything])
-def test_no_line_break_starts_another_event_of_a_stream(wants: Callable[[str, str], bool]) -> None:
+def test_no_line_break_starts_another_event_of_a_stream() -> None:
     for turn, scenario in enumerate(STREAMED):
         # Among them all that would end a line of a stream. The states are the service's own: only they end one.
         payloads = [*corpus.LINES, *corpus.POLYGLOTS, *corpus.TAGS[:12]]
         body, twin = (
-            stream(
-                Hostile(
-                    payloads, wants=lambda *field: field[1] not in STATES and wants(*field), turn=turn, is_harmless=each
-                ),
-                scenario,
-            )
-            for each in (False, True)
+            stream(Hostile(payloads, wants=is_word, turn=turn, is_harmless=each), scenario) for each in (False, True)
         )
         assert [name for name, _ in events(body)] in (["message", "done"], ["message", "bye"])
         for (_, fragment), (_, other) in zip(events(body), events(twin), strict=True):
@@ -347,19 +291,18 @@ def refused(code: int, status: int, turn: int, *, is_harmless: bool) -> dict[str
         for path in (INTENT, f"{INTENT}.json", f"{INTENT}/receipt", f"/embed{INTENT}", "/history", "/chains", "/"):
             answer = site.get(path)
             assert answer.status_code < 500 or answer.status_code == 503
-            found[path] = Answer(kind_of(answer.headers["Content-Type"]), answer.content)
+            found[path] = Answer(answer.headers["Content-Type"].partition(";")[0], answer.content.decode())
     return found
 
 
 INTENT: Final = f"/intent/0x{'ab' * 32}"
 
 
-def test_json_is_shown_as_received(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    kinds = ("application/json", "application/feed+json", "application/json+oembed")
-    for one, twin in crawls:
-        assert len(one.of(*kinds)) > 4
-        for (path, answer), other in zip(one.of(*kinds).items(), twin.of(*kinds).values(), strict=True):
-            assert as_harmless(json.loads(answer.text)) == as_harmless(json.loads(other.text)), path
+def test_json_is_shown_as_received(crawls: tuple[Crawl, Crawl]) -> None:
+    found, other = (each.of("application/json", "application/feed+json", "application/json+oembed") for each in crawls)
+    assert len(found) > 4
+    for path, answer in found.items():
+        assert as_harmless(json.loads(answer.text)) == as_harmless(json.loads(other[path].text)), path
 
 
 def as_harmless(value: Any) -> Any:
@@ -375,12 +318,12 @@ def as_harmless(value: Any) -> Any:
             return value
 
 
-def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    kinds = ("application/atom+xml", "text/xml", "image/svg+xml")
-    for one, twin in crawls:
-        assert len(one.of(*kinds)) > 4
-        for (path, answer), other in zip(one.of(*kinds).items(), twin.of(*kinds).values(), strict=True):
-            assert elements(answer.text) == elements(other.text), path
+def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: tuple[Crawl, Crawl]) -> None:
+    found, other = (each.of("application/atom+xml", "text/xml", "image/svg+xml") for each in crawls)
+    assert len(found) > 4
+    for path, answer in found.items():
+        assert elements(answer.text) == elements(other[path].text), path
+    assert all(answer.text[1:4] == "PNG" for answer in crawls[0].of("image/png").values())
 
 
 def elements(document: str) -> list[tuple[str, list[str], Any]]:
@@ -392,14 +335,8 @@ def elements(document: str) -> list[tuple[str, list[str], Any]]:
     return found
 
 
-def test_a_rendered_preview_is_a_valid_image(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    for one, _ in crawls:
-        for answer in one.of("image/png").values():
-            assert answer.body.startswith(b"\x89PNG")
-
-
-def test_no_cell_of_an_export_is_a_formula(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    found = [cell for one, _ in crawls for file in one.of("text/csv").values() for cell in cells(file.text)]
+def test_no_cell_of_an_export_is_a_formula(crawls: tuple[Crawl, Crawl]) -> None:
+    found = [cell for file in crawls[0].of("text/csv").values() for cell in cells(file.text)]
     assert [cell for cell in found if cell.startswith(FORMULA)] == []
     assert any(cell.startswith("'") and cell.startswith(FORMULA, 1) for cell in found), "no payload came to be a cell"
 
@@ -409,13 +346,6 @@ def cells(csv: str) -> Iterator[str]:
     for quoted, bare, end in re.findall(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)', csv):
         yield quoted.replace('""', '"') if quoted else bare
         assert end or not bare or csv.endswith(bare)
-
-
-@pytest.mark.parametrize("written", corpus.FORMULAS)
-def test_a_formula_is_text_in_a_spreadsheet(written: str) -> None:
-    assert not csv_text.cell(written).startswith(FORMULA)
-    shown = visible_text(written, lines=True)
-    assert csv_text.cell(written) in (shown, f"'{shown}")
 
 
 @pytest.mark.parametrize("written", [*corpus.TAGS, *corpus.ENTITIES, *corpus.ADDRESSES])
@@ -428,17 +358,17 @@ def test_markdown_shows_what_was_typed(written: str) -> None:
 # What is logged
 
 
-def test_each_log_event_is_one_line(crawls: list[tuple[Crawl, Crawl]]) -> None:
-    for one, _ in crawls:
-        assert one.logged["json"]
-        for line in one.logged["json"]:
-            assert line.isascii()
-            assert len(line.splitlines()) == 1
-            assert {"time", "level", "logger", "message"} <= json.loads(line).keys()
-        for event in one.logged["text"]:
-            first, *more = event.splitlines()
-            assert EVENT.match(first)
-            assert all(line.startswith("  ") for line in more), "only a traceback has more lines, and they are set in"
+def test_each_log_event_is_one_line(crawls: tuple[Crawl, Crawl]) -> None:
+    logged = crawls[0].logged
+    assert logged["json"]
+    for line in logged["json"]:
+        assert line.isascii()
+        assert len(line.splitlines()) == 1
+        assert {"time", "level", "logger", "message"} <= json.loads(line).keys()
+    for event in logged["text"]:
+        first, *more = event.splitlines()
+        assert EVENT.match(first)
+        assert all(line.startswith("  ") for line in more), "only a traceback has more lines, and they are indented"
 
 
 HOSTILE_LINES: Final = [*corpus.LINES, "\u202egol", "\u2028x", "\x85x", "\x9b31m", "\x0bx", "x\x1cy"]
@@ -466,13 +396,12 @@ def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None
         assert len(traceback.splitlines()) == 1 + len(traceback.split("\n  ")) - 1
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_the_log_of_a_dashboard_process_has_one_event_per_line(form: str) -> None:
+def test_the_log_of_a_dashboard_process_has_one_event_per_line() -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
     paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")
     with (
         serving(refusing_in_many_lines) as service,
-        logging_dashboard(form, service.url) as (root, result),
+        logging_dashboard(service.url) as (root, result),
         httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as visitor,
     ):
         for path in paths:
@@ -480,13 +409,9 @@ def test_the_log_of_a_dashboard_process_has_one_event_per_line(form: str) -> Non
         lines = result()
     assert len(lines) > 2
     assert [
-        line for line in lines if not (is_event(line, form) or line.startswith(("intents-ui is ready", "  ")))
+        line for line in lines if not EVENT.match(line) and not line.startswith(("intents-ui is ready", "  "))
     ] == []
-    assert [line for line in lines if line.startswith("forged") or "\x1b" in line] == []
-
-
-def is_event(line: str, form: str) -> bool:
-    return bool(EVENT.match(line)) if form == "text" else json.loads(line)["level"] in logging.getLevelNamesMapping()
+    assert [line for line in lines if line.startswith("forged") or "\x1b" in line or "?" in line] == []
 
 
 def refusing_in_many_lines(visit: Visit) -> None:
@@ -495,10 +420,10 @@ def refusing_in_many_lines(visit: Visit) -> None:
 
 
 @contextmanager
-def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[], list[str]]]]:
+def logging_dashboard(service: str) -> Iterator[tuple[str, Callable[[], list[str]]]]:
     """A dashboard, and what it has written when it is asked for that; then it is over."""
     port = free_port()
-    env = {"PORT": str(port), "LOG_FORMAT": form, "INTENTS_SERVICE_URL": service, "SECRET_KEY": "a key of the test"}
+    env = {"PORT": str(port), "INTENTS_SERVICE_URL": service, "SECRET_KEY": "a key of the test"}
     command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
     process = subprocess.Popen(
         command, cwd=ROOT, env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -515,37 +440,3 @@ def logging_dashboard(form: str, service: str) -> Iterator[tuple[str, Callable[[
     finally:
         process.kill()
         process.communicate(timeout=PATIENCE)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "hashes.shortened(odd, 'short', none, 'hash')",
-        "hashes.shortened(odd, 'short', 'https://explorer.example', 'hash')",
-        "hashes.transaction_hash(odd)",
-        "hashes.intent_id(odd)",
-        "hashes.linked_id(odd)",
-        "hashes.address(odd)",
-        "hashes.account(odd)",
-        "hashes.named_address(odd)",
-        "hashes.copy(odd, 'hash')",
-    ],
-)
-def test_hidden_characters_are_visible_in_attributes(call: str) -> None:
-    from django.template import engines
-
-    environment = engines.all()[0].env
-    source = "{% import 'parts/hash.html' as hashes %}{{ " + call + " }}"
-    html = environment.from_string(source).render(odd="0x\u202e\u200b\0" + "a" * 80)
-    for name, value in re.findall(r'(title|aria-label)="([^"]*)"', html):
-        assert not {"\u202e", "\u200b", "\0"} & set(value), name
-
-
-def test_hidden_characters_are_visible_in_console_suggestions() -> None:
-    from django.template import engines
-
-    member = Member("tokenAddress", JsonFieldKind.TEXT, "")
-    field = request_form.FormField(member, "tokenAddress", value="", example="a\u202e\u200b\0b")
-    source = "{% import 'console/form.html' as form %}{{ form.control(field) }}"
-    html = engines.all()[0].env.from_string(source).render(field=field)
-    assert re.findall(r'<option value="([^"]*)">', html) == ["a⟨U+202E⟩⟨U+200B⟩⟨U+0000⟩b"]

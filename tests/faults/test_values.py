@@ -18,7 +18,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.wire import lenient_models
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
-from tests.service.scripted_server import answering, response
+from tests.service.scripted_server import answering
 
 AMOUNT = ("intentReceipt", "summary", "originTokenAmount")
 
@@ -275,25 +275,11 @@ def owned(count: int) -> dict[str, Any]:
     return {"intents": [{"intentId": f"0x{number:064x}", "status": "FAILED"} for number in range(count)]}
 
 
-@pytest.mark.parametrize("count", [5_000, pytest.param(100_000, marks=pytest.mark.slow)])
-def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer, count: int) -> None:
-    transfer.answers = {"SearchIntents": owned(count)}
+def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer) -> None:
+    transfer.answers = {"SearchIntents": owned(5_000)}
     answer = transfer.page(path=f"/search?owner=0x{'4b' * 20}")
     assert answer.status_code == 200
-    assert f"Showing 250 of {count:,}." in words(answer)
-    assert len(answer.body) < 500_000
-
-
-@pytest.mark.slow
-def test_a_list_of_75000_tokens_says_how_many_are_omitted(transfer: Transfer) -> None:
-    """8 MB are the limit of such a list."""
-    found = response({"tokens": [{"chainId": 1, "address": f"0x{n:040x}", "symbol": "X"} for n in range(75_000)]})
-    transfer.dashboard.service.inject(
-        lambda visit: visit.send(found if b"searchQuery" in visit.body else response({"tokens": []})), "GetTokenList"
-    )
-    answer = transfer.dashboard.open("/tokens?q=x")
-    assert answer.status_code == 200
-    assert "list entries couldn't be read" in words(answer)
+    assert "Showing 250 of 5,000." in words(answer)
     assert len(answer.body) < 500_000
 
 
@@ -353,35 +339,28 @@ def test_each_click_costs_one_request_however_the_list_continues(transfer: Trans
 
 # Times
 
-WRITTEN = {
-    "2026-11-21T11:00:00.123456789Z": "2026-11-21T11:00:00.123456Z",
-    "2026-11-21T11:00:00+00:00": "2026-11-21T11:00:00Z",
-    "2026-11-21T11:00:00": "2026-11-21T11:00:00Z",
-    "1795258800": "2026-11-21T11:00:00Z",
-    "9999-12-31T23:59:59Z": "9999-12-31T23:59:59Z",
-}
 
-
-@pytest.mark.parametrize("written", WRITTEN)
-def test_a_time_is_read_in_every_known_format(transfer: Transfer, written: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("2026-11-21T11:00:00.123456789Z", "2026-11-21T11:00:00.123456Z"),
+        ("2026-11-21T11:00:00", "2026-11-21T11:00:00Z"),
+        ("1795258800", "2026-11-21T11:00:00Z"),
+        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+        ("0001-01-01T00:00:00Z", ""),
+        (0, ""),
+        ("9999-12-31T23:59:59-12:00", "unreadable"),
+        ("2026-13-01T00:00:00Z", "unreadable"),
+        (1e40, "unreadable"),
+    ],
+)
+def test_a_time_is_read_in_every_known_format_or_marked(transfer: Transfer, written: Any, shown: str) -> None:
     transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
     answer = transfer.page("/proof")
-    assert answer.status_code == 200
-    found = LexborHTMLParser(answer.body).css_first('[data-field="receipt.updatedAt"] time')
-    assert found is not None
-    assert found.attributes["datetime"] == WRITTEN[written]
-
-
-@pytest.mark.parametrize("written", ["0001-01-01T00:00:00Z", 0, "", None])
-def test_an_unset_time_is_not_shown(transfer: Transfer, written: Any) -> None:
-    transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
-    assert field(transfer.page("/proof"), "receipt.updatedAt") == ""
-
-
-@pytest.mark.parametrize("written", ["9999-12-31T23:59:59-12:00", "2026-13-01T00:00:00Z", "yesterday", -5, 1e40])
-def test_an_invalid_time_is_unreadable(transfer: Transfer, written: Any) -> None:
-    transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
-    assert field(transfer.page("/proof"), "receipt.updatedAt").startswith(("unreadable", "out of range"))
+    time = LexborHTMLParser(answer.body).css_first('[data-field="receipt.updatedAt"] time')
+    read = time.attributes["datetime"] if time else field(answer, "receipt.updatedAt")
+    assert read.startswith(shown)
+    assert bool(read) is bool(shown)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import asyncio
 import io
 import threading
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from intents_ui.server import handlers
 from intents_ui.server.handlers import Pages
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}
-WORD: ContextVar[str] = ContextVar("word", default="")
 
 
 @pytest.fixture
@@ -62,12 +60,6 @@ async def test_cookies_are_among_the_headers() -> None:
     start, _ = await ask(pages(view))
     cookies = [value for name, value in start["headers"] if name == b"set-cookie"]
     assert cookies == [b"one=1; Path=/", b"two=2; Path=/"]
-
-
-async def test_the_thread_knows_the_body_and_the_context_of_the_request() -> None:
-    WORD.set("of the request")
-    _, body = await ask(pages(lambda request: HttpResponse(request.body + WORD.get().encode())), b"sent ")
-    assert body["body"] == b"sent of the request"
 
 
 async def test_a_response_is_closed_in_its_thread(finished: list[str]) -> None:

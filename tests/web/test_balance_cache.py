@@ -61,14 +61,6 @@ def test_balances_are_requested_from_the_owners_intents_of_the_creation_second()
     }
 
 
-def test_a_whole_second_is_inside_its_window():
-    service = Service([WANTED])
-    service.entry(CREATED.replace(microsecond=0))
-    assert (
-        service.requested[0]["fromTime"] <= CREATED.replace(microsecond=0).timestamp() <= service.requested[0]["toTime"]
-    )
-
-
 def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
     service = Service(["0x1"], ["0x2", WANTED.upper().replace("X", "x")], ["0x3"])
     found = service.entry()
@@ -81,10 +73,6 @@ def test_the_search_stops_at_the_page_limit():
     service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
     assert service.entry() is None
     assert len(service.requested) == MOST_PAGES
-
-
-def test_a_missing_intent_has_no_balances():
-    assert Service([]).entry() is None
 
 
 def test_a_rejected_request_is_an_error_not_an_empty_result():

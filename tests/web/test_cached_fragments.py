@@ -10,7 +10,7 @@ from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.web import cached_fragments
 from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment
-from tests.display.builders import MERCHANT, NOW, OWNER, at, before, intent
+from tests.display.builders import NOW, OWNER, at, before, intent
 
 TWIN: Final = OWNER[:10] + "7" * 24 + OWNER[-8:]
 
@@ -27,11 +27,6 @@ def row(address: str, of: Situation) -> Callable[[], str]:
 
 def page(*parts: Callable[[], str]) -> list[str]:
     return ShortForms().draw(lambda: " ".join(part() for part in parts)).split()
-
-
-def test_another_situation_has_its_own_fragments() -> None:
-    for address in (OWNER, MERCHANT):
-        assert page(row(address, situation())) == [hashes.short_address(address)]
 
 
 def test_a_fragment_shows_the_time_of_the_latest_check() -> None:

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from django.test import RequestFactory
 
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
@@ -73,27 +72,3 @@ def test_no_bookmark_means_the_first_page() -> None:
     assert cursors.read("", of=LIST) == Position()
     cursors.check("")
     assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
-
-
-def test_a_list_has_one_url_and_each_position_another() -> None:
-    assert cursors.address("/history", of="") == "/history"
-    assert cursors.address("/history", of=LIST, at=Position()) == f"/history?{LIST}"
-    assert cursors.address("/history", of="", at=deep(1)).startswith("/history?cursor=")
-    assert cursors.address("/history", of=LIST, at=deep(1)).startswith(f"/history?{LIST}&cursor=")
-
-
-@pytest.mark.parametrize(
-    ("asked", "address", "same"),
-    [
-        ("/history?a=1&b=2", "/history?a=1&b=2", True),
-        ("/history?a=%31", "/history?a=1", True),
-        ("/history", "/history", True),
-        ("/history?a=1", "/history", False),
-        ("/history", "/history?a=1", False),
-        ("/history?a=2", "/history?a=1", False),
-        ("/history?b=2&a=1", "/history?a=1&b=2", False),
-    ],
-    ids=["same words", "escaped", "no query", "one too many", "one missing", "another value", "another order"],
-)
-def test_a_request_is_compared_with_its_canonical_url(asked: str, address: str, same: bool) -> None:
-    assert cursors.is_at(RequestFactory().get(asked), address) is same

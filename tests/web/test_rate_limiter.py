@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.test import override_settings
 
 from intents_ui import settings
-from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend, spend_here, take
+from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 from tests.pages.conftest import renew
@@ -65,27 +65,6 @@ def test_a_rejection_says_how_long_to_wait_and_tokens_refill_evenly(
 
 
 @pytest.mark.usefixtures("where")
-def test_a_request_says_what_it_left(clock: time_machine.Traveller) -> None:
-    def found() -> tuple[int, int, int]:
-        quota = take(THREE_A_MINUTE, HERE)
-        return quota.left, quota.wait, quota.reset
-
-    assert [found() for _ in range(4)] == [(2, 0, 20), (1, 0, 40), (0, 0, 60), (0, 20, 20)]
-    clock.shift(timedelta(seconds=19))
-    assert found() == (0, 1, 1)
-    clock.shift(timedelta(seconds=31))
-    assert found() == (1, 0, 30)
-
-
-@pytest.mark.usefixtures("where")
-def test_rejected_requests_do_not_extend_the_wait(clock: time_machine.Traveller) -> None:
-    spend_all(HERE)
-    assert [spend(THREE_A_MINUTE, HERE) for _ in range(9)] == [20] * 9
-    clock.shift(timedelta(seconds=20))
-    assert spend(THREE_A_MINUTE, HERE) == 0
-
-
-@pytest.mark.usefixtures("where")
 def test_several_tokens_are_spent_together_or_not_at_all() -> None:
     assert spend(THREE_A_MINUTE, HERE, 2) == 0
     assert spend(THREE_A_MINUTE, HERE, 2) == 20
@@ -127,17 +106,6 @@ def test_concurrent_requests_get_no_more_than_sequential_ones() -> None:
     with ThreadPoolExecutor(8) as threads:
         waits = list(threads.map(lambda _: spend(limit, HERE), range(100)))
     assert waits.count(0) == 25
-
-
-def test_nonblocking_limits_are_counted_in_the_process() -> None:
-    assert [spend_here(THREE_A_MINUTE, HERE) for _ in range(4)] == [0, 0, 0, 20]
-
-
-def test_a_flood_of_addresses_is_evicted_again() -> None:
-    most = settings.OWN_CACHE["OPTIONS"]["MAX_ENTRIES"]
-    for number in range(most + 500):
-        spend_here(THREE_A_MINUTE, str(number))
-    assert len(caches["own"]._cache) <= most
 
 
 def test_processes_share_a_count_with_redis_and_have_their_own_without_it(

@@ -87,14 +87,3 @@ def test_a_failed_renewal_shows_when_the_result_is_too_old(recent: RecentReads, 
         recent.get("key", copy.read, max_age=MAX_AGE)
     copy.error = None
     assert recent.get("key", copy.read, max_age=MAX_AGE) == copy.reads
-
-
-def test_a_long_read_holds_up_no_other(recent: RecentReads) -> None:
-    slow, fast = Copy(), Copy()
-    slow.may_go_on.clear()
-    with ThreadPoolExecutor(1) as pages:
-        waiting = pages.submit(recent.get, "slow", slow.read, max_age=MAX_AGE)
-        until(lambda: slow.reads)
-        assert recent.get("fast", fast.read, max_age=MAX_AGE) == 1
-        slow.may_go_on.set()
-        assert waiting.result() == 1
