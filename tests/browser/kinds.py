@@ -187,7 +187,7 @@ OF_AN_INTENT: Final = ["balances", "route-stats", "proof", "reply", "share"]
 def chosen(root: str) -> list[Kind]:
     """Return eight pages that differ the most."""
     places = {kind.name: kind for kind in [*PLACES, *AFTER_A_FORM]}
-    names = ("home", "history", "search with several matches", "triage, rows", "console, a read operation", "help")
+    names = ("home", "history", "advanced search", "triage, rows", "console, a read operation", "help")
     running = Kind("transfer, running", transfer(root, commit=True, execute=True))
     return [
         running,
