@@ -61,7 +61,7 @@ def test_head_is_get_without_the_body(production: Production, path: str) -> None
     ],
 )
 def test_an_unknown_host_name_is_rejected(production: Production, host: str) -> None:
-    for path in ("/", "/rpc/Service/GetChains", "/intent/0x12"):
+    for path in ("/", f"/live/0x{'12' * 32}", "/intent/0x12"):
         assert get(production, path, host).startswith(b"HTTP/1.1 400"), path
 
 
@@ -116,6 +116,11 @@ def opened(*paths: str) -> httpx.Response:
             return [await client.get(path) for path in paths]
 
     return asyncio.run(responses())[-1]
+
+
+def test_the_emulator_in_the_process_rejects_an_unknown_host_name() -> None:
+    with embedded(Emulator()):
+        assert opened("http://evil.example/rpc/Service/GetChains").status_code == 400
 
 
 @pytest.mark.parametrize("host", ["intents.example:6666", "INTENTS.example.:6666", "intents.example:0"])

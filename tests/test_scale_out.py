@@ -1,4 +1,4 @@
-"""Two processes behind a real nginx with the project's configuration, without sticky sessions, and a real Redis.
+"""Three processes behind a real nginx with the project's configuration, without sticky sessions, and a real Redis.
 
 Pages are requested and transfers watched all the time, while one process after the other restarts and Redis is killed
 and comes up again. No request fails, and every viewer sees the end of their transfer.
@@ -108,7 +108,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             **dict.fromkeys(("INTENTS_SERVICE_READ_TIMEOUT", "INTENTS_SERVICE_TOTAL_TIMEOUT"), LIMITS),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
-        processes = [Process(free_port(), env) for _ in range(2)]
+        processes = [Process(free_port(), env) for _ in range(3)]
         for process in processes:
             process.start()
             stack.callback(process.stop)
