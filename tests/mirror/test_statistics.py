@@ -29,6 +29,7 @@ def merged(*several: Histogram) -> Histogram:
 
 @given(DURATIONS, st.integers(1, 100), st.integers(0, 400))
 @example([11] * 200, 100, 0)
+@example([*range(1000, 201_000, 1000)], 95, 100)
 def test_a_quantile_is_at_most_five_percent_off_also_of_merged_histograms(
     durations: list[int], percent: int, cut: int
 ) -> None:
