@@ -51,8 +51,8 @@ FORBIDDEN = (
 )
 FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
 # One of each class of failures, for every page. The others of a class are for a few pages.
-CLASSES = {"reset in the body", "500 with nothing", "no JSON", "slow down", "paused", "not found"}
-FEW = ("home", "search", "history", "intent running", "tokens")
+CLASSES = {"reset in the body", "500 with nothing", "slow down", "paused", "not found"}
+FEW = ("history", "intent running", "tokens")
 COSTLY = {"10,000 headers", "100 MB in chunks", "a gzip bomb"}  # to send
 # Error responses about the request, which the operator doesn't need to know of.
 ANSWERS = {"invalid", "not found", "an unknown code, 400"}

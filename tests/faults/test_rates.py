@@ -4,11 +4,9 @@ import ipaddress
 import json
 import logging
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
-import httpx
 import pytest
 import time_machine
 from django.test import Client
@@ -19,9 +17,6 @@ from intents_ui.settings import ENV
 from intents_ui.web.rate_limiter import Limit
 from tests.pages.conftest import fresh, renew
 from tests.pages.recorded import Recorded, recorded
-from tests.service.scripted_server import ScriptedServer, serving
-from tests.serving import dashboard
-from tests.waiting import PATIENCE, until
 
 NOTHING = "0x" + "12" * 32
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
@@ -184,52 +179,6 @@ def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) ->
             assert visit("203.0.113.7", f"/search?q=0x{'1' * 39}").status_code == 400
             assert statuses("203.0.113.7", 5) == [200] * 5
         clock.shift(timedelta(seconds=15))
-
-
-@pytest.fixture
-def silent() -> Iterator[ScriptedServer]:
-    """A service that takes every question and says nothing."""
-    with serving(lambda visit: visit.stay_silent()) as service:
-        yield service
-
-
-def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served(silent: ScriptedServer) -> None:
-    env = {
-        "INTENTS_SERVICE_URL": silent.url,
-        "SECRET_KEY": "a key of the test",
-        "INTENTS_MAX_REQUESTS": "3",
-        "INTENTS_PAGE_TIMEOUT": "60",
-    }
-    env |= {"INTENTS_SERVICE_TOTAL_TIMEOUT": "intent=60", "INTENTS_SERVICE_READ_TIMEOUT": "intent=60"}
-    with (
-        dashboard(**env) as root,
-        ThreadPoolExecutor(3) as threads,
-        httpx.Client(trust_env=False, timeout=PATIENCE) as client,
-    ):
-        held = [
-            threads.submit(httpx.get, f"{root}/intent/0x{n:064x}", trust_env=False, timeout=30) for n in range(1, 4)
-        ]
-        until(lambda: sum(visit.operation == "GetIntent" for visit in silent.visits) == 3)
-        busy = client.get(f"{root}/help")
-        page = busy.text
-        assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")
-        assert "<h1>Dashboard busy</h1>" in page
-        assert 'role="search"' in page
-        assert page.endswith("</html>")
-        assert "script-src 'self'" in busy.headers["Content-Security-Policy"]
-        assert busy.headers["X-Content-Type-Options"] == "nosniff"
-        assert busy.headers["Cache-Control"] == "no-store"
-        fragment = client.get(f"{root}/newest", headers=PARTIAL)
-        assert fragment.status_code == 503
-        assert "<html" not in fragment.text
-        file = client.get(f"{root}/intent/{NOTHING}.json")
-        assert (file.status_code, file.json()["error"]) == (503, "Dashboard busy")
-        assert client.get(f"{root}/healthz").text == "ok\n"
-        assert client.get(f"{root}/static/img/mark.svg").status_code == 200
-        assert [each.done() for each in held] == [False] * 3
-        silent.close()
-        assert {each.result(30).status_code for each in held} == {503}
-        assert client.get(f"{root}/help").status_code == 200
 
 
 @pytest.mark.usefixtures("way")

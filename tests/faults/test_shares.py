@@ -335,3 +335,27 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
 def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
     assert request_limits.body_budget().held == 0
+
+
+@pytest.mark.usefixtures("emulator")
+def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served() -> None:
+    held = [handlers.page_limiter().enter(f"198.51.100.{number}") for number in range(ENV.intents_max_requests)]
+    try:
+        busy = ask(OTHER, "/help")
+        assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")
+        assert "<h1>Dashboard busy</h1>" in busy.text
+        assert 'role="search"' in busy.text
+        assert "script-src 'self'" in busy.headers["Content-Security-Policy"]
+        assert busy.headers["X-Content-Type-Options"] == "nosniff"
+        assert busy.headers["Cache-Control"] == "no-store"
+        fragment = ask(OTHER, "/newest", headers={"HX-Request": "true", "HX-Request-Type": "partial"})
+        assert fragment.status_code == 503
+        assert "<html" not in fragment.text
+        file = ask(OTHER, f"/intent/{NOTHING}.json")
+        assert (file.status_code, file.json()["error"]) == (503, "Dashboard busy")
+        assert ask(OTHER, "/healthz").text == "ok\n"
+        assert ask(OTHER, "/static/img/mark.svg").status_code == 200
+    finally:
+        for each in held:
+            each.leave()
+    assert ask(OTHER, "/help").status_code == 200

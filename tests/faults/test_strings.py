@@ -98,14 +98,15 @@ class Crawl:
         return {path: each for path, each in self.answers.items() if each.kind in kinds}
 
 
-def crawl(service: Hostile) -> Crawl:
+def crawl(service: Hostile, *, every: int = 1) -> Crawl:
+    """`every`: visit every other page only (2)."""
     site = Client(headers={"User-Agent": "x\x1b[31m\u202e"})
     answers = {}
     with answering(service), Logged() as logged, pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_max_export_rows", 60)
         for chain in wiring.catalog().chains():
             wiring.catalog().tokens(chain.id)
-        for path in pages(service):
+        for path in pages(service)[::every]:
             answer = read(site, path)
             assert answer.status_code < 500, path
             answers[path] = Answer(answer.headers["Content-Type"].partition(";")[0], content(answer))
@@ -181,9 +182,9 @@ BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 @pytest.mark.parametrize("wants", [is_word, pytest.param(is_anything, marks=pytest.mark.slow)])
 def test_right_to_left_text_does_not_reorder_its_surroundings(wants: Callable[[str, str], bool]) -> None:
-    one = crawl(Hostile(FROM_THE_RIGHT, wants=wants))
+    one = crawl(Hostile(FROM_THE_RIGHT, wants=wants), every=2)
     found = {path: set(turned_round(answer)) for path, answer in one.answers.items() if answer.kind != "image/png"}
-    assert sum(FROM_THE_RIGHT[0][:4] in answer.text for answer in one.of("text/html").values()) > 20
+    assert sum(FROM_THE_RIGHT[0][:4] in answer.text for answer in one.of("text/html").values()) > 10
     assert {path: wrong for path, wrong in found.items() if wrong} == {}
 
 

@@ -250,12 +250,10 @@ LONG = "\u202e\u200bA" * 20_000  # 260 kB of JSON
     "path",
     [
         ("summary", "memo"),
-        ("status",),
         ("summary", "originTokenMetadata", "symbol"),
         ("originTransaction", "statusReason"),
         ("originTransaction", "txnHash"),
         ("ownerAddress",),
-        ("summary", "routeProviders", 0),
     ],
     ids=str,
 )
