@@ -58,7 +58,8 @@ async def test_each_change_is_sent_as_a_fragment_and_a_final_status_ends_the_str
         browser = Browser(streams, f"/live/{intent['intentId']}")
         await until(lambda: len(browser.events) == 1 and service.waits)
         clock.forward(40)
-        await browser.task
+        async with browsing(browser):
+            await until(browser.task.done, within=20)
     assert browser.status == 200
     assert browser.answered == {
         "content-type": "text/event-stream; charset=utf-8",
@@ -154,7 +155,8 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
         async with browsing(first, second):
             await until(lambda: first.events and second.events)
             third = Browser(streams, f"/live/{intent}", address=addresses[2])
-            await third.task
+            async with browsing(third):
+                await until(third.task.done, within=20)
             assert third.status == status
             assert int(third.answered["retry-after"]) >= 10
             assert third.received.decode() == f'<p hx-get="/intent/{intent}/receipt">'
