@@ -37,20 +37,15 @@ def response_cache() -> None:
 
 
 @pytest.fixture(autouse=True)
-def without_response_cache(request: pytest.FixtureRequest) -> Iterator[None]:
+def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most tests change the service's data between two pages, or count a page's requests.
 
-    Tests of caching (with the fixture `response_cache`, `tests/service`, `tests/faults`, browser tests) have the
-    default lifetimes.
+    Tests of caching (with the fixture `response_cache`, `tests/service`, `tests/faults`) have the default lifetimes.
     """
-    if "response_cache" in request.fixturenames:
-        yield
-        return
-    others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
-        patch.setattr(attention, "PERIOD", 0.0)
-        yield
+    if "response_cache" not in request.fixturenames:
+        others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
+        monkeypatch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
+        monkeypatch.setattr(attention, "PERIOD", 0.0)
 
 
 @pytest.fixture(autouse=True)
