@@ -160,6 +160,26 @@ def test_lists_are_bounded(visit: Visit) -> None:
     assert visit.page.evaluate(add, ["starred", 201]) == "Limit of 200 reached. Remove a starred item first."
 
 
+def test_the_limit_of_stars_is_said_and_none_is_dropped(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/saved")
+    starred = [{"path": f"/intent/0x{number}", "name": str(number), "at": 1} for number in range(200)]
+    page.evaluate("starred => localStorage.starred = JSON.stringify(starred)", starred)
+    visit.open(some_intent(visit, 8))
+    page.get_by_role("button", name="Star").click()
+    expect(page.get_by_text("Limit of 200 reached. Remove a starred item first.")).to_be_visible()
+    assert stored(page)["starred"] == starred
+
+
+def test_a_stored_link_to_another_site_is_not_shown(visit: Visit) -> None:
+    paths = ("//site.example/intent/0x12", "javascript:0/intent/0x1", "/intent/0x2")
+    visit.open("/saved")
+    starred = [{"path": path, "name": path, "at": 1} for path in paths]
+    visit.page.evaluate("starred => localStorage.starred = JSON.stringify(starred)", starred)
+    visit.open("/saved")
+    assert shown(visit.page, "Starred") == ["/intent/0x2"]
+
+
 def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 2)

@@ -76,3 +76,12 @@ def test_the_time_zone_is_saved_and_applies_to_later_content(browser: Browser, s
         page.goto(server + first_intent(page))
         assert page.get_by_label("Unix").is_checked()
         assert all(words.endswith(" Unix") for _, words in told(page))
+
+
+def test_times_in_a_form_are_in_the_displayed_zone(browser: Browser, server: str) -> None:
+    with reader(browser, zone="Asia/Kolkata") as context:
+        page = open_page(context, server + "/history?from_at=2026-11-20T10:00:00&zone=UTC")
+        field = page.locator("input[name=from_at]")
+        expect(field).to_have_value(re.compile("^2026-11-20T15:30"))
+        page.get_by_label("UTC", exact=True).check()
+        expect(field).to_have_value(re.compile("^2026-11-20T10:00"))

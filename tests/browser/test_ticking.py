@@ -1,0 +1,53 @@
+"""Times that go on while a page is open: clocks of lists, ages, and countdowns by the service's clock."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.conftest import Visit, visiting
+from tests.browser.test_live import Transfer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    with visiting(browser, server) as visit:
+        visit.install_clock()
+        yield visit
+        visit.faults.clear()  # requests time out when the clock is moved
+
+
+def move(visit: Visit, place: Locator, seconds: float) -> None:
+    """Set the browser's clock to so many seconds after the time of a place."""
+    written = place.get_attribute("datetime") or place.get_attribute("data-ago")
+    assert written
+    visit.page.clock.set_fixed_time(datetime.fromisoformat(written) + timedelta(seconds=seconds))
+
+
+def test_a_list_has_a_clock_for_each_open_transfer(visit: Visit) -> None:
+    visit.open("/history?status=EXECUTING")
+    place = visit.page.locator("time[data-clock]").first
+    for seconds, words in {42: "0:42", 432: "7:12", 3725: "1:02:05", 90_000: "25:00:00"}.items():
+        move(visit, place, seconds + 0.5)
+        expect(place).to_have_text(words)
+
+
+def test_an_age_has_its_largest_unit(visit: Visit) -> None:
+    visit.open(Transfer(visit.root).path)
+    place = visit.page.locator("[data-ago]").first
+    ages = {0: "just now", 42: "42 s ago", 3599: "59 min ago", 7500: "2 h ago", 86_400: "1 d ago", 273_600: "3 d ago"}
+    for seconds, words in ages.items():
+        move(visit, place, seconds + 0.5)
+        expect(place).to_have_text(words)
+
+
+def test_a_countdown_is_by_the_clock_of_the_service(visit: Visit) -> None:
+    visit.open(Transfer(visit.root).path)
+    place = visit.page.locator("time[data-until]").first
+    tick = "(place) => { place.dataset.ahead = 40; tick(); return place.textContent; }"
+    for seconds, words in {-100.5: "1 min", -60.5: "20 s", -30: "0 s", 5: "0 s"}.items():
+        move(visit, place, seconds)
+        assert place.evaluate(tick) == words
