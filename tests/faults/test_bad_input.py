@@ -293,16 +293,6 @@ def test_unsupported_methods_are_rejected_on_every_url() -> None:
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize(
-    "path", ["/", "/history", f"/intent/{HASH}", f"/intent/{HASH}.json", "/api/v1/chains", "/nowhere"]
-)
-def test_head_is_get_without_a_body(path: str) -> None:
-    got, head = send("GET", path), send("HEAD", path)
-    assert head.status_code == got.status_code
-    assert head.content == b""
-
-
-@pytest.mark.usefixtures("way")
 def test_forwarded_headers_from_an_untrusted_proxy_are_ignored() -> None:
     plain, forwarded = (content(send("GET", f"/address/{ADDRESS}/share", headers=how)) for how in ({}, FORWARDED))
     assert "http://testserver/" in plain

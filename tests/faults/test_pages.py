@@ -51,7 +51,7 @@ FORBIDDEN = (
 )
 FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
 # One of each class of failures, for every page. The others of a class are for a few pages.
-CLASSES = {"reset in the body", "500 with nothing", "slow down", "paused", "not found"}
+CLASSES = {"reset in the body", "slow down", "paused", "not found"}
 FEW = ("history", "intent running", "tokens")
 COSTLY = {"10,000 headers", "100 MB in chunks", "a gzip bomb"}  # to send
 # Error responses about the request, which the operator doesn't need to know of.

@@ -221,16 +221,6 @@ def test_responses_are_requested_uncompressed_or_as_gzip(dashboard: Dashboard, p
     assert {each.headers["accept-encoding"] for each in dashboard.service.requested()} == {"gzip, identity"}
 
 
-def test_a_rejected_request_is_not_repeated_for_a_minute(dashboard: Dashboard) -> None:
-    dashboard.service.inject(refusing(2000, "InvalidArgument", 400, msg="intentId: 66 characters"), "GetIntent")
-    assert "intentId: 66 characters" in words_of(dashboard.open(NOWHERE))
-    assert dashboard.visit(NOWHERE).status_code == 400
-    assert len(dashboard.service.requested("GetIntent")) == 1
-    dashboard.later(70)
-    assert dashboard.visit(NOWHERE).status_code == 400
-    assert len(dashboard.service.requested("GetIntent")) == 2
-
-
 def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:

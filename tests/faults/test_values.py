@@ -15,7 +15,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire import lenient_models
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
 from tests.service.scripted_server import answering
@@ -139,13 +138,6 @@ def test_an_unknown_status_is_shown_verbatim_and_logged(transfer: Transfer, capl
     assert "hx-sse:connect=" in answer.body, "it may still change"
     for kind, word in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
         assert f"Unknown value of {kind} from the service: {word!r}" in caplog.messages
-
-
-def test_an_unknown_status_is_logged_once_and_cut(caplog: pytest.LogCaptureFixture) -> None:
-    lenient_models.log_unknown("an intent", "X" * 1000)
-    (record,) = caplog.records
-    assert record.__dict__["once"]
-    assert len(record.getMessage()) < 100
 
 
 # Numbers

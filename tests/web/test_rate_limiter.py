@@ -137,10 +137,3 @@ def test_writes_wait_until_the_shared_count_is_available_again(redis: RedisServe
 
 def test_without_redis_configured_writes_are_counted_in_the_process() -> None:
     assert spend_all(HERE, STRICT) == [0, 0, 0, 20]
-
-
-def test_counts_in_redis_expire_when_they_no_longer_matter(redis: RedisServer) -> None:
-    spend(THREE_A_MINUTE, HERE)
-    client = caches["default"]._cache.get_client(write=True)
-    (key,) = client.keys("*spent*")
-    assert 0 < client.pttl(key) <= 61_000
