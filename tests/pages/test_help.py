@@ -95,3 +95,14 @@ def test_an_unknown_status_is_reported_above_the_list(site: Client, written: str
     assert 'href="/help/status/FAILED"' in page
     assert "<script>\u201d" not in page
     assert "\u202e" not in page
+
+
+@pytest.mark.parametrize(
+    ("status", "key", "warns"),
+    [("EXECUTING", "executing.stalled", True), ("SUCCEEDED", "succeeded.cross_chain", False)],
+)
+def test_help_warns_of_a_second_deposit_where_it_would_be_harmful(
+    site: Client, status: str, key: str, warns: bool
+) -> None:
+    said = situation(read(site, f"/help/status/{status}"), key)
+    assert ("Do not deposit again for this transfer." in said) is warns

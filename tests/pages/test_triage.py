@@ -289,10 +289,12 @@ def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client
     assert [each.attributes["href"] for each in (watch, done)] == [*rows_of_page]
 
 
-def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator) -> None:
+@pytest.mark.parametrize("operation", ["GetIntentReceipt", "SearchIntents"])
+def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator, operation: str) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    emulator.inject("GetIntentReceipt", "failing-500")
-    assert "Check 1" in visible_text(send(f"/intent/{intent_id}").page)
+    assert "Check 1" not in visible_text(send(intent_id).page)
+    emulator.inject(operation, "failing-500")
+    assert "Check 1" in visible_text(send(intent_id).page)
 
 
 def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emulator) -> None:
