@@ -116,7 +116,6 @@ def test_a_slow_route_is_an_incident(site: Client, now: datetime) -> None:
     assert "More transfers than usual take longer than expected since 2026-11-21 11:25:00 UTC" in page
 
 
-@pytest.mark.xfail(reason="the page says that 0 owners were expected", strict=True)
 def test_a_silent_route_is_an_incident(site: Client, now: datetime) -> None:
     quiet(now, per_hour=40)
     silence = now - timedelta(minutes=40)

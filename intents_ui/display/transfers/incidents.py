@@ -24,7 +24,7 @@ LOOK_UP = (
 class IncidentFacts:
     """An incident: of what, its kind and state, and how many owners it hit. `usual` is a share from 0 to 1.
 
-    Of a silence, `bad` is the number of owners that were expected.
+    Of a silence, `usual` is the number of owners that were expected.
     """
 
     number: int
@@ -51,7 +51,7 @@ class IncidentFacts:
     def extent(self) -> str:
         """Return `12 of 30 owners had failed transfers, usually 2 of 100`."""
         if self.kind == "silent":
-            return f"No transfer ended where {self.bad} owners were expected"
+            return f"No transfer ended where {self.usual:.0f} owners were expected"
         what = "failed" if self.kind == "failing" else "late"
         return f"{self.bad} of {self.owners} owners had {what} transfers, usually {shares.of_hundred(self.usual)}"
 
