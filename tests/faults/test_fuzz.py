@@ -202,10 +202,10 @@ ASKED: Final = (
 PAGES: Final = [*OF_AN_INTENT, *OF_AN_OWNER, *LISTS, *CATALOGUE]
 
 
-@pytest.mark.parametrize("forms", [PAGES[start::4] for start in range(4)], ids=range(4))
+@pytest.mark.parametrize("forms", [PAGES[start::3] for start in range(3)], ids=range(3))
 @TRIES
 @given(
-    page=st.integers(0, len(PAGES) // 4 - 1),
+    page=st.integers(0, len(PAGES) // 3 - 1),
     which=st.integers(0, len(SCENARIOS) - 1),
     call=st.integers(0, 4),
     node=st.integers(0, 2**20),

@@ -280,7 +280,7 @@ MANY = [f"0x{number:064x}" for number in range(500)]
 
 
 @swiftly
-@pytest.mark.parametrize("count", [80, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [70, pytest.param(500, marks=pytest.mark.slow)])
 async def test_many_transfers_at_once_are_live_within_the_services_rate_limits(count: int) -> None:
     service = Service()
     async with watching(service, *MANY[:count]) as (_, found, _front):
@@ -297,7 +297,7 @@ async def test_many_transfers_at_once_are_live_within_the_services_rate_limits(c
 async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another() -> None:
     service = Service()
     service.wait = lambda number: (28.0, {})
-    ids = MANY[:60]
+    ids = MANY[:40]
     async with watching(service, *ids) as (_, found, front):
         await asyncio.sleep(40)
         assert service.under_way["WaitIntentReceipt"] == len(ids)

@@ -397,6 +397,7 @@ def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None
         assert len(traceback.splitlines()) == 1 + len(traceback.split("\n  ")) - 1
 
 
+@pytest.mark.slow
 def test_the_log_of_a_dashboard_process_has_one_event_per_line() -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
     paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")

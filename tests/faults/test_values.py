@@ -235,7 +235,7 @@ def test_a_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
     assert not any("zz-extra" in line for line in transfer.dashboard.log.lines)
 
 
-LONG = "\u202e\u200bA" * 20_000  # 260 kB of JSON
+LONG = "\u202e\u200bA" * 10_000  # 130 kB of JSON
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ LONG = "\u202e\u200bA" * 20_000  # 260 kB of JSON
     ids=str,
 )
 def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
-    parts = ("", "/reply", "/proof", "/feed.atom")
+    parts = ("", "/proof", "/feed.atom")
     plain = {part: len(transfer.page(part).body) for part in parts}
     transfer.put("GetIntentReceipt", "intentReceipt", *path, value=LONG)
     for part, before in plain.items():
