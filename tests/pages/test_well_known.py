@@ -51,6 +51,10 @@ def test_transfers_and_addresses_have_one_canonical_url_each(site: Client, emula
     assert canonical(site.get(path).content.decode()) == [path]
 
 
+def test_a_query_has_no_canonical_url_of_its_own(site: Client) -> None:
+    assert canonical(site.get("/tokens?q=usdc").content.decode()) == ["/tokens"]
+
+
 def place(emulator: Emulator, of: str) -> str:
     found = emulator.finished(REFUNDED)
     return f"/intent/{found['intentId']}" if of == "intentId" else f"/address/{found[of].lower()}"
