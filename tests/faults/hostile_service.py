@@ -11,7 +11,7 @@ WANTS = {"word": is_word, "anything": is_anything}
 
 
 def main(port: str, wants: str) -> None:
-    service = Hostile([*corpus.XSS, *corpus.UNICODE], corpus.URLS, wants=WANTS[wants], turn=7)
+    service = Hostile([*corpus.XSS, *corpus.UNICODE], corpus.URLS, wants=WANTS[wants], turn=3)
     service.emulator = Emulator()
     Server(service, int(port)).run()
 
