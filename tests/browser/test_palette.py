@@ -99,6 +99,8 @@ def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     page.keyboard.press("/")
     page.keyboard.type("tok")
     expect(options(page, "Pages")).to_have_text(["Tokens"])
+    box(page).fill("tok zebra")
+    expect(options(page, "Pages")).to_have_count(0)
     box(page).fill("usdc base")
     expect(options(page, "Tokens and chains")).to_have_text(
         ["USDCUSD Coin on Base", re.compile("."), "Search all tokens for “usdc base”"]

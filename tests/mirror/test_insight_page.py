@@ -27,10 +27,10 @@ DATA = ("/insight.json", "/insight/incident/1.json", *FEEDS, "/late.csv")
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
-def hole() -> None:
-    """Let a window of five hours ago be incomplete."""
-    start = int(now().timestamp()) // HOUR * HOUR - 5 * HOUR
-    Window.objects.filter(start=start).update(is_sealed=False, failures=1)
+def hole(*, hours: int = 5) -> None:
+    """Let a window of so many hours ago be incomplete."""
+    start = int(now().timestamp()) // HOUR * HOUR - hours * HOUR
+    assert Window.objects.filter(start=start).update(is_sealed=False, failures=1)
 
 
 def read(site: Client, path: str, status: int = 200) -> str:
@@ -314,6 +314,13 @@ def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
     hole()
     assert site.get("/late.csv").content.decode().endswith("the local copy of the last day is not complete\r\n")
     assert "Late transfers may be missing" in text(read(site, "/late"))
+
+
+@pytest.mark.usefixtures("figures")
+def test_what_is_missing_before_the_last_day_leaves_late_transfers_complete(site: Client) -> None:
+    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    hole(hours=30)
+    assert site.get("/late.csv").content.decode().endswith("# complete: 1 row\r\n")
 
 
 @pytest.mark.usefixtures("figures")
