@@ -16,6 +16,7 @@ from playwright.sync_api import (
     Browser,
     ConsoleMessage,
     Error,
+    Frame,
     Page,
     Playwright,
     Request,
@@ -229,7 +230,15 @@ def expect_copied(page: Page, text: str) -> None:
 
 def loaded(page: Page) -> None:
     """Wait until everything that a transfer's page loads later has arrived, except its stream."""
-    page.wait_for_function(LOADED)
+    wait_until(page, LOADED)
+
+
+def wait_until(page: Page | Frame, expression: str, arg: object = None) -> None:
+    """Wait until a script's expression or function is true.
+
+    Playwright's `wait_for_function` evaluates it within the page when it isn't true at once, which our policy forbids.
+    """
+    until(lambda: page.evaluate(expression, arg), pause=0.02)
 
 
 def fits(page: Page) -> bool:

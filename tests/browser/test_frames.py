@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Frame, Page, Route, expect
 
 from intents_ui.display.summary.rules import EXPLANATIONS
 from tests.browser import kinds, looks
-from tests.browser.conftest import PATIENCE_MS, Visit, fits, some_intent, visiting
+from tests.browser.conftest import PATIENCE_MS, Visit, fits, some_intent, visiting, wait_until
 from tests.browser.kinds import RECIPIENT
 from tests.browser.test_live import Transfer
 from tests.helpdesk import signing
@@ -193,9 +193,17 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
         assert shown == ([f"{sites.dashboard}/embed{path}"] if site == "shop" else [])
 
 
+def more_often(route: Route) -> None:
+    """Let a card ask for its state each second instead of every ten."""
+    response = route.fetch()
+    text = response.text()
+    route.fulfill(response=response, body=text.replace('hx-trigger="every 10s"', 'hx-trigger="every 1s"'))
+
+
 def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
     transfer = Transfer(sites.dashboard)
     with reading(browser, sites, theme="light") as visit:
+        visit.page.route("**/embed/**", more_often)
         frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
         state = frame.locator(".status")
         expect(state).to_have_text("Quoted")
@@ -218,7 +226,7 @@ def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sit
         for width, height in SIZES:
             resize = "([frame, width, height]) => Object.assign(frame, { width, height })"
             visit.page.evaluate(resize, [visit.page.query_selector("iframe"), width, height])
-            frame.wait_for_function("width => innerWidth === width", arg=width)
+            wait_until(frame, "width => innerWidth === width", width)
             assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert frame.evaluate("document.documentElement.scrollHeight") <= height
         card = frame.locator("#embed").evaluate("element => getComputedStyle(element).backgroundColor")
@@ -242,7 +250,7 @@ def answering(page: Page, said: str) -> None:
 
 def heard(frame: Frame) -> None:
     """Wait until the frame has read a message."""
-    frame.wait_for_function("window.heard > 0")
+    wait_until(frame, "window.heard > 0")
 
 
 def is_waiting(frame: Frame) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import FITS, Visit, fits, visiting
+from tests.browser.conftest import FITS, Visit, fits, visiting, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -97,7 +97,7 @@ def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: st
             page.set_viewport_size({"width": width, "height": 900})
             for _ in range(2 if width > 900 else 1):
                 expect(page.locator("td[data-label='Intent ID']").last).to_be_visible()
-                page.wait_for_function(FITS)
+                wait_until(page, FITS)
                 if width > 900:
                     compact(page).click()
 

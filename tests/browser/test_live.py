@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from intents_ui.display.formatting import times
-from tests.browser.conftest import Visit, client, loaded, visiting
+from tests.browser.conftest import Visit, client, loaded, visiting, wait_until
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -102,11 +102,15 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
             visit.page.evaluate(LISTEN)
         for visit in (streamed, polled, refreshed):
             expect_state(visit, "Quoted")
+        refresh = '<noscript><meta http-equiv="refresh" content="10"></noscript>'
+        assert refresh in client().get(server + transfer.path).text
         transfer.commit()
         expect_state(streamed, "Committed")
         transfer.execute()
-        for visit in (streamed, polled, refreshed):
+        for visit in (streamed, polled):
             expect_state(visit, "Refunded")
+        refreshed.page.reload()
+        expect_state(refreshed, "Refunded")
         assert streamed.page.evaluate("seen") == STATES
         # Polling may miss a state in between.
         shown = polled.page.evaluate("seen")
@@ -162,7 +166,7 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         expect(committed).to_be_attached()
         (route, response), *_ = held
         route.fulfill(response=response)
-        visit.page.wait_for_function("window.isDone")
+        wait_until(visit.page, "window.isDone")
         expect(committed).to_be_attached()
         expect(fold).to_have_attribute("open", "")
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import copied, fits, loaded, some_intent, visiting
+from tests.browser.conftest import copied, fits, loaded, some_intent, visiting, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ def unfold_share(page: Page) -> None:
 
 def is_drawn(page: Page, selector: str) -> bool:
     page.locator(selector).scroll_into_view_if_needed()
-    page.wait_for_function("selector => document.querySelector(selector).complete", arg=selector)
+    wait_until(page, "selector => document.querySelector(selector).complete", selector)
     return bool(page.locator(selector).evaluate("image => image.naturalWidth > 0"))
 
 
