@@ -86,6 +86,18 @@ def test_an_incident_needs_three_owners_and_a_small_probability(
     assert (NO_INCIDENT in text(site, "/insight")) is not is_incident
 
 
+@pytest.mark.parametrize(
+    ("outcome", "is_incident"),
+    [("refunded", True), ("aborted", True), ("rejected", True), ("unconfirmed", False), ("delivered", False)],
+)
+def test_what_was_not_delivered_counts_as_failed(site: Client, now: datetime, outcome: str, is_incident: bool) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
+    Transfer.objects.filter(outcome="failed").update(outcome=outcome)
+    past.judge(now)
+    assert (NO_INCIDENT in text(site, "/insight")) is not is_incident
+
+
 def test_one_owner_who_tries_again_and_again_makes_no_incident(site: Client, now: datetime) -> None:
     quiet(now)
     past.add(past.ending(now, key=past.CCTP, good=0, bad=30))
