@@ -67,7 +67,7 @@ class Transfer:
         self._ask("CommitIntent", intent=self.intent)
 
     def execute(self, scenario: int = REFUNDED_ON_ORIGIN) -> None:
-        self._ask("ExecuteIntent", intentId=self.intent["intentId"], scenario=scenario, speed=3)
+        self._ask("ExecuteIntent", intentId=self.intent["intentId"], scenario=scenario, speed=12)
 
     def _ask(self, operation: str, **request: object) -> dict[str, dict[str, str]]:
         answer = client().post(f"{self._server}/rpc/Service/{operation}", json=request)
