@@ -26,6 +26,7 @@ def quote(visit: Visit) -> Page:
     return page
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(
     "scripts", [pytest.param(True, id="with scripts"), pytest.param(False, id="without", marks=pytest.mark.slow)]
 )
@@ -49,7 +50,6 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
         expect(page.locator(".status").first).to_have_text("Succeeded")
 
 
-@pytest.mark.slow
 def test_an_operation_is_called_and_its_response_copied(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page

@@ -69,6 +69,7 @@ def test_a_list_is_downloaded_in_each_format_and_its_end_announced(browser: Brow
         assert page.url == f"{server}/history?status=FAILED"
 
 
+@pytest.mark.programs
 def test_a_user_watches_an_export_pages_on_and_stops_it(browser: Browser, troubled: Troubled) -> None:
     with visiting(browser, troubled.root, theme="dark", width=360) as visit:
         page = visit.page

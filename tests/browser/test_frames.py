@@ -200,6 +200,7 @@ def more_often(route: Route) -> None:
     route.fulfill(response=response, body=text.replace('hx-trigger="every 10s"', 'hx-trigger="every 1s"'))
 
 
+@pytest.mark.programs
 def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
     transfer = Transfer(sites.dashboard)
     with reading(browser, sites, theme="light") as visit:

@@ -181,6 +181,7 @@ def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, serve
         expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
 
 
+@pytest.mark.programs
 def test_new_transfers_are_announced_and_shown_on_request(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page

@@ -84,6 +84,7 @@ def refuse(route: Route) -> None:
     route.fulfill(status=503, content_type="text/html", body="", headers={"Retry-After": "10"})
 
 
+@pytest.mark.programs
 def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_without_scripts(
     browser: Browser, server: str
 ) -> None:

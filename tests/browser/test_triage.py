@@ -98,6 +98,7 @@ def test_all_rows_are_copied(browser: Browser, server: str) -> None:
             assert f"{server}/intent/{known[0]}" in text_copied
 
 
+@pytest.mark.programs
 def test_the_link_to_a_case_reproduces_it_in_a_fresh_browser(browser: Browser, server: str) -> None:
     with visiting(browser, server) as visit:
         page = visit.page

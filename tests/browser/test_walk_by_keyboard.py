@@ -19,6 +19,7 @@ def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.programs
 def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page

@@ -102,6 +102,7 @@ def test_printed_settings_do_not_contain_the_access_key() -> None:
         assert KEY not in repr(result)
 
 
+@pytest.mark.programs
 def test_the_access_key_is_on_no_command_line_and_in_no_page(server: str) -> None:
     """Of any process that is ours: the dashboard's, and its workers'."""
     with httpx.Client(base_url=server, trust_env=False, timeout=PATIENCE) as visitor:

@@ -269,6 +269,7 @@ def test_an_html_page_is_never_a_response_whatever_it_contains(dashboard: Dashbo
     assert (answer.status_code, calls) == (503, 1)
 
 
+@pytest.mark.programs
 def test_a_stale_snapshot_does_not_wait_for_a_hanging_service(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """With a copy nobody waits for the whole of a call."""
     given_up = threading.Event()

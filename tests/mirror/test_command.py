@@ -195,6 +195,7 @@ def eventually(condition: Callable[[], bool], *processes: subprocess.Popen[str])
     until(is_so)
 
 
+@pytest.mark.programs
 def test_it_follows_the_service_until_it_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
     database = env["INTENTS_DATABASE"]
     Path(database).touch()
