@@ -185,9 +185,9 @@ OF_AN_INTENT: Final = ["balances", "route-stats", "proof", "reply", "share"]
 
 
 def chosen(root: str) -> list[Kind]:
-    """Return four pages that differ the most."""
+    """Return three pages that differ the most."""
     places = {kind.name: kind for kind in [*PLACES, *AFTER_A_FORM]}
-    names = ("history", "triage, rows")
+    names = ("history",)
     running = Kind("transfer, running", transfer(root, commit=True, execute=True))
     return [
         running,

@@ -153,6 +153,7 @@ def test_a_hostile_fragment_does_nothing_when_it_is_swapped_in(browser: Browser,
         assert watched.violated >= result
 
 
+@pytest.mark.slow
 def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, server: str) -> None:
     with watching(browser, server) as watched:
         *waiting, shown = FRAGMENTS

@@ -114,6 +114,7 @@ def test_a_label_is_next_to_its_address_on_every_page(visit: Visit) -> None:
     assert fits(page)
 
 
+@pytest.mark.slow
 def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     intent = some_intent(visit, 8)
@@ -180,6 +181,7 @@ def test_a_stored_link_to_another_site_is_not_shown(visit: Visit) -> None:
     assert shown(visit.page, "Starred") == ["/intent/0x2"]
 
 
+@pytest.mark.slow
 def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 2)

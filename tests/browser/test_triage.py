@@ -59,6 +59,7 @@ def test_a_ticket_is_pasted_resolved_and_followed(browser: Browser, server: str,
         expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
 
 
+@pytest.mark.slow
 def test_the_keyboard_submits_the_text(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360) as visit:
         page = visit.page
