@@ -53,6 +53,7 @@ def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worl
     monkeypatch.setattr(ENV, "intents_mirror_calls", 10_000)
     monkeypatch.setattr(lifecycle, "trim_memory", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(os, "nice", lambda _: 0)  # the tests after it would have a lower priority, too
     with time_machine.travel(START):
         yield world
 
