@@ -32,7 +32,7 @@ test: .venv/installed-dev ## Run the tests, the same ones each time (three minut
 	$(PYTEST)
 
 programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (five minutes)
-	$(PYTEST) -m programs
+	$(PYTEST) -m "programs and not slow"
 
 every: .venv/installed-dev ## Run every test with every case of every corpus (before a release)
 	$(PYTEST) -m "" --hypothesis-profile=every
