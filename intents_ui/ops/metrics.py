@@ -150,7 +150,6 @@ OUTCOMES: Final[Mapping[type[BaseException], str]] = {
 MISMATCHED: Final[Mapping[errors.Flaw, Counter]] = {
     errors.Flaw.OTHER_INTENT: mismatched.labels("other_intent"),
     errors.Flaw.OTHER_FILTER: mismatched.labels("other_filter"),
-    errors.Flaw.OTHER_REQUEST: mismatched.labels("other_request"),
     errors.Flaw.MORE_BYTES: mismatched.labels("more_bytes"),
 }
 

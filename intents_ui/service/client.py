@@ -228,7 +228,6 @@ class ServiceClient(BlockingOperations):
                     # Not `iter_raw`, whose checks are for httpx's own client.
                     stream = cast("httpx.SyncByteStream", response.stream)
                     try:
-                        exchange.check_request_id(response)
                         body = until_read.enter_context(exchange.body(response))
                         for piece in stream:
                             body.add(piece)
@@ -338,7 +337,6 @@ class AsyncServiceClient(Operations):
         async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
             response = await self._http.send(self._traced(exchange.request()), stream=True)
             try:
-                exchange.check_request_id(response)
                 body = until_read.enter_context(exchange.body(response))
                 async for piece in response.aiter_raw():
                     body.add(piece)

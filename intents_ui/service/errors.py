@@ -57,7 +57,6 @@ class Flaw(StrEnum):
     ENCODING = "in an encoding that was not requested"
     OTHER_INTENT = "about another intent"
     OTHER_FILTER = "about intents that do not meet its filter"
-    OTHER_REQUEST = "to another request"
     MORE_BYTES = "followed by bytes that were not requested"
 
 

@@ -111,11 +111,6 @@ class Exchange[T]:
         stream = httpx.ByteStream(content)
         return httpx.Request("POST", url, headers=headers, stream=stream, extensions={"timeout": timeout})
 
-    def check_request_id(self, response: httpx.Response) -> None:
-        """Raise Unreadable if the service labels the response with the ID of another request."""
-        if response.headers.get("x-request-id", self.request_id) != self.request_id:
-            raise Unreadable.because(Flaw.OTHER_REQUEST, status=response.status_code)
-
     def body(self, response: httpx.Response) -> Body:
         """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one."""
         if 300 <= response.status_code < 400:
