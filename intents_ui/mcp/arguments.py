@@ -9,9 +9,9 @@ LONGEST_NAME = 200
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool. Unknown ones are rejected."""
+    """Arguments of a tool. Unknown ones are ignored, however many a client sends."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class TextArguments(Arguments):

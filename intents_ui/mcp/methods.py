@@ -26,6 +26,8 @@ CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {}}
 # Tools change only with a new release.
 CACHING: Final = {"ttlMs": 300_000, "cacheScope": "public"}
 
+MOST_PROBLEMS: Final = 3
+
 
 class Call(BaseModel):
     """Parameters of a call of a tool."""
@@ -86,14 +88,19 @@ def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any
     try:
         told = tool.answer(request, tool.arguments.model_validate(call.arguments))
     except ValidationError as error:
-        problem = " ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}." for each in error.errors())
-        return _text(f"Invalid arguments. {problem}") | {"isError": True}
+        return _text(f"Invalid arguments. {_problems(error)}") | {"isError": True}
     except (Unanswered, Http404) as error:
         return _text(str(error)) | {"isError": True}
     except ServiceError as error:
         return _text(_of_service(error)) | {"isError": True}
     stale = old(request_context.stale_responses(), now=datetime.now(UTC))
     return _text(f"{stale.sentence}\n{told}" if stale else told)
+
+
+def _problems(error: ValidationError) -> str:
+    """Return the first problems in words, without what the client sent."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_PROBLEMS]
+    return " ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}." for each in found)
 
 
 def _text(sentence: str) -> dict[str, Any]:

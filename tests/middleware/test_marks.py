@@ -33,7 +33,7 @@ tx/<chain:chain_id>/<identifier:transaction_hash> | always | never | body  |
 console/<identifier:operation>            | never      | asked  | console |
 api/v1/lookup                             | always     | never  | body    |
 api/v1/triage                             | always     | never  | triage  |
-mcp                                       | posted     | never  | triage  |
+mcp                                       | posted     | never  | body    |
 """
 
 
