@@ -50,8 +50,7 @@ class MessageKey(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Result of the deposit check. `shown` is the result with its icon and tone. The page shows `SECOND_DEPOSIT`
-    with `warn_second_deposit`.
+    """Result of the deposit check. `shown` is the result with its icon and tone.
 
     `needs_attention`: something was observed that isn't as expected.
     """
@@ -62,7 +61,6 @@ class Diagnosis:
     next: str
     findings: tuple[CheckResult, ...]
     needs_attention: bool
-    warn_second_deposit: bool = False
 
 
 DIAGNOSES: Mapping[str, Mapping[str, Any]] = {row["key"]: row for row in tables.read(__package__, "messages.json")}
@@ -98,7 +96,6 @@ def of(situation: Situation) -> Diagnosis | None:
         next=_next(key, payment, now=now).format_map(words),
         findings=rows,
         needs_attention=bool(payment.found) and any(each.shown.tone in (Tone.ATTENTION, Tone.BAD) for each in rows),
-        warn_second_deposit=row["warn_second_deposit"],
     )
 
 

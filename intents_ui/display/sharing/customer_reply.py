@@ -34,6 +34,8 @@ TO_THE_OWNER = (
 )
 # Where mail programs detect a link: the colon of `://`, the dot of `www.`.
 AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+# Rows of a quote that expired before a deposit was seen.
+NO_DEPOSIT_IN_TIME = frozenset({"quoted.expired", "committed.overdue", "executing.wait_deposit_late"})
 TO_THE_RECIPIENT_TOO = ("the recipient's wallet", "your wallet")
 
 
@@ -201,8 +203,10 @@ def opening(situation: Situation) -> str:
     result, facts = summary.of(situation), situation.facts
     shown = glance.of(situation)
     what = _what(situation)
+    if result.key in NO_DEPOSIT_IN_TIME:
+        return _expired(what, situation)
     if result.is_provisional and not situation.is_over:
-        return f"Your {what} is in progress."
+        return f"Your {what} {'has not been started' if _is_unused_offer(facts) else 'is in progress'}."
     if result.certainty is Certainty.CONFLICTING or result.cause is Cause.CONFLICT:
         return f"Your {what} needs a closer look, because the records of it conflict."
     if _moved(shown.received):
@@ -216,8 +220,6 @@ def opening(situation: Situation) -> str:
         return f"Your {what} could not be completed and is being refunded."
     if facts.status == IntentStatus.REFUNDED:
         return f"Your {what} could not be completed. A refund is reported."
-    if situation.is_expired and not result.cause:
-        return f"The quote for your {what} expired, and no deposit was received."
     if result.cause is Cause.RECOVERABLE:
         start = "could not be completed" if situation.is_over else "was not started"
         return f"Your {what} {start}. You can recover the funds with your wallet."
@@ -225,9 +227,23 @@ def opening(situation: Situation) -> str:
         return f"The status of your {what} could not be determined."
     if situation.is_over:
         return f"Your {what} could not be completed."
-    if facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way:
+    if _is_unused_offer(facts):
         return f"Your {what} has not been started."
     return f"Your {what} is in progress." if facts.has_arrived else f"Your {what} is waiting for the deposit."
+
+
+def _expired(what: str, situation: Situation) -> str:
+    """Return that the quote expired, so that nobody pays for it when only this sentence is read."""
+    end = situation.facts.execute_by or situation.facts.expires_at
+    seen = "has been seen" if situation.has_balance is None else "was received"
+    return (
+        f"The quote for your {what} expired{f' at {times.dated(end)}' if end else ''}, and no deposit {seen}."
+        " Please don't send anything to the old address. To send, request a new quote."
+    )
+
+
+def _is_unused_offer(facts: Facts) -> bool:
+    return facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
 
 
 def _what(situation: Situation) -> str:

@@ -116,10 +116,11 @@ def _waits_for_payment(facts: Facts) -> bool:
 
 def _waiting_for_payment(situation: Situation) -> str:
     facts = situation.facts
-    if facts.deposit is None:
-        return "executing.stalled" if situation.is_stalled else "executing.no_details"
-    is_late = timing.has_come(facts.expires_at, now=situation.now) or situation.is_stalled
-    return "executing.wait_deposit_late" if is_late else "executing.wait_deposit"
+    if facts.deposit is not None and timing.has_come(facts.expires_at, now=situation.now):
+        return "executing.wait_deposit_late"
+    if situation.is_stalled:
+        return "executing.stalled"
+    return "executing.no_details" if facts.deposit is None else "executing.wait_deposit"
 
 
 def _before_or_after(situation: Situation) -> str:
