@@ -28,7 +28,7 @@ from intents_ui.display.tokens import chains
 from intents_ui.middleware import failures
 from intents_ui.service.wire.models import ChainInfo
 from intents_ui.service.wire.results import Price
-from intents_ui.web import client_ip, cursors
+from intents_ui.web import client_ip, cursors, links
 from intents_ui.web.catalog import routes, tokens
 
 MOST_TOKENS: Final = 100  # of one page
@@ -93,12 +93,13 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
 
 def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
     chain = wiring.catalog().chain(row.token.chain_id)
+    path = links.token_path(row.token)
     is_priced = price is not None and price.usd is not None and not (chain and chain.is_testnet)
     return ApiListedToken(
         **dict(answers.token(row.token)),
         name=row.token.name,
         standing=row.standing,
-        url=f"{root}{reverse('token', args=row.where)}",
+        url=f"{root}{path}" if path else None,
         usd=f"{price.usd:f}" if price and is_priced else None,
     )
 

@@ -32,8 +32,8 @@ class ApiListedToken(ApiToken):
 
     name: str = Field(description="The token's name, as it names itself", examples=["USD Coin"])
     standing: str = Field(description="How far the service vouches for it", examples=["Featured"])
-    url: str = Field(
-        description="Its page",
+    url: str | None = Field(
+        description="Its page, if it has one",
         examples=["https://intents.example/token/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"],
     )
     usd: str | None = Field(description="Price in US dollars", examples=["0.9998"])

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import wiring
 from intents_ui.display.catalog import suggestions
 from intents_ui.display.catalog.token_list import TokenRow
+from intents_ui.web import links
 
 SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
 CACHED = "private, max-age=60"
@@ -23,7 +24,7 @@ def view(request: HttpRequest) -> HttpResponse:
     listed = wiring.token_lists().featured([chain.id for chain in known])
     chains = suggestions.chains(words, known)
     tokens = suggestions.tokens(words, listed.tokens, most=suggestions.MOST - len(chains), using=catalog)
-    found = [*(of_chain(*chain) for chain in chains), *map(of_token, tokens)]
+    found = [*(of_chain(*chain) for chain in chains), *filter(None, map(of_token, tokens))]
     return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
 
 
@@ -31,10 +32,11 @@ def of_chain(chain_id: int, name: str) -> dict[str, str]:
     return {"name": name, "note": f"Chain {chain_id}", "url": reverse("chain", args=[chain_id])}
 
 
-def of_token(row: TokenRow) -> dict[str, str]:
-    """Without warnings: a featured token has none."""
-    return {
+def of_token(row: TokenRow) -> dict[str, str] | None:
+    """Return a suggestion, None if the token has no page. Without warnings: a featured token has none."""
+    path = links.token_path(row.token)
+    return path and {
         "name": row.token.symbol,
         "note": f"{row.token.name} on {row.token.chain}",
-        "url": reverse("token", args=row.where),
+        "url": path,
     }

@@ -15,16 +15,14 @@ from intents_ui.display import failures, glossary
 from intents_ui.display.formatting import amounts, hashes, json_text, short_forms, text, times
 from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from intents_ui.display.lists import address
-from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
-from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.display.transfers import statuses
 from intents_ui.template_compiler import PlainCodeGenerator
-from intents_ui.web import assets
+from intents_ui.web import assets, links
 from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
@@ -97,7 +95,7 @@ def environment(**options: Any) -> Environment:
         iso=times.iso,
         likely_causes=empty_results.likely_causes,
         logo_url=logo_url,
-        token_url=token_url,
+        token_url=links.token_path,
         looks_like=empty_results.looks_like,
         old=lambda answers: failures.old(answers, now=now()),
         pieces=lambda sentence: times.pieces(sentence, now=now()),
@@ -184,10 +182,3 @@ def logo_url(logo: Logo | None) -> str | None:
         return url("token-logo", logo.chain_id, logo.address)
     except NoReverseMatch:  # no URL of ours can contain such an ID
         return None
-
-
-def token_url(token: Identity) -> str | None:
-    """Return the URL of a token's page, or None if the token can't have one."""
-    if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
-        return None
-    return url("token", token.chain_id, key(token.address))

@@ -1,4 +1,4 @@
-"""Canonical URLs of intent pages."""
+"""Canonical URLs of intent and token pages."""
 
 import re
 from urllib.parse import urlencode
@@ -7,8 +7,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import identifiers
 from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.tokens.token_amounts import Identity, key
 from intents_ui.service.wire.results import Hit
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
@@ -19,6 +21,13 @@ def intent_url(hit: Hit) -> str:
     """Return the URL of the intent's page, including the transaction it was found by."""
     url = reverse("intent", args=[hit.intent.intent_id])
     return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
+
+
+def token_path(token: Identity) -> str | None:
+    """Return the path of a token's page, or None if the token can't have one, such as `ibc/…`."""
+    if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
+        return None
+    return reverse("token", args=[token.chain_id, key(token.address)])
 
 
 def canonical(intent_id: str) -> str:

@@ -45,6 +45,20 @@ def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> 
     assert suggested["note"] == "— on Base"
 
 
+@pytest.mark.parametrize("address", ["ibc/27394FB092D2ECCD", "factory/a/b"])
+def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(
+    site: Client, transport: Recorded, address: str
+) -> None:
+    token = {"chainId": BASE, "address": address, "symbol": "ATOMIC", "name": "Atomic", "featured": True}
+    transport.changes[LIST] = lambda answer: {"tokens": [token, *answer["tokens"]]}
+    assert found(site, "atomic") == []
+    assert len(found(site, "usdc")) == 8
+    [told] = [each for each in site.get("/api/v1/tokens?chain=8453").json()["tokens"] if each["symbol"] == "ATOMIC"]
+    assert told["url"] is None
+    for path in ("/tokens", "/tokens?q=atomic", f"/chain/{BASE}"):
+        assert site.get(path).status_code == 200
+
+
 @pytest.mark.parametrize("words", ["", " ", "u", " u ", "x" * 41])
 def test_a_text_that_is_too_short_or_too_long_is_rejected_before_any_request(
     site: Client, transport: Recorded, words: str
