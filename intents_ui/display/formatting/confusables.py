@@ -152,7 +152,8 @@ def _mixture(word: str) -> Mixture | None:
 
 
 def _joins(before: str, character: str, after: str) -> bool:
-    return character in JOINERS and not (before.isascii() or after.isascii())
+    is_joined = character in JOINERS and not (before.isascii() or after.isascii())
+    return is_joined or text.styles_emoji(before, character)
 
 
 def _is_partly_ascii(word: str) -> bool:

@@ -16,7 +16,8 @@ def cell(text: str) -> str:
     formula.
     """
     shown = visible(bare(text), lines=True)
-    return f"'{shown}" if text.startswith(FORMULA) or shown.startswith(FORMULA) else shown
+    starts = (text, shown, shown.lstrip())  # spreadsheets skip blanks before a formula
+    return f"'{shown}" if any(each.startswith(FORMULA) for each in starts) else shown
 
 
 def line(cells: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Sanitizes untrusted text (names, symbols, memos, reasons) for display. Escaping is up to the template."""
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,8 +15,19 @@ LONGEST = 4096
 
 # Control, format (bidi, zero width, tags), lone surrogates, private use, unassigned, line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Invisible letters and marks.
-HIDDEN_CHARACTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# Unicode's Default_Ignorable_Code_Point that aren't in these categories, such as variation selectors, and the blank
+# pattern of Braille.
+IGNORABLE = (
+    "\u034f",
+    "\u115f-\u1160",
+    "\u17b4-\u17b5",
+    "\u180b-\u180f",
+    "\u3164",
+    "\ufe00-\ufe0f",
+    "\uffa0",
+    "\U000e0100-\U000e01ef",
+)
+HIDDEN_CHARACTERS = re.compile(f"[\u2800{''.join(IGNORABLE)}]")
 MARKS = frozenset({"Mn", "Me"})
 MOST_MARKS = 2
 # Right-to-left letters and digits.
@@ -86,7 +98,13 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 
 def is_hidden(character: str) -> bool:
-    return character in HIDDEN_CHARACTERS or unicodedata.category(character) in HIDDEN_CATEGORIES
+    """Return whether readers can't see a character, such as a bidi control, a tag or a variation selector."""
+    return unicodedata.category(character) in HIDDEN_CATEGORIES or HIDDEN_CHARACTERS.match(character) is not None
+
+
+def styles_emoji(before: str, character: str) -> bool:
+    """Return whether a variation selector chooses how the emoji before it is drawn, as most keyboards write it."""
+    return character in ("\ufe0e", "\ufe0f") and before != "" and unicodedata.category(before) == "So"
 
 
 def _is_plain(text: str) -> bool:
@@ -96,10 +114,12 @@ def _is_plain(text: str) -> bool:
 
 def _pieces(text: str, *, lines: bool) -> Iterator[str]:
     """Yield one piece per received character, so that a cut never splits a `⟨U+202E⟩`."""
-    marks = 0
+    marks, before = 0, ""
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in MARKS else 0
-        yield "" if marks > MOST_MARKS else _piece(character, lines=lines)
+        is_dropped = marks > MOST_MARKS and not is_hidden(character)
+        yield "" if is_dropped or styles_emoji(before, character) else _piece(character, lines=lines)
+        before = character
 
 
 def _piece(character: str, *, lines: bool) -> str:

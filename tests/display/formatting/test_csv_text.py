@@ -10,13 +10,15 @@ from intents_ui.display.formatting.text import visible
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"]  # noqa: RUF001
 
+AFTER_BLANKS = [" =1+1", "\u00a0@A1", " \t +1", "\u3000-1"]
 
-@pytest.mark.parametrize("formula", FORMULAS)
+
+@pytest.mark.parametrize("formula", [*FORMULAS, *AFTER_BLANKS])
 def test_would_be_formulas_become_text(formula):
     assert csv_text.cell(formula) == f"'{visible(formula, lines=True)}"
 
 
-@pytest.mark.parametrize("ordinary", ["", "0x12", "100 USDC", "a=b", "1-1", "'quoted'", " = 1", "order -1"])
+@pytest.mark.parametrize("ordinary", ["", "0x12", "100 USDC", "a=b", "1-1", "'quoted'", " 1", "order -1"])
 def test_cells_that_are_not_formulas_stay_unchanged(ordinary):
     assert csv_text.cell(ordinary) == ordinary
 

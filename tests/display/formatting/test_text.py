@@ -15,6 +15,11 @@ HIDDEN = named(
     ("tag letter", "\U000e0041", "⟨U+E0041⟩"),
     ("lone surrogate", "\ud800", "⟨U+D800⟩"),
     ("line separator", "\u2028", "⟨U+2028⟩"),
+    ("variation selector", "\ufe01", "⟨U+FE01⟩"),
+    ("emoji style without an emoji", "\ufe0f", "⟨U+FE0F⟩"),
+    ("supplementary variation selector", "\U000e0100", "⟨U+E0100⟩"),
+    ("mongolian variation selector", "\u180b", "⟨U+180B⟩"),
+    ("ten variation selectors", "\ufe02" * 10, "⟨U+FE02⟩" * 10),
 )
 
 
@@ -28,6 +33,10 @@ def test_a_hidden_character_is_shown_by_its_code_point(hidden, shown):
 )
 def test_ordinary_text_stays_as_it_is(ordinary):
     assert text.visible(ordinary) == ordinary
+
+
+def test_an_emoji_keeps_its_style_without_a_note():
+    assert text.visible("Thanks ❤\ufe0f!") == "Thanks ❤!"
 
 
 def test_a_flood_of_combining_marks_is_cut_to_two():
