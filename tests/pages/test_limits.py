@@ -68,3 +68,14 @@ def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
         assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
     for path in ("/history", "/history?recoverable=1"):
         assert site.get(path).status_code == 200, path
+
+
+def test_a_start_at_the_end_of_the_calendar_breaks_no_surface(site: Client, emulator: Emulator, odd: Odd) -> None:
+    intent_id = emulator.play("stalled-in-bridge", age=600)["intentId"]
+
+    def change(document: Any) -> Any:
+        return changed(document, ("startedAt",), "9999-12-31T23:59:59Z")
+
+    odd.rewrite(GetIntent=change, GetIntentReceipt=change, GetIntentHistory=change, SearchIntents=change)
+    for path in (*(f"/intent/{intent_id}{part}" for part in PARTS), f"/api/v1/transfers/{intent_id}", "/history"):
+        assert site.get(path).status_code == 200, path

@@ -18,6 +18,7 @@ LONGEST_ID = 200  # characters that one of our URLs can carry
 CHAIN_ID_LIMIT = 2**64  # the API's limit
 CURSOR_LIMIT = 2**63
 MILLISECONDS_FROM = 10**11  # in seconds the year 5138, in milliseconds 1973
+FIRST_YEAR, LAST_YEAR = 2000, 2200  # of plausible times
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
 _MOMENT = re.compile(
@@ -130,8 +131,17 @@ def read_figure_in_list(value: object) -> Decimal | None:
 def read_moment(value: object) -> datetime | None:
     """Return a time in UTC, or None for one that was never set (year 1 or Unix time 0).
 
-    Takes RFC 3339 with up to 9 decimals of a second (UTC without a zone), Unix seconds or Unix milliseconds.
+    Takes RFC 3339 with up to 9 decimals of a second (UTC without a zone), Unix seconds or Unix milliseconds. Raises
+    ValueError for a time outside the years 2000 to 2200, which can only be an error: sums with it would leave the
+    calendar.
     """
+    moment = _moment(value)
+    if moment is not None and not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValueError(f"outside the years {FIRST_YEAR} to {LAST_YEAR}")
+    return moment
+
+
+def _moment(value: object) -> datetime | None:
     if isinstance(value, str) and _USUAL_MOMENT.fullmatch(value) and not value.startswith("0001-"):
         return datetime.fromisoformat(value)  # fast path for the usual notation
     if isinstance(value, datetime):

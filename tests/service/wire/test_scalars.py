@@ -162,13 +162,10 @@ NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
         ("1795262400", NOON),
         (1_795_262_400_000, NOON),
         (Decimal("1795262400.5"), NOON.replace(microsecond=500_000)),
-        (1, datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)),
-        (Decimal("0.5"), datetime(1970, 1, 1, 0, 0, 0, 500_000, tzinfo=UTC)),
-        (10**11 - 1, datetime(5138, 11, 16, 9, 46, 39, tzinfo=UTC)),
-        (10**11, datetime(1973, 3, 3, 9, 46, 40, tzinfo=UTC)),
         (NOON, NOON),
         (NOON.replace(tzinfo=None), NOON),
-        ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ("2000-01-01T00:00:00Z", datetime(2000, 1, 1, tzinfo=UTC)),
+        ("2200-12-31T23:59:59Z", datetime(2200, 12, 31, 23, 59, 59, tzinfo=UTC)),
         ("0001-01-01T00:00:00Z", None),
         ("0001-01-01T00:00:00.000+02:00", None),
         (0, None),
@@ -186,6 +183,13 @@ def test_a_time_is_read_in_every_known_format(written, meant):
         "2026-11-21",
         "2026-11-21T25:00:00Z",
         "9999-12-31T23:59:59-12:00",
+        "9999-12-31T23:59:59Z",
+        "2201-01-01T00:00:00Z",
+        "1999-12-31T23:59:59Z",
+        datetime(9999, 1, 1, tzinfo=UTC),
+        1,
+        10**11 - 1,
+        10**11,
         -1,
         10**18,
         "0000-01-01T00:00:00Z",
@@ -209,11 +213,11 @@ def test_no_input_raises_anything_but_value_error(value):
             continue
 
 
-@given(st.datetimes(min_value=datetime(1971, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis wants it naive
+@given(st.datetimes(datetime(2000, 1, 1), datetime(2200, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis wants it naive
 def test_a_time_means_the_same_in_every_format(moment):
     seconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     assert read_moment(moment.isoformat()) == moment
-    assert read_moment(seconds) == moment.replace(microsecond=0) or seconds >= 10**11
+    assert read_moment(seconds) == moment.replace(microsecond=0)
 
 
 def test_a_lone_surrogate_is_replaced_and_the_rest_of_the_text_kept():
