@@ -3,6 +3,7 @@
 An invalid value aborts startup with one line that names the variable. A test checks docs/settings.md against `Environment`.
 """
 
+import difflib
 import importlib.util
 import ipaddress
 import os
@@ -592,7 +593,17 @@ def is_address(host: str) -> bool:
     return True
 
 
+def is_unknown(name: str) -> bool:
+    """Return whether a variable looks like a setting and isn't one. `INTENTS_UI_…` are those of the command line."""
+    is_ours = name.startswith("INTENTS_") and not name.startswith("INTENTS_UI_")
+    return is_ours and name.lower() not in Environment.model_fields
+
+
 def read_environment() -> Environment:
+    """Return the settings. An invalid or unknown one ends the process with a line that names it."""
+    if unknown := sorted(filter(is_unknown, os.environ)):
+        close = difflib.get_close_matches(unknown[0].lower(), Environment.model_fields, n=1)
+        sys.exit(f"{unknown[0]}: no such setting{f'. Did you mean {close[0].upper()}?' if close else ''}")
     try:
         return Environment()
     except ValidationError as error:

@@ -84,6 +84,8 @@ INVALID = {
     "SECRET_KEY_FILE": ["/nowhere/key"],
     "INTENTS_CONSOLE_TOKEN_FILE": ["/dev/null"],
     "INTENTS_CONSOLE": ["on"],
+    "INTENTS_CONSOLE_TOKENS": ["misspelt"],
+    "INTENTS_FOO": ["1"],
     "INTENTS_CONSOLE_TOKEN": ["short", " " * 16, "x" * 1001],
     "INTENTS_SERVICE_URL": ["service"],
     "INTENTS_SERVICE_BRAND": ["Two Words"],
