@@ -11,22 +11,12 @@ from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.wire.outcome import is_older
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 # Final, but a refund or a retry may follow.
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 OFFERED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
-
-
-def is_earlier(told: IntentReceipt, *, than: IntentReceipt) -> bool:
-    """Return whether a receipt has an older state than a known one.
-
-    Without comparable times, a final status is never revoked.
-    """
-    if told.updated_at and than.updated_at and told.updated_at != than.updated_at:
-        return told.updated_at < than.updated_at
-    ends = ENDED | STOPPED
-    return than.status in ends and told.status not in ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +217,7 @@ class Poller:
 
     async def _update(self, told: IntentReceipt) -> None:
         now, known = self._now(), self.snapshot.receipt
-        receipt = known if known and is_earlier(told, than=known) else told
+        receipt = known if known and is_older(told, than=known, now=now) else told
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
         went_back = told.status if told.status != receipt.status else None

@@ -276,6 +276,18 @@ async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) ->
         assert found[0].statuses == ["FAILED", "EXECUTING"], "a repair is later, and shown"
 
 
+@swiftly
+@pytest.mark.parametrize("ahead", ["2026-11-21T13:00:00Z", "2027-11-21T12:00:00Z", "9999-01-01T00:00:00Z"])
+async def test_a_status_from_the_future_does_not_keep_out_later_ones(ahead: str) -> None:
+    service = Service()
+    service.status, service.updated_at = "EXECUTING", ahead
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10)
+        service.status, service.updated_at = "SUCCEEDED", "2026-11-21T12:00:05Z"
+        await asyncio.sleep(MINUTE)
+        assert found[0].statuses == ["EXECUTING", "SUCCEEDED"]
+
+
 MANY = [f"0x{number:064x}" for number in range(500)]
 
 

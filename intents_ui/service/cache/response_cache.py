@@ -17,8 +17,8 @@ from cachetools import LRUCache, TTLCache
 from intents_ui.service.errors import Invalid, NotFound, ServiceError
 from intents_ui.service.operations.config import CacheKind, Lifetime
 from intents_ui.service.operations.operations import Question, ServiceCall, get_intent, get_intent_receipt
-from intents_ui.service.resilience.health import BELIEVED
 from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.wire.outcome import is_older
 from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
 
 KEPT_BYTES = 32 * 2**20
@@ -204,14 +204,13 @@ class ResponseCache:
         return self._others.get(question) or self._lists.get(question)
 
     def _is_older(self, before: CacheEntry, answer: object) -> bool:
-        """Return whether a response has an older state than the entry it would replace, which may still be shown.
-
-        An update time in the far future is ignored: it would block all later updates.
-        """
-        known, result = _updated_at(before.answer), _updated_at(answer)
-        if known is None or result is None or self._clock() - before.learned_at >= before.lifetime.old:
+        """Return whether a response has an older state than the entry it would replace, which may still be shown."""
+        if self._clock() - before.learned_at >= before.lifetime.old:
             return False
-        return result < known < datetime.now(UTC) + BELIEVED
+        known = before.answer
+        if not (isinstance(known, Intent | IntentReceipt) and isinstance(answer, Intent | IntentReceipt)):
+            return False
+        return is_older(answer, than=known, now=datetime.now(UTC))
 
     def _kind_of(self, call: ServiceCall[Any], error: ServiceError) -> CacheKind | None:
         if isinstance(error, NotFound):
@@ -222,10 +221,6 @@ class ResponseCache:
 def weight(size: int) -> int:
     """Return the bytes of memory for a response of `size` bytes."""
     return size * WEIGHT + ENTRY_BYTES
-
-
-def _updated_at(answer: object) -> datetime | None:
-    return answer.updated_at if isinstance(answer, Intent | IntentReceipt) else None
 
 
 def _intents_in(answer: object) -> frozenset[str]:

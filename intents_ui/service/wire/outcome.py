@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
 from intents_ui.service.wire.steps import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 # Raise it with every change of the rules. Rows with another version are judged again.
@@ -18,6 +18,18 @@ REPORTED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED, IntentStatu
 STARTED = UNDER_WAY | DEAD | {StepStatus.DONE}
 # Of a step after the deposit: the funds were there.
 TRACES = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
+
+
+FINAL = frozenset(
+    {
+        IntentStatus.SUCCEEDED,
+        IntentStatus.REFUNDED,
+        IntentStatus.FAILED,
+        IntentStatus.ABORTED,
+        IntentStatus.INVALID,
+    }
+)
+CLOCK_SKEW = timedelta(minutes=5)  # of an update time ahead of ours
 
 
 class Outcome(StrEnum):
@@ -144,3 +156,17 @@ def _execution_end(committed: datetime | None) -> datetime | None:
         return committed + TIME_TO_EXECUTE if committed else None
     except OverflowError:
         return None
+
+
+def is_older(found: Intent | IntentReceipt, *, than: Intent | IntentReceipt, now: datetime) -> bool:
+    """Return whether an object has an older state than a known one of the same intent.
+
+    Their update times decide. One that is more than `CLOCK_SKEW` ahead of `now` is an error and counts as unknown, or
+    it would keep out all later updates. If the times decide nothing, a final status is never revoked.
+    """
+    known, received = (
+        each.updated_at if each.updated_at and each.updated_at <= now + CLOCK_SKEW else None for each in (than, found)
+    )
+    if known and received and known != received:
+        return received < known
+    return than.status in FINAL and found.status not in FINAL
