@@ -15,8 +15,7 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, Tone, leg
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
 
 
@@ -122,7 +121,7 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         refund_hash=_hash(facts.refund),
         refund_chain_id=facts.refund.chain_id if facts.refund else None,
         refund_base_units=_digits(facts.refund.token_amount if facts.refund else None),
-        reason=_reason(facts),
+        reason=facts.failure_reason,
         memo=facts.summary.memo,
         has_balance=situation.has_balance,
         balances=SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
@@ -169,12 +168,6 @@ def _hash(transaction: IntentTransaction | None) -> str | None:
     """Return the transaction's hash. A placeholder identifies no transaction."""
     txn_hash = transaction.txn_hash if transaction else None
     return None if hashes.is_placeholder(txn_hash) else txn_hash
-
-
-def _reason(facts: Facts) -> str | None:
-    """Return the reason of the first failed step. Later steps only repeat it."""
-    steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
-    return next((step.status_reason for step in steps if step and step.status_reason and leg(step) in DEAD), None)
 
 
 def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:

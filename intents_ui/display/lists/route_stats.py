@@ -11,7 +11,7 @@ from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, Tone, leg
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentHistory
 from intents_ui.service.wire.outcome import Outcome
@@ -152,11 +152,8 @@ def _repeated(failed: Iterable[Facts]) -> CommonFailure | None:
 
 def first_reason(facts: Facts) -> str:
     """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
-    for transaction in (facts.deposit, facts.origin, facts.destination):
-        said = transaction.status_reason if transaction and leg(transaction) in DEAD else None
-        if said and not said.lower().startswith(NO_FAILURE):
-            return text.reason(said).shown
-    return ""
+    told = (reason for reason in facts.step_reasons if not reason.lower().startswith(NO_FAILURE))
+    return next((text.reason(reason).shown for reason in told), "")
 
 
 def _gist(reason: str) -> str:

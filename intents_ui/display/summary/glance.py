@@ -17,7 +17,7 @@ from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money, identity
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, StepStatus, leg
+from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.wire.models import IntentStatus
 
@@ -238,10 +238,9 @@ def _note(situation: Situation) -> str:
 
 
 def reason(facts: Facts) -> text.Text | None:
-    """Return the reason of the failed refund, else of the first failed step. Later steps only repeat it."""
-    legs = (facts.refund, facts.deposit, facts.origin, facts.destination)
-    reasons = (each.status_reason for each in legs if each and each.status_reason and leg(each) in DEAD)
-    return next((text.reason(" ".join(found.split())) for found in reasons), None)
+    """Return the reason of the failed refund, else of the first failed step, on one line."""
+    found = facts.failure_reason
+    return text.reason(" ".join(found.split())) if found else None
 
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:

@@ -1,5 +1,6 @@
 """Facts of an intent and its receipt. Either may be missing, and the receipt wins where they differ."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -234,6 +235,20 @@ class Facts:
         if destination is StepStatus.DONE or (exchanged and statuses.is_open(self.status)):
             return True
         return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
+
+    @property
+    def step_reasons(self) -> Iterator[str]:
+        """Yield why steps failed, the first one first. Later steps mostly repeat it."""
+        for step in (self.deposit, self.origin, self.destination):
+            if step and step.status_reason and leg(step) in DEAD:
+                yield step.status_reason
+
+    @property
+    def failure_reason(self) -> str | None:
+        """Return the reason of the failed refund, else of the first failed step."""
+        if self.refund and self.refund.status_reason and self.returning in DEAD:
+            return self.refund.status_reason
+        return next(self.step_reasons, None)
 
     @property
     def ends_open(self) -> bool:

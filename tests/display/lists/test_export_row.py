@@ -7,6 +7,7 @@ import pytest
 
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS, ExportRow
+from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
@@ -135,3 +136,15 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
     made = export_row.of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
     assert (made.status, made.origin_base_units, made.destination_base_units) == ("QUOTED", "25000000", None)
+
+
+def test_an_export_and_a_list_row_give_the_same_reason() -> None:
+    made = receipt(
+        "FAILED",
+        deposit=transaction("SUCCEEDED"),
+        origin=transaction("FAILED", status_reason="execution reverted"),
+        refund=refund("FAILED", status_reason="refund reverted: token paused"),
+    )
+    shown = glance.of(at(intent("FAILED"), made)).reason
+    assert shown is not None
+    assert row(made).reason == shown.whole == "refund reverted: token paused"
