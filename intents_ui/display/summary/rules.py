@@ -13,6 +13,7 @@ from typing import Any
 from intents_ui import tables
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import timing
+from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
@@ -296,9 +297,10 @@ class Cause(StrEnum):
 class MessageRow:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
 
-    `place` is a `Place`, or one that depends on the transfer: `last-confirmed`, `balance` or `refund`. `contact` is
-    empty if no one needs to be contacted. `warn_second_deposit`: a second deposit is plausible and harmful, so
-    `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
+    `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
+    depends on the transfer: `last-confirmed`, `balance` or `refund`. `contact` is empty if no one needs to be
+    contacted. `warn_second_deposit`: a second deposit is plausible and harmful, so `SECOND_DEPOSIT` is shown with the
+    row. `minutes` without a change after which `{escalation}` says to contact
     support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
     none of it.
     """
@@ -310,6 +312,7 @@ class MessageRow:
     sentence: str
     where: str
     next: str
+    help: tuple[HelpKind, ...]
     who: Who
     contact: str
     tone: Tone
@@ -325,6 +328,7 @@ class MessageRow:
 def _row(written: Mapping[str, Any]) -> MessageRow:
     typed = {
         "statuses": tuple(IntentStatus(status) for status in written["statuses"]),
+        "help": tuple(HelpKind(kind) for kind in written["help"]),
         "who": Who(written["who"]),
         "tone": Tone(written["tone"]),
         "certainty": Certainty(written["certainty"]),

@@ -14,7 +14,7 @@ from intents_ui.display.summary.funds_location import Located
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, MessageRow, Who
 from intents_ui.display.transfers import assistance, locations, statuses, timing
-from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.assistance import Help, HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, Tone
@@ -150,8 +150,7 @@ class Summary:
         """Return where to recover the funds and whom to contact, if the next step says to."""
         if self.is_pending:
             return ()
-        said = self.row.next.format_map(self.gaps)
-        return tuple(assistance.needed(said, contact=self.contact, contacts=self.situation.contacts))
+        return tuple(assistance.needed(self.row.help, contact=self.contact, contacts=self.situation.contacts))
 
     @cached_property
     def deadline(self) -> datetime | None:
@@ -272,7 +271,7 @@ def _minutes(situation: Situation) -> Iterator[int]:
 
 def _no_recovery(told: Summary) -> str:
     """Return the warning for a next step that can't work: funds of a paused token can't be recovered."""
-    obstacle = reasons.no_recovery(told.situation) if "recover" in told.row.next.lower() else ""
+    obstacle = reasons.no_recovery(told.situation) if HelpKind.RECOVERY in told.row.help else ""
     return f" {obstacle}" if obstacle else ""
 
 

@@ -1,13 +1,19 @@
 """Where an owner recovers funds and whom to contact, for next steps that say to do so."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
 RECOVER_IN_THE_APP = "Recover in the app that started the transfer."
 SUPPORT_OF_THE_APP = "Contact support in the app that started the transfer."
 BOTH_IN_THE_APP = "Recover or get help in the app that started it."
+
+
+class HelpKind(StrEnum):
+    RECOVERY = "recovery"  # a page on which the owner recovers funds
+    SUPPORT = "support"
 
 
 @dataclass(frozen=True)
@@ -38,10 +44,9 @@ class Help:
         return (self.url or "").removeprefix("mailto:")
 
 
-def needed(next_step: str, *, contact: str, contacts: Contacts) -> Iterator[Help]:
-    """Return the help for a next step. `contact` is whom the page says to contact besides, if anyone."""
-    says = next_step.lower()
-    recovers, asks_support = "recover" in says, "contact support" in says
+def needed(kinds: Collection[HelpKind], *, contact: str, contacts: Contacts) -> Iterator[Help]:
+    """Return the help that a next step leads to. `contact` is whom the page says to contact besides, if anyone."""
+    recovers, asks_support = HelpKind.RECOVERY in kinds, HelpKind.SUPPORT in kinds
     if recovers and asks_support and not (contacts.recovery_url or contacts.support):
         yield Help(BOTH_IN_THE_APP)
         return
