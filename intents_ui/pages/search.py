@@ -188,6 +188,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         "findings": sought.findings(found),
         "others": sought.others(found),
         "unclear": [finding for finding in sought.read.findings if finding.problem],
+        "asked": identifiers_in(sought.findings(found)),
         "pasted": sought.query,
         "parsed": sought.parsed,
         "not_asked": empty_results.not_asked(found),
@@ -198,6 +199,11 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
     if paid and paid.lists and not found.error:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
     return miss(request, found, context | unlisted(found, sought.findings(found)) | {"paid": paid})
+
+
+def identifiers_in(findings: Sequence[Finding]) -> str:
+    """Return what a browser may remember of a search: identifiers, without the text around them."""
+    return " ".join(finding.value for finding in findings if finding.kind is not Kind.WORDS)
 
 
 def account_in(sought: Sought) -> str:

@@ -64,7 +64,7 @@ const savedItems = {
 // The page's transfer, address or search; null on other pages.
 function pageShown() {
   const star = document.querySelector("[data-star]");
-  const asked = location.pathname === "/search" && new URLSearchParams(location.search).get("q")?.trim();
+  const asked = document.querySelector("[data-asked]")?.dataset.asked; // identifiers only: a message may be private
   if (star) return { path: star.dataset.star, name: star.dataset.name, at: Date.now() };
   return asked ? { path: `/search?q=${encodeURIComponent(asked)}`, name: asked.slice(0, LONGEST.name), at: Date.now() } : null;
 }

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from PIL import Image
@@ -46,18 +47,31 @@ def label(page: Page, words: str) -> None:
 
 def test_recent_lookups_are_on_the_home_page_once_newest_first(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
-    for path in (first, second, "/search?q=0x12", first):
+    missing = f"/search?q=0x{'12' * 32}"
+    for path in (first, second, missing, first):
         visit.open(path)
     visit.forgive(404)
     visit.open("/")
     links = visit.page.get_by_role("region", name="Recent", exact=True).locator("li a")
     assert links.evaluate_all("links => links.map(link => link.getAttribute('href'))") == [
         first,
-        "/search?q=0x12",
+        missing,
         second,
     ]
     links.nth(2).click()
     expect(visit.page).to_have_url(visit.root + second)
+
+
+def test_of_a_message_only_its_identifiers_are_remembered(visit: Visit) -> None:
+    missing = "0x" + "cd" * 32
+    for text in (f"Hello, Jane Doe here, where is {missing}? My number is 555-0100", "where is my money"):
+        visit.open("/search?" + urlencode({"q": text}))
+        visit.forgive(404)
+        visit.forgive(400)
+    assert [each["path"] for each in stored(visit.page)["looked-up"]] == [f"/search?q={missing}"]
+    visit.open("/")
+    assert shown(visit.page, "Recent") == [missing]
+    assert "Jane" not in visit.page.content()
 
 
 def test_recent_searches_can_be_turned_off(visit: Visit) -> None:
