@@ -646,6 +646,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",
+    "intents_ui.middleware.secret_text.refuse_secrets",
     "intents_ui.middleware.api_access.access",
     "intents_ui.middleware.stale_notice.troubles",
     "intents_ui.middleware.failures.FailurePages",

@@ -25,6 +25,7 @@ from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.middleware import marks
+from intents_ui.middleware.secret_text import HELD_BACK
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
@@ -60,6 +61,8 @@ class Sought:
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
+    if "held-back" in request.GET:
+        return form(request, search_form.read({}), problem=f"{HELD_BACK.what} {HELD_BACK.todo}")
     if not query.strip():
         return by_keys(request)
     read = identifiers.read(query)

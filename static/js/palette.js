@@ -6,6 +6,7 @@ const MOST_SHOWN = 5; // in a group
 const IDENTIFIER = /^(?:(?:0[xX])?(?:[\da-fA-F]{40}|[\da-fA-F]{64})|[1-9A-HJ-NP-Za-km-z]{32,90})$/;
 const PART_OF_IDENTIFIER = /^0x|\S{20}/i;
 const LONGEST_SENT = 40;
+const MOST_WORDS = 4;
 // What the page needs for the action of a key.
 const NEEDS = {
   y: ".action-bar [data-action=reply]",
@@ -145,7 +146,8 @@ function addPalette(box) {
     const intent = `/intent/${text.toLowerCase()}`;
     const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
     const isIdentifier = IDENTIFIER.test(text);
-    const isSent = text.length > 1 && text.length <= LONGEST_SENT && !PART_OF_IDENTIFIER.test(text) && !couldBeLabel(words);
+    // Names have few words. More could be the beginning of a recovery phrase.
+    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text) && !couldBeLabel(words);
     const tokens = isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : [];
     const groups = {
       Actions: actionOptions(fits),

@@ -1,0 +1,39 @@
+"""Recovery phrases and private keys that are pasted don't leave the browser."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import visiting
+from tests.pages.test_secret_text import SECRETS
+
+pytestmark = pytest.mark.browser
+FORMS = {"/": "[data-search]", "/triage": "[data-case]"}
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_a_pasted_secret_is_not_sent(browser: Browser, server: str, path: str) -> None:
+    with visiting(browser, server, theme="light", width=360) as visit:
+        sent: list[str] = []
+        visit.page.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
+        visit.open(path)
+        for name in ("twelve words", "WIF", "named digits"):
+            field = visit.page.locator(FORMS[path])
+            field.fill(SECRETS[name])
+            sent.clear()
+            field.press("Control+Enter" if path == "/triage" else "Enter")
+            expect(visit.page.get_by_role("alert")).to_contain_text("It was not sent")
+            expect(field).to_have_value("")
+            assert visit.page.url == visit.root + path
+            assert [each for each in sent if "bip39" not in each] == []
+        assert "abandon" not in str(visit.page.evaluate("({ ...localStorage, ...sessionStorage })"))
+
+
+def test_an_ordinary_message_is_looked_up(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=1280) as visit:
+        visit.open("/")
+        field = visit.page.locator("[data-search]")
+        # Its words look like those of a phrase until the list has been read.
+        field.fill("please send help quickly because money went missing yesterday after lunch sadly 0x" + "cd" * 32)
+        field.press("Enter")
+        visit.page.wait_for_url("**/search?q=please*")
+        visit.forgive(404)

@@ -1,0 +1,96 @@
+"""A recovery phrase or a private key ends where it arrives: it reaches no service, page, URL or log."""
+
+import json
+import logging
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from intents_ui.display.search import secret_text
+from intents_ui.emulator.app import Emulator
+from intents_ui.middleware.secret_text import HELD_BACK
+from tests.pages.recorded import recorded
+
+WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()  # noqa: SIM905
+DIGITS = "4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d"
+WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+XPRV = "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
+SECRETS = {
+    "twelve words": " ".join(WORDS),
+    "twenty-four words": " ".join([*WORDS, *reversed(WORDS)]),
+    "numbered lines": "\n".join(f"{place}. {word}" for place, word in enumerate(WORDS, start=1)),
+    "capitals and commas": ", ".join(word.upper() for word in WORDS),
+    "one misspelt": " ".join(["abandonn", *WORDS[1:]]),
+    "within a message": f"Hello, my phrase is: {' '.join(WORDS)}. Please help me!",
+    "full-width": " ".join(WORDS).translate({code: code + 0xFEE0 for code in range(ord("a"), ord("z") + 1)}),
+    "WIF": f"my key {WIF}",
+    "compressed WIF": "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn",
+    "extended key": XPRV,
+    "named digits": f"private key: {DIGITS}",
+    "named digits with 0x": f"PRIVATE_KEY=0x{DIGITS}",
+    "digits, then their name": f"{DIGITS} is my secret key",
+    "JSON": json.dumps({"privateKey": f"0x{DIGITS}"}),
+    "bytes": json.dumps(list(range(64))),
+}
+HARMLESS = {
+    "a hash": f"0x{DIGITS}",
+    "bare digits": DIGITS,
+    "a message": f"Hello, I sent 100 USDC yesterday and it did not arrive. It is 0x{DIGITS}. Can you help me?",
+    "a warning": f"Never share your private key! My transaction: 0x{DIGITS}",
+    "a Solana signature": "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+    "ten words": " ".join(WORDS[:10]),
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_secrets_are_recognized(secret: str) -> None:
+    assert secret_text.is_in(secret)
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_what_people_paste_otherwise_is_no_secret(text: str) -> None:
+    assert not secret_text.is_in(text)
+
+
+def rpc(text: str) -> str:
+    params = {"name": "look_up", "arguments": {"text": text}}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+
+SURFACES = {
+    "search": lambda site, text: site.get("/search", {"q": text}, headers={"Accept": "text/html"}),
+    "advanced search": lambda site, text: site.get("/search", {"intent": text}, headers={"Accept": "text/html"}),
+    "suggestions": lambda site, text: site.get("/suggest", {"q": text}),
+    "a path": lambda site, text: site.get(f"/intent/{quote(text, safe='')}", headers={"Accept": "text/html"}),
+    "history": lambda site, text: site.get("/history", {"owner": text}, headers={"Accept": "text/html"}),
+    "triage": lambda site, text: site.post("/triage", {"q": text}, headers={"Sec-Fetch-Site": "same-origin"}),
+    "API lookup": lambda site, text: site.get("/api/v1/lookup", {"q": text}),
+    "API triage": lambda site, text: site.post("/api/v1/triage", {"text": text}, content_type="application/json"),
+    "MCP": lambda site, text: site.post("/mcp", rpc(text), content_type="application/json"),
+}
+
+
+@pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
+@pytest.mark.parametrize("secret", ["numbered lines", "WIF", "named digits"])
+def test_no_surface_passes_a_secret_on(
+    site: Client,
+    emulator: Emulator,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    surface: Any,
+    secret: str,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with recorded(emulator, monkeypatch) as transport:
+        answer = surface(site, SECRETS[secret])
+        assert transport.sent == []
+    found = answer.headers.get("Location", "") + answer.content.decode()
+    for part in ("abandon", WIF, DIGITS):
+        assert part not in found
+        assert part not in caplog.text
+    if answer.status_code == 302:
+        answer = site.get(answer.headers["Location"])
+    assert answer.status_code == 400
+    assert HELD_BACK.what.split(".")[0] in answer.content.decode()
