@@ -19,7 +19,7 @@ HELD_BACK: Final = Failure(
     HTTPStatus.BAD_REQUEST,
     "Recovery phrase or private key",
     "This looks like a recovery phrase or a private key. It was neither looked up nor stored.",
-    "Never share it, not even with support. Whoever has seen it can take the funds, so move them to a new wallet.",
+    "Never share it, not even with support. Anyone who has seen it can take the funds, so move them to a new wallet.",
 )
 # In JSON, `\n` is two characters, the second of which looks like a letter of the next word.
 JSON_BREAKS: Final = re.compile(r"\\[nrt]")

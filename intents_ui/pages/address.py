@@ -102,6 +102,7 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
     context = {
         "found": found,
         "findings": [finding],
+        "asked": "",  # the page is in the list of recent addresses by itself
         "paid": paid,
         "others": [],
         "unclear": [],

@@ -35,7 +35,9 @@ def of_chain(chain_id: int, name: str) -> dict[str, str]:
 def of_token(row: TokenRow) -> dict[str, str] | None:
     """Return a suggestion, None if the token has no page. Without warnings: a featured token has none."""
     path = links.token_path(row.token)
-    return path and {
+    if path is None:
+        return None
+    return {
         "name": row.token.symbol,
         "note": f"{row.token.name} on {row.token.chain}",
         "url": path,

@@ -307,7 +307,8 @@ def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service:
         assert set(HOSTILE) <= set(written)
         shown = [visible(word, lines=True) for word in written]
         assert [row[name] for row in cells] == [
-            f"'{seen}" if word.startswith(FORMULA) else seen for word, seen in zip(written, shown, strict=True)
+            f"'{seen}" if word.lstrip(" ").startswith(FORMULA) else seen
+            for word, seen in zip(written, shown, strict=True)
         ]
 
 

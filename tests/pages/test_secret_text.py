@@ -40,6 +40,7 @@ HARMLESS = {
     "a message": f"Hello, I sent 100 USDC yesterday and it did not arrive. It is 0x{DIGITS}. Can you help me?",
     "a warning": f"Never share your private key! My transaction: 0x{DIGITS}",
     "a Solana signature": "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+    "one word again and again": " ".join(["word"] * 30),
     "ten words": " ".join(WORDS[:10]),
 }
 

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ WORDS: Final = Path(__file__).parents[3] / "static" / "vendor" / "bip39-english.
 LETTERS: Final = re.compile(r"[^\W\d_]+")
 SHORTEST_PHRASE: Final = 12  # words
 MOST_STRANGE: Final = 1  # a misspelt word among these
+LEAST_DIFFERENT: Final = 8  # words among these. A phrase seldom has a word twice
 BASE58: Final = "[1-9A-HJ-NP-Za-km-z]"
 NAMED: Final = r"(?:(?:private|secret|signing)[\W_]*key|privkey|recovery[\W_]*phrase|seed|mnemonic)"
 BETWEEN: Final = r"[^.!?]{0,40}?"
@@ -39,15 +39,14 @@ def is_in(text: str) -> bool:
 
 
 def _has_phrase(text: str) -> bool:
-    found = list(_known(text))
-    return any(
-        sum(found[start : start + SHORTEST_PHRASE]) >= SHORTEST_PHRASE - MOST_STRANGE
-        for start in range(len(found) - SHORTEST_PHRASE + 1)
-    )
+    words = LETTERS.findall(text)
+    windows = (words[start : start + SHORTEST_PHRASE] for start in range(len(words) - SHORTEST_PHRASE + 1))
+    return any(map(_is_phrase, windows))
 
 
-def _known(text: str) -> Iterator[bool]:
-    return (word[0] in _words() for word in LETTERS.finditer(text))
+def _is_phrase(words: list[str]) -> bool:
+    known = [word for word in words if word in _words()]
+    return len(known) >= SHORTEST_PHRASE - MOST_STRANGE and len(set(known)) >= LEAST_DIFFERENT
 
 
 @cache

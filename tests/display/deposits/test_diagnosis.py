@@ -459,7 +459,6 @@ def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status
             assert found.key not in UNPAID | {MessageKey.NOT_COUNTED, MessageKey.CONFIRMING, MessageKey.REVERTED}, which
         if found.key in (MessageKey.WAITING, MessageKey.UNCOUNTED, MessageKey.CONFIRMING):
             assert not summary.is_over, which
-        assert found.warn_second_deposit or found.key is MessageKey.EXPIRED, which
         for row in found.findings:
             is_mismatch = row.shown.tone is Tone.BAD or row.shown is checks.MISMATCH
             assert not (is_mismatch and row.expected == row.found), (which, row)

@@ -62,7 +62,13 @@ ARRIVED = {**PAID, "origin": "SUCCEEDED", "destination": "SUCCEEDED"}
 DELIVERED = builders.summary(destination_token_amount=99_910_000)
 LATER = {"expires_at": NOW - timedelta(minutes=1)}
 OPENINGS = named(
-    ("expired", receipt("QUOTED"), False, "The quote for your {} expired, and no deposit was received."),
+    (
+        "expired",
+        receipt("QUOTED"),
+        False,
+        "The quote for your {} expired at 2026-11-21 14:02:11 UTC, and no deposit was received."
+        " Please don't send anything to the old address. To send, request a new quote.",
+    ),
     ("no deposit", receipt(deposit="PENDING"), False, "Your {} is waiting for the deposit."),
     ("open", receipt(**PAID), None, "Your {} is in progress."),
     ("delivered", receipt("SUCCEEDED", **ARRIVED, summary=DELIVERED), None, "Your {} was delivered."),

@@ -81,7 +81,7 @@ CASES = [
     ("executing.wait_deposit", WATCHING),
     ("executing.wait_deposit_late", WATCHING, intent(expires_at=before(minutes=1))),
     (
-        "executing.wait_deposit_late",
+        "executing.stalled",
         receipt(deposit=transaction("PENDING", txn_hash=PLACEHOLDER, **STALE), **STALE, summary=None),
         intent(expires_at=None),
     ),
