@@ -86,7 +86,7 @@ def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
 def as_received(situation: Situation) -> dict[str, list[str]]:
     """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
     facts, using = situation.facts, situation.names
-    tokens = (facts.sent, facts.expected, facts.received, facts.refunded)
+    tokens = (facts.requested, facts.sent, facts.expected, facts.received, facts.refunded)
     steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
 
     def of_tokens(read: Callable[..., str | None]) -> list[str]:

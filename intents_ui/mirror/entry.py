@@ -137,9 +137,7 @@ def _columns(intent_id: str, listed: Mapping[str, Any]) -> tuple[Entry, Evidence
     if started is None and any(step is not StepStatus.ABSENT for step in steps):
         started = _value(receipt, "createdAt", read_moment)
     failed = next((place for place, step in enumerate(steps) if step in DEAD), None)
-    amount = _value(summary, "originTokenAmount", read_whole)
-    if amount is None:
-        amount = _value(deposit, "tokenAmount", read_whole)
+    amount = _sent(summary, deposit, steps[0])
     delivered = _value(summary, "destinationTokenAmount", read_whole)
     project = _value(receipt, "projectId", read_whole)
     roles = (("recipient", recipient), ("refund", refunded_to))
@@ -167,6 +165,14 @@ def _columns(intent_id: str, listed: Mapping[str, Any]) -> tuple[Entry, Evidence
         paid=tuple([(role, address) for role, address in roles if address and address != owner]),
     )
     return columns, evidence, end
+
+
+def _sent(summary: Mapping[str, Any], deposit: Mapping[str, Any], step: StepStatus) -> int | None:
+    """Return the confirmed deposit's own amount of the origin token, otherwise the requested one."""
+    arrived = _value(deposit, "tokenAmount", read_whole) if step is StepStatus.DONE else None
+    tokens = (_value(deposit, "tokenAddress", read_reference), _value(summary, "originTokenAddress", read_reference))
+    is_other = None not in tokens and len({token.lower() for token in tokens if token}) > 1
+    return _value(summary, "originTokenAmount", read_whole) if arrived is None or is_other else arrived
 
 
 def _value[T](document: Mapping[str, Any], name: str, parse: Callable[[object], T]) -> T | None:

@@ -75,6 +75,12 @@ def transaction(status: str | None, **members: Any) -> IntentTransaction:
     return IntentTransaction(status=status, **{**usual, **members})
 
 
+def deposit(status: str | None, **members: Any) -> IntentTransaction:
+    """Return a deposit of the requested 100 USDC."""
+    usual: dict[str, Any] = {"token_amount": 100_000_000, "token_address": USDC}
+    return transaction(status, **{**usual, **members})
+
+
 def refund(status: str | None, **members: Any) -> IntentTransaction:
     usual: dict[str, Any] = {"to_address": OWNER, "token_amount": 99_500_000, "token_address": USDC}
     return transaction(status, **{**usual, **members})
@@ -114,6 +120,8 @@ def receipt(status: str | None = "EXECUTING", **members: Any) -> IntentReceipt:
 def _leg(leg: str, status: str) -> IntentTransaction:
     if leg == "refund":
         return refund(status)
+    if leg == "deposit":
+        return deposit(status)
     return transaction(status, chain_id=BASE if leg == "destination" else ARBITRUM)
 
 

@@ -206,10 +206,12 @@ def test_a_number_in_another_notation_is_exact_or_unreadable(
 
 @pytest.mark.parametrize("decimals", [None, -1, 255, 10**9, "eighteen"])
 def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer, decimals: Any) -> None:
-    receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"]["summary"]
-    token = receipt["originTokenMetadata"]
+    receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"]
+    summary, deposit = receipt["summary"], receipt["depositTransaction"]
+    token = summary["originTokenMetadata"]
     unlisted = "0x" + "5a" * 20
-    receipt["originTokenAddress"] = token["tokenAddress"] = unlisted
+    deposit |= {"tokenAddress": unlisted, "tokenAmount": "123456789012"}
+    summary["originTokenAddress"] = token["tokenAddress"] = unlisted
     token["decimals"] = decimals
     transfer.put("GetIntent", "intent", "depositTransaction", "decimals", value=None)
     transfer.put("GetIntent", "intent", "depositTransaction", "tokenAddress", value=unlisted)

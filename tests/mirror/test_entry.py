@@ -93,6 +93,22 @@ def test_odd_values_are_stored_as_the_pages_read_them() -> None:
     assert found.failed_step == 1
 
 
+@pytest.mark.parametrize(
+    ("deposit", "sent"),
+    [
+        pytest.param({"status": "SUCCEEDED", "tokenAmount": "97"}, "97", id="confirmed"),
+        pytest.param({"status": "SUCCEEDED", "tokenAmount": "97", "tokenAddress": "0xAA"}, "97", id="the same token"),
+        pytest.param({"status": "SUCCEEDED", "tokenAmount": "97", "tokenAddress": "0xbb"}, "100", id="another token"),
+        pytest.param({"status": "SUCCEEDED", "tokenAmount": "a lot"}, "100", id="unreadable"),
+        pytest.param({"status": "MINING", "tokenAmount": "97"}, "100", id="not confirmed"),
+    ],
+)
+def test_the_amount_is_that_of_the_confirmed_deposit(deposit: dict[str, str], sent: str) -> None:
+    requested = {"originTokenAmount": "100", "originTokenAddress": "0xaa"}
+    found = entry.read(listed(receipt=receipt(summary=requested, depositTransaction=deposit)), now=NOW)
+    assert found.sent == sent
+
+
 def test_an_entry_without_a_time_of_creation_has_no_place_in_the_copy() -> None:
     with pytest.raises(ValueError, match="time of creation"):
         entry.read(listed(createdAt=None), now=NOW)

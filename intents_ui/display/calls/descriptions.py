@@ -193,7 +193,7 @@ class _Narrator:
 
     def _of_entry(self, entry: DepositIntentEntry) -> Iterator[Note]:
         """Yield the owner's signatures with which the relayer can submit the deposit."""
-        chain_id, token = self.facts.origin_chain_id, self.facts.sent.token_address
+        chain_id, token = self.facts.origin_chain_id, self.facts.requested.token_address
         if entry.intent_signature:
             end = (" ", *until(entry.deadline)) if entry.deadline is not None else ()
             yield _note("Gasless deposit: the owner signed it and the relayer submits it", *end, ".")

@@ -255,7 +255,7 @@ def _amount(value: int, source: str, owner: Owner, facts: Facts, using: Names) -
 def _money(value: int, source: str, owner: Owner, facts: Facts) -> Money | None:
     match source:
         case "origin":
-            return replace(facts.sent, value=value)
+            return replace(facts.requested, value=value)
         case "destination":
             return replace(facts.expected, value=value)
         case "native":

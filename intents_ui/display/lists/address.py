@@ -109,7 +109,8 @@ class Sums:
 class Totals:
     """The totals of an owner's transfers. Amounts include succeeded transfers only.
 
-    `received` is the quoted amount, because a search returns no receipts. `usd` is the value sent, as quoted."""
+    `sent` and `received` are the quoted amounts, because a search returns no receipts, and `usd` the quoted value.
+    """
 
     intents: int
     succeeded: int
@@ -131,7 +132,7 @@ def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
         succeeded=len(succeeded),
         mix=mix(shown),
         usd=_value([facts.quote.from_amount_usd for facts in succeeded]),
-        sent=_sums([(facts.sent, facts.quote.from_amount_usd) for facts in succeeded], using=using),
+        sent=_sums([(facts.requested, facts.quote.from_amount_usd) for facts in succeeded], using=using),
         received=_sums([(facts.expected, facts.quote.to_amount_usd) for facts in succeeded], using=using),
         first=min(created, default=None),
         latest=max(created, default=None),

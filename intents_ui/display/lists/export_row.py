@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, times
 from intents_ui.display.formatting.text import bare
-from intents_ui.display.summary import summary
+from intents_ui.display.summary import glance, summary
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -48,6 +48,7 @@ class ExportRow:
     origin_decimals: int | None
     origin_base_units: str | None
     origin_amount: str | None
+    origin_note: str | None
     destination_chain_id: int | None
     destination_chain: str | None
     destination_token: str | None
@@ -105,6 +106,7 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         origin_decimals=sent.decimals,
         origin_base_units=sent.base_units,
         origin_amount=sent.amount,
+        origin_note=glance.sent_note(situation) or None,
         destination_chain_id=received.chain_id,
         destination_chain=received.chain,
         destination_token=received.token,

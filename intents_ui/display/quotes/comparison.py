@@ -179,7 +179,7 @@ def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     facts = outcome.facts
     if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
-    quoted, deposited = replace(facts.sent, value=facts.quote.from_amount), outcome.deposited
+    quoted, deposited = replace(facts.requested, value=facts.quote.from_amount), outcome.deposited
     chain = _chain(facts.origin_chain_id, "the origin chain", using)
     row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
     if facts.legs[0] is not StepStatus.DONE:

@@ -148,11 +148,10 @@ def _is_another_token(facts: Facts) -> bool:
 
 def _deposited(facts: Facts) -> Money | None:
     """Return the confirmed deposit in the requested token, otherwise None."""
-    deposit = facts.deposit
-    if deposit is None or facts.legs[0] is not StepStatus.DONE or deposit.token_amount is None:
+    arrived = facts.arrived
+    if arrived is None or arrived.value is None:
         return None
-    paid = Money(deposit.token_amount, deposit.chain_id, deposit.token_address)
-    return None if token_amounts.is_another_token(paid, facts.sent) else replace(facts.sent, value=paid.value)
+    return None if token_amounts.is_another_token(arrived, facts.requested) else arrived
 
 
 def _time_taken(facts: Facts) -> timedelta | None:

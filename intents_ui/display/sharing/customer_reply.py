@@ -16,6 +16,7 @@ from intents_ui.display.formatting.markdown import literal
 from intents_ui.display.search import explorers
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side, Transfer
+from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.summary.rules import SECOND_DEPOSIT, Cause, Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names
@@ -78,7 +79,7 @@ class Reply:
             ("Next step", self._to_the_owner(result.next_step)),
             ("Important", SECOND_DEPOSIT if result.warn_second_deposit else ""),
             ("On-chain balances", "not checked" if result.is_provisional else ""),
-            ("Sent", _side(shown.sent) if _moved(shown.sent) else ""),
+            ("Sent", self._sent),
             ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
             ("Refunded", _side(shown.returned) if shown.returned else ""),
             ("Known incident", _incident(self.situation)),
@@ -130,6 +131,13 @@ class Reply:
             ],
         }
         return text.bare(json.dumps(result, indent=2, ensure_ascii=False))
+
+    @property
+    def _sent(self) -> str:
+        """Return the confirmed deposit, "" without one."""
+        if self.situation.facts.arrived is None:
+            return ""
+        return _side(self.transfer.sent) if _moved(self.transfer.sent) else NOT_REPORTED
 
     def _to_the_owner(self, words: str) -> str:
         return to_the_owner(words, self.situation.facts)

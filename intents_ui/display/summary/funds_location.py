@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from intents_ui.display.summary.placeholders import Placeholders, listed
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus
@@ -62,9 +61,9 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
         return (held[0], False) if len(held) == 1 else (None, False)
     match place:
         case Place.OWNER:
-            return facts.sent, False
+            return facts.requested, False
         case Place.DEPOSIT_ADDRESS:
-            return _paid(facts), facts.legs[0] is not StepStatus.DONE
+            return _paid(facts), not facts.is_arrival_reported
         case Place.PROVIDER:
             # Between a swap and a bridge it is another token, in an unreported amount.
             return (facts.sent, True) if len(facts.providers) == 1 and origin is StepStatus.DONE else (None, False)
@@ -81,7 +80,7 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
 
 def _paid(facts: Facts) -> Money:
     is_told = facts.deposit is not None and facts.deposit.token_amount is not None
-    return Payment.of(facts, None).named if is_told else facts.sent
+    return facts.reported_deposit if is_told else facts.requested
 
 
 def _check(situation: Situation, difference: str) -> Agreement:

@@ -102,6 +102,11 @@ class Transfer:
     recoverable_in: Identity | None = None
 
     @property
+    def origin_chain_id(self) -> int | None:
+        """The chain of the route, on which a deposit may not have arrived."""
+        return self.summary.situation.facts.origin_chain_id
+
+    @property
     def outcome(self) -> Side:
         """The refunded amount, else the delivered or quoted one."""
         return replace(self.returned, note=REFUNDED) if self.returned else self.received
@@ -134,7 +139,7 @@ def of(situation: Situation) -> Transfer:
         status=result.status,
         summary=result,
         created_at=facts.quoted_at,
-        sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=_sent_note(situation), using=using),
+        sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=sent_note(situation), using=using),
         received=_received(situation),
         owner=facts.owner,
         recipient=facts.recipient,
@@ -210,14 +215,14 @@ def _destiny(facts: Facts, *, using: Names) -> str:
     return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 
-def _sent_note(situation: Situation) -> str:
-    """Label the sent amount: without a deposit it's only quoted."""
+def sent_note(situation: Situation) -> str:
+    """Label an amount that isn't the confirmed deposit's own: it was only requested."""
     facts = situation.facts
-    if facts.sent.value is None or facts.is_unread:
-        return QUOTED if facts.sent.value is not None and facts.status != IntentStatus.SUCCEEDED else ""
-    if facts.has_arrived or situation.paid or facts.status == IntentStatus.SUCCEEDED:
+    if facts.sent.value is None or facts.is_arrival_reported:
         return ""
-    return QUOTED if situation.is_over else TO_SEND
+    # A deposit on its way isn't to be sent again, although its amount isn't known yet.
+    is_made = facts.is_unread or facts.has_arrived or situation.paid or facts.status == IntentStatus.SUCCEEDED
+    return QUOTED if is_made or situation.is_over else TO_SEND
 
 
 def _received(situation: Situation) -> Side:

@@ -62,7 +62,7 @@ def _needed_by(transaction: IntentTransaction, facts: Facts) -> Money:
         return replace(facts.refunded, value=None)
     if condition and condition.token_address and condition.chain_id is not None:
         return facts.described(Money(None, condition.chain_id, condition.token_address))
-    return replace(facts.expected if transaction is facts.destination else facts.sent, value=None)
+    return replace(facts.expected if transaction is facts.destination else facts.requested, value=None)
 
 
 def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:

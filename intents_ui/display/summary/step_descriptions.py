@@ -29,7 +29,7 @@ class Tense(StrEnum):
 
 
 DEPOSIT = {
-    Tense.PAST: "Received {sent} at the deposit address on {origin}.",
+    Tense.PAST: "Received {arrived} at the deposit address on {arrived_on}{difference}.",
     Tense.PRESENT: "Waiting for {sent} at the deposit address on {origin}.",
     Tense.FUTURE: "{Sent} expected at the deposit address on {origin}.",
     Tense.NEVER: "No deposit{of_sent} seen on {origin}.",
@@ -37,6 +37,7 @@ DEPOSIT = {
     Tense.REPORTED: "Reported as deposited on {origin}.",
     Tense.UNKNOWN: "Deposit status on {origin} unknown.",
 }
+DEPOSIT_NOT_REPORTED = "Received at the deposit address on {arrived_on}. Amount not reported."
 # Why a deposit was not accepted: it reverted, a monitored one was too low, or it was never confirmed.
 REVERTED = "Deposit reverted on {origin}."
 NOT_COUNTED = "The full {amount} was not received on {origin}."
@@ -107,10 +108,13 @@ class StepDescriber:
             "destination": self._chain(facts.destination_chain_id, "the destination chain"),
             "refund": self._chain(refund_chain, "an unknown chain"),
             "provider": self._bridge(),
-            "Sent": self._sum(facts.sent, "The deposit"),
-            "sent": self._sum(facts.sent, "the deposit"),
-            "amount": self._sum(facts.sent, "deposit"),
-            "of_sent": f" of {self._sum(facts.sent, '')}" if facts.sent.value is not None else "",
+            "Sent": self._sum(facts.requested, "The deposit"),
+            "sent": self._sum(facts.requested, "the deposit"),
+            "amount": self._sum(facts.requested, "deposit"),
+            "of_sent": f" of {self._sum(facts.requested, '')}" if facts.requested.value is not None else "",
+            "arrived": self._sum(facts.reported_deposit, ""),
+            "arrived_on": self._chain(facts.reported_deposit.chain_id, "the origin chain"),
+            "difference": self._difference(),
             "received": self._sum(facts.received, ""),
             "about": about,
             "About": about[:1].upper() + about[1:],
@@ -136,6 +140,8 @@ class StepDescriber:
             return ON_ITS_WAY
         if tense is Tense.PRESENT and reached is StepStatus.STRANGE:
             return DEPOSIT[Tense.UNKNOWN]
+        if tense is Tense.PAST and not self._facts.is_arrival_reported:
+            return DEPOSIT_NOT_REPORTED
         return self._why_not_paid(reached) if tense is Tense.NEVER else DEPOSIT[tense]
 
     def _why_not_paid(self, reached: StepStatus) -> str:
@@ -158,6 +164,15 @@ class StepDescriber:
         if tense is Tense.PAST and self._facts.received.value is None:
             return AMOUNT_NOT_REPORTED
         return DELIVERY[tense]
+
+    def _difference(self) -> str:
+        """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
+        arrived, expected = self._facts.reported_deposit, self._facts.expected_deposit
+        is_other = token_amounts.is_another_token(arrived, expected)
+        if arrived.value is None or expected.value is None or is_other:
+            return ""
+        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested", using=self._using)
+        return f", {words}" if words else ""
 
     def _about(self) -> str:
         """Return an amount as an estimate: before the delivery every amount is one, even if the receipt has it."""

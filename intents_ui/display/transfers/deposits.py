@@ -1,7 +1,7 @@
 """The expected deposit, and what is known of the received one from its transaction and the address's balance."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from intents_ui.display.tokens import token_amounts
@@ -32,7 +32,7 @@ class Payment:
 
     @classmethod
     def of(cls, facts: Facts, balances: Sequence[BalanceGroup] | None) -> "Payment":
-        expected, address = _expected(facts), facts.deposit_address
+        expected, address = facts.expected_deposit, facts.deposit_address
         groups = [group for group in balances or () if _is_at(group.intent_address, address)]
         there = [money for group in groups for money in _monies(group)]
         held = tuple(money for money in there if money.chain_id == expected.chain_id)
@@ -71,10 +71,7 @@ class Payment:
     @property
     def named(self) -> Money:
         """Return the deposit's own amount, which is reliable only once it is confirmed."""
-        deposit = self.deposit
-        named = self.facts.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
-        is_other = token_amounts.is_another_token(named, self.expected)
-        return named if is_other else replace(self.expected, value=named.value)
+        return self.facts.reported_deposit
 
     @property
     def right(self) -> int | None:
@@ -134,17 +131,6 @@ class Payment:
         """Return the time from the deadline to the confirmation, negative if before the deadline."""
         mined = self.deposit.txn_mined_at if self.is_confirmed else None
         return mined - self.deadline if mined and self.deadline else None
-
-
-def _expected(facts: Facts) -> Money:
-    asked = facts.asked
-    # A request names the amount that it fixes. The other one is 0.
-    requested = facts.request.origin_token_amount or None
-    value = first(asked.amount, facts.quote.from_amount, facts.summary.origin_token_amount, requested)
-    wanted = Money(value, first(asked.chain_id, facts.origin_chain_id), asked.token_address)
-    if token_amounts.is_another_token(wanted, facts.sent):
-        return replace(facts.described(wanted), decimals=asked.decimals)
-    return replace(facts.sent, value=value, chain_id=wanted.chain_id)
 
 
 def _least(facts: Facts, expected: Money) -> int | None:

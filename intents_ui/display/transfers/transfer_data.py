@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Self
 
 from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, deposit_leg, leg
@@ -256,18 +257,63 @@ class Facts:
         return next((each for each in reversed(self.legs) if each is not StepStatus.ABSENT), StepStatus.DONE) in RUNNING
 
     @cached_property
-    def sent(self) -> Money:
+    def requested(self) -> Money:
+        """Return the requested or quoted deposit, whatever arrived."""
         # In a request, 0 is the amount that the quote determines.
         asked = self.request.origin_token_amount or None
         value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
         token = first(self.summary.origin_token_address, self.request.origin_token_address)
         return Money(
-            first(value, self.asked.amount, self.deposit.token_amount if self.deposit else None),
+            first(value, self.asked.amount),
             self.origin_chain_id,
             first(token, self.asked.token_address),
             self.summary.origin_token_metadata,
             self.asked.decimals,
         )
+
+    @cached_property
+    def expected_deposit(self) -> Money:
+        """Return the deposit as the intent asks for it, with which a deposit is compared."""
+        asked, requested = self.asked, self.requested
+        # A request names the amount that it fixes. The other one is 0.
+        fixed = self.request.origin_token_amount or None
+        value = first(asked.amount, self.quote.from_amount, self.summary.origin_token_amount, fixed)
+        wanted = Money(value, first(asked.chain_id, self.origin_chain_id), asked.token_address)
+        if token_amounts.is_another_token(wanted, requested):
+            return replace(self.described(wanted), decimals=asked.decimals)
+        return replace(requested, value=value, chain_id=wanted.chain_id)
+
+    @cached_property
+    def reported_deposit(self) -> Money:
+        """Return the deposit's own token and amount, which are reliable only once it is confirmed."""
+        expected = self.expected_deposit
+        if self.deposit is None:
+            return replace(expected, value=None)
+        deposit = self.deposit
+        reported = self.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
+        if token_amounts.is_another_token(reported, expected):
+            return reported
+        return replace(
+            expected,
+            value=reported.value,
+            chain_id=first(expected.chain_id, reported.chain_id),
+            token_address=first(expected.token_address, reported.token_address),
+        )
+
+    @property
+    def arrived(self) -> Money | None:
+        """Return the confirmed deposit, without a value if its amount isn't reported. None: no deposit is confirmed."""
+        return self.reported_deposit if self.legs[0] is StepStatus.DONE else None
+
+    @property
+    def is_arrival_reported(self) -> bool:
+        """Return whether a confirmed deposit reports its amount."""
+        return self.arrived is not None and self.arrived.value is not None
+
+    @property
+    def sent(self) -> Money:
+        """Return what arrived as reported, otherwise what was requested, which surfaces label."""
+        return self.reported_deposit if self.is_arrival_reported else self.requested
 
     @property
     def received(self) -> Money:

@@ -81,9 +81,9 @@ def _fit(described: Description, situation: Situation, prices: Usd) -> Fit | Non
 
 
 def _moved(situation: Situation) -> tuple[Money, ...]:
-    """Return what was sent, and what was or should be received. Customers mention either."""
+    """Return what was requested, what arrived, and what was or should be received. Customers mention any of them."""
     facts = situation.facts
-    return facts.sent, facts.received if facts.received.value is not None else facts.expected
+    return facts.requested, facts.sent, facts.received if facts.received.value is not None else facts.expected
 
 
 def _side(described: Description, money: Money, situation: Situation, prices: Usd) -> tuple[bool, bool] | None:

@@ -17,11 +17,13 @@ from tests.display.builders import (
     USDC_ON_BASE,
     at,
     before,
+    deposit,
     intent,
     named,
     receipt,
     refund,
     summary,
+    transaction,
 )
 
 QUOTE = IntentProviderQuote(to_amount=99_910_000)
@@ -62,6 +64,24 @@ def test_a_quote_stays_expected_until_it_expires():
     assert of(offer).received.note == "expected"
     later = glance.of(at(offer, now=NOW + timedelta(seconds=1)))
     assert later.received.note == "quoted"
+
+
+SENT = [
+    ("not paid", receipt(deposit="PENDING"), "quoted", "100.00"),
+    ("not paid, watched", receipt(deposit=deposit("PENDING", txn_hash="0x" + "0" * 64)), "to send", "100.00"),
+    ("on its way", receipt(deposit=deposit("MINING", token_amount=97_000_000)), "quoted", "100.00"),
+    ("confirmed", receipt(deposit=deposit("SUCCEEDED", token_amount=97_000_000)), "", "97.00"),
+    ("confirmed, amount not reported", receipt(deposit=transaction("SUCCEEDED")), "quoted", "100.00"),
+    ("implied by a later step", receipt(origin="SUCCEEDED"), "quoted", "100.00"),
+    ("implied by the status", receipt("SUCCEEDED"), "quoted", "100.00"),
+    ("rejected", receipt("FAILED", deposit="FAILED"), "quoted", "100.00"),
+]
+
+
+@pytest.mark.parametrize(("of_receipt", "note", "amount"), [row[1:] for row in SENT], ids=[row[0] for row in SENT])
+def test_only_an_amount_that_a_confirmed_deposit_reports_has_no_label(of_receipt, note, amount):
+    sent = of(intent(), of_receipt).sent
+    assert (sent.note, sent.amount.short) == (note, amount)
 
 
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():

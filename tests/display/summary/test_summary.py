@@ -276,6 +276,7 @@ QUOTE = {"quote": IntentProviderQuote(to_amount=99_910_000, route_providers=("RE
 AMOUNTS = named(
     ("to be paid", receipt("QUOTED"), NOTHING, "100.00 USDC"),
     ("paid", receipt(deposit=transaction("SUCCEEDED", token_amount=100_000_001)), NOTHING, "100.00 USDC"),
+    ("paid, not reported", receipt(deposit=transaction("SUCCEEDED")), NOTHING, "about 100.00 USDC"),
     (
         "paid in another token",
         receipt(deposit=OTHER_TOKEN),

@@ -10,6 +10,7 @@ from intents_ui.display.summary.route_diagram import Reached
 from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.transfers.statuses import TERMINAL, Tone
 from intents_ui.service.wire.models import IntentProviderQuote, IntentStatus
+from tests.display import builders
 from tests.display.builders import (
     ARBITRUM,
     BASE,
@@ -17,6 +18,7 @@ from tests.display.builders import (
     MERCHANT,
     NOW,
     OWNER,
+    USDC_ON_BASE,
     at,
     before,
     intent,
@@ -73,7 +75,7 @@ def test_each_step_has_its_state(of_intent, of_receipt, expected):
 
 def crossing():
     mined = {"deposit": before(seconds=50), "origin": before(seconds=20)}
-    legs = {name: transaction("SUCCEEDED", txn_mined_at=at) for name, at in mined.items()}
+    legs = {name: builders.deposit("SUCCEEDED", txn_mined_at=at) for name, at in mined.items()}
     on_hold = transaction("ON_HOLD", chain_id=BASE, context="CCTPV2_MESSAGE")
     started = summary(started_at=before(minutes=1), route_providers=("CCTP",))
     return receipt(destination=on_hold, summary=started, **legs)
@@ -197,6 +199,48 @@ SENTENCES = named(
     ("tried again", Name.DESTINATION, receipt(destination="ERRORED"), "Not delivered yet on Base."),
     ("first step tried again", Name.ORIGIN, receipt(origin="ERRORED"), "Not sent yet from Arbitrum."),
     ("behind", Name.DESTINATION, receipt("SUCCEEDED", destination="RELAYED"), "Reported as delivered on Base."),
+    (
+        "paid as requested",
+        Name.DEPOSIT,
+        receipt(deposit="SUCCEEDED"),
+        "Received 100.00 USDC at the deposit address on Arbitrum.",
+    ),
+    (
+        "paid less than requested",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", token_amount=97_000_000)),
+        "Received 97.00 USDC at the deposit address on Arbitrum, 3.00 USDC less than requested.",
+    ),
+    (
+        "paid more than requested",
+        Name.DEPOSIT,
+        receipt("SUCCEEDED", deposit=builders.deposit("SUCCEEDED", token_amount=150_000_000)),
+        "Received 150.00 USDC at the deposit address on Arbitrum, 50.00 USDC more than requested.",
+    ),
+    (
+        "paid in another token",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", token_address=USDC_ON_BASE)),
+        "Received 100,000,000 base units at the deposit address on Arbitrum.",
+    ),
+    (
+        "paid on another chain",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", chain_id=ETHEREUM, token_amount=97_000_000)),
+        "Received 97,000,000 base units at the deposit address on Ethereum.",
+    ),
+    (
+        "paid, amount not reported",
+        Name.DEPOSIT,
+        receipt("SUCCEEDED", deposit=transaction("SUCCEEDED")),
+        "Received at the deposit address on Arbitrum. Amount not reported.",
+    ),
+    (
+        "waiting for another amount than a deposit names",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("PENDING", token_amount=97_000_000, txn_hash=PLACEHOLDER)),
+        "Waiting for 100.00 USDC at the deposit address on Arbitrum.",
+    ),
     (
         "done, and a step failed",
         Name.DESTINATION,

@@ -71,7 +71,7 @@ def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
     assert row.details == ("100.00 USDC on Arbitrum → 99.50 USDC on Base, quoted 14:01:11 UTC",)
     assert row.address == hashes.checksum(OWNER)
     fake = summary(origin_token_address="0xbad")
-    assert "100.00 USDC (unlisted: 0xbad) on Arbitrum → " in one(
+    assert "100.00 USDC (unlisted: 0xbad) on Arbitrum (quoted) → " in one(
         BY_HASH, intent("SUCCEEDED"), receipt("SUCCEEDED", summary=fake)
     ).details[0]  # fmt: skip
 

@@ -1,0 +1,171 @@
+"""Amounts: every surface shows the same one, and calls a requested one requested."""
+
+import asyncio
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.http import StreamingHttpResponse
+from django.test import Client
+
+from intents_ui.display.summary.placeholders import NOT_REPORTED
+from intents_ui.emulator.app import Emulator
+from intents_ui.live.snapshot import Snapshot
+from intents_ui.pages import intent as intent_page
+from intents_ui.web.transfers import situations
+from tests.fenced import json_of
+from tests.pages.recorded import Recorded, recorded
+from tests.surfaces import NOW, words
+
+SCENARIO = 2  # 100 USDC from Arbitrum One to Base, bridged by Relay
+REQUESTED = 100_000_000
+RECEIPTS = ("GetIntentReceipt", "WaitIntentReceipt", "GetIntentHistory")
+
+pytestmark = pytest.mark.usefixtures("still")
+
+
+@pytest.fixture
+def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    with recorded(emulator, monkeypatch) as way:
+        yield way
+
+
+def changed(service: Recorded, change: Callable[[dict[str, Any]], object], operations: tuple[str, ...]) -> None:
+    """Let a function modify every object of these responses."""
+
+    def of(document: Any) -> Any:
+        for each in document.values() if isinstance(document, dict) else document:
+            if isinstance(each, dict | list):
+                of(each)
+        if isinstance(document, dict):
+            change(document)
+        return document
+
+    service.changes |= dict.fromkeys(operations, of)
+
+
+def deposited(amount: object) -> Callable[[dict[str, Any]], object]:
+    """Return a change of a receipt after which its deposit has this amount. None: it has none."""
+
+    def change(document: dict[str, Any]) -> None:
+        deposit = document.get("depositTransaction")
+        if isinstance(deposit, dict) and "tokenAmount" in deposit:
+            del deposit["tokenAmount"]
+            deposit |= {} if amount is None else {"tokenAmount": amount}
+
+    return change
+
+
+def read(site: Client, path: str) -> str:
+    answer = site.get(path)
+    assert answer.status_code == 200, f"{path}: {answer.status_code}"
+    if isinstance(answer, StreamingHttpResponse):
+        return b"".join(asyncio.run(_pieces(answer))).decode()
+    return str(answer.content.decode())
+
+
+async def _pieces(answer: StreamingHttpResponse) -> list[bytes]:
+    return [piece async for piece in answer] if answer.is_async else list(answer)
+
+
+def live_fragment(intent_id: str) -> str:
+    receipt = situations.read(intent_id).receipt
+    assert receipt
+    return intent_page.receipt_fragment(Snapshot(intent_id, receipt, learned_at=NOW))
+
+
+def list_row(site: Client, intent: dict[str, Any], column: str) -> str:
+    markup = read(site, f"/history?owner={intent['ownerAddress']}")
+    row = re.search(rf'<tr id="row-{intent["intentId"]}">(.*?)</tr>', markup, re.DOTALL)
+    assert row
+    cell = re.search(rf'<td data-label="{column}">(.*?)</td>', row[1], re.DOTALL)
+    assert cell
+    return words(cell[1])
+
+
+def export_rows(site: Client, intent: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the row of each format, with the values of CSV."""
+    query = f"owner={intent['ownerAddress']}"
+    table = csv.DictReader(io.StringIO(read(site, f"/export/history.csv?{query}").lstrip("\ufeff")))
+    lines = map(json.loads, read(site, f"/export/history.ndjson?{query}").splitlines())
+    found = [row for rows in (table, lines) for row in rows if row.get("intent_id") == intent["intentId"]]
+    assert len(found) == 2
+    return [{name: "" if value is None else str(value) for name, value in row.items()} for row in found]
+
+
+def replies(site: Client, intent_id: str) -> tuple[str, dict[str, Any]]:
+    """Return the reply as text and as JSON."""
+    found = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{intent_id}/reply"), re.DOTALL)
+    return html.unescape(found[0]), json.loads(html.unescape(found[2]))
+
+
+def api_transfers(site: Client, intent_id: str) -> dict[str, dict[str, Any]]:
+    """Return the transfer as the API, the assistant and triage have it."""
+    call = {"name": "explain_transfer", "arguments": {"intent_id": intent_id}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    told = site.post("/mcp", message, content_type="application/json").json()["result"]["content"][0]["text"]
+    triage = site.post("/api/v1/triage", {"text": intent_id}, content_type="application/json").json()
+    return {
+        "API": json.loads(read(site, f"/api/v1/transfers/{intent_id}")),
+        "MCP": json_of(told),
+        "triage": triage["rows"][0]["transfers"][0],
+    }
+
+
+# The deposit
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown", "difference"),
+    [
+        pytest.param("100000000", "100.00 USDC", "", id="as requested"),
+        pytest.param("97000000", "97.00 USDC", ", 3.00 USDC less than requested", id="97 %"),
+        pytest.param("150000000", "150.00 USDC", ", 50.00 USDC more than requested", id="150 %"),
+        pytest.param("0", "0 USDC", ", 100.00 USDC less than requested", id="nothing"),
+    ],
+)
+def test_every_surface_shows_the_amount_that_arrived(
+    service: Recorded, emulator: Emulator, site: Client, amount: str, shown: str, difference: str
+) -> None:
+    intent = emulator.finished(SCENARIO)
+    changed(service, deposited(amount), RECEIPTS)
+    intent_id = intent["intentId"]
+    sentence = f"Received {shown} at the deposit address on Arbitrum One{difference}."
+    for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
+        assert sentence in words(markup)
+        assert f"{shown} on Arbitrum One" in words(markup)
+    assert list_row(site, intent, "Sent").endswith(f"{shown}Arbitrum One")
+    for row in export_rows(site, intent):
+        assert (row["origin_base_units"], row["origin_note"]) == (amount, "")
+    plain, document = replies(site, intent_id)
+    assert f"Sent: {int(amount) // 10**6} USDC on Arbitrum One" in plain
+    assert (document["sent"]["baseUnits"], document["quoted"]["send"]) == (amount, None)
+    for name, transfer in api_transfers(site, intent_id).items():
+        assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (amount, None), name
+    for path in (f"/embed/intent/{intent_id}", f"/intent/{intent_id}/feed.atom"):
+        assert shown in words(read(site, path)), path
+
+
+@pytest.mark.parametrize("amount", [pytest.param(None, id="absent"), pytest.param("a lot", id="unreadable")])
+def test_no_surface_shows_a_requested_amount_as_one_that_arrived(
+    service: Recorded, emulator: Emulator, site: Client, amount: object
+) -> None:
+    intent = emulator.finished(SCENARIO)
+    changed(service, deposited(amount), RECEIPTS)
+    intent_id = intent["intentId"]
+    for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
+        assert "Received at the deposit address on Arbitrum One. Amount not reported." in words(markup)
+        assert "Quoted: 100.00 USDC" in words(markup)
+    assert list_row(site, intent, "Sent").endswith("100.00 USDCquoted on Arbitrum One")
+    for row in export_rows(site, intent):
+        assert (row["origin_base_units"], row["origin_note"]) == (str(REQUESTED), "quoted")
+    plain, document = replies(site, intent_id)
+    assert f"Sent: {NOT_REPORTED}\n" in plain
+    assert (document["sent"], document["quoted"]["send"]["baseUnits"]) == (None, str(REQUESTED))
+    for name, transfer in api_transfers(site, intent_id).items():
+        assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (str(REQUESTED), "quoted"), name
