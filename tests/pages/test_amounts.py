@@ -14,13 +14,15 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 
 from intents_ui.display.summary.placeholders import NOT_REPORTED
+from intents_ui.display.tokens.warnings import DECIMALS
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.web.transfers import situations
 from tests.fenced import json_of
 from tests.pages.recorded import Recorded, recorded
-from tests.surfaces import NOW, words
+from tests.surfaces import NOW, moments, play, words
 
 SCENARIO = 2  # 100 USDC from Arbitrum One to Base, bridged by Relay
 REQUESTED = 100_000_000
@@ -80,17 +82,17 @@ def live_fragment(intent_id: str) -> str:
 
 
 def list_row(site: Client, intent: dict[str, Any], column: str) -> str:
-    markup = read(site, f"/history?owner={intent['ownerAddress']}")
+    markup = read(site, f"/history?owner={intent['ownerAddress']}&balances=1")
     row = re.search(rf'<tr id="row-{intent["intentId"]}">(.*?)</tr>', markup, re.DOTALL)
     assert row
-    cell = re.search(rf'<td data-label="{column}">(.*?)</td>', row[1], re.DOTALL)
+    cell = re.search(rf'<td[^>]*data-label="{column}">(.*?)</td>', row[1], re.DOTALL)
     assert cell
     return words(cell[1])
 
 
 def export_rows(site: Client, intent: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the row of each format, with the values of CSV."""
-    query = f"owner={intent['ownerAddress']}"
+    query = f"owner={intent['ownerAddress']}&balances=1"
     table = csv.DictReader(io.StringIO(read(site, f"/export/history.csv?{query}").lstrip("\ufeff")))
     lines = map(json.loads, read(site, f"/export/history.ndjson?{query}").splitlines())
     found = [row for rows in (table, lines) for row in rows if row.get("intent_id") == intent["intentId"]]
@@ -169,3 +171,84 @@ def test_no_surface_shows_a_requested_amount_as_one_that_arrived(
     assert (document["sent"], document["quoted"]["send"]["baseUnits"]) == (None, str(REQUESTED))
     for name, transfer in api_transfers(site, intent_id).items():
         assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (str(REQUESTED), "quoted"), name
+
+
+# Decimals
+
+
+NATIVE_TOKEN = 12  # 1 ETH
+LEFT_OVER = 11  # 79.7123 USDC.e at the destination intent address
+DESCRIBED = (*RECEIPTS, "GetIntent")
+
+
+def described(decimals: int, *, of_balances: bool) -> Callable[[dict[str, Any]], object]:
+    """Return a change after which tokens have these decimals: of balances, or of receipts and deposits."""
+
+    def change(document: dict[str, Any]) -> None:
+        if "decimals" in document and ("balance" in document) == of_balances:
+            document["decimals"] = decimals
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("scenario", "decimals", "shown", "units", "right"),
+    [
+        *((SCENARIO, each, "100.00 USDC", 10**8, 6) for each in (0, 8, 18)),
+        *((NATIVE_TOKEN, each, "1.00 ETH", 10**18, 18) for each in (0, 6, 8)),
+    ],
+)
+def test_every_surface_shows_listed_decimals_and_that_a_receipt_contradicts_them(
+    service: Recorded,
+    emulator: Emulator,
+    site: Client,
+    scenario: int,
+    decimals: int,
+    shown: str,
+    units: int,
+    right: int,
+) -> None:
+    intent = emulator.finished(scenario)
+    changed(service, described(decimals, of_balances=False), DESCRIBED)
+    intent_id, raw = intent["intentId"], f"{units:,} base units"
+    for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
+        assert f"{shown} ({DECIMALS}, {raw}" in words(markup)
+        assert f"The amount as received: {raw}." in words(markup)
+    assert f"{shown}" in list_row(site, intent, "Sent")
+    assert DECIMALS in list_row(site, intent, "Sent")
+    for row in export_rows(site, intent):
+        assert (row["origin_base_units"], row["origin_decimals"]) == (str(units), str(right))
+        assert row["origin_amount"] == str(units // 10**right)
+        assert DECIMALS in row["origin_warnings"]
+    plain, document = replies(site, intent_id)
+    assert f"{units // 10**right} {shown.partition(' ')[2]} ({DECIMALS}, {raw}" in plain
+    side = document["sent"] or document["quoted"]["send"]
+    assert (side["amount"], [each["word"] for each in side["warnings"]]) == (str(units // 10**right), [DECIMALS])
+    for name, transfer in api_transfers(site, intent_id).items():
+        assert transfer["sent"]["amount"] == str(units // 10**right), name
+        assert transfer["sent"]["token"]["decimals"] == right, name
+        assert DECIMALS in [each["word"] for each in transfer["sent"]["token"]["warnings"]], name
+    for path in (f"/embed/intent/{intent_id}", f"/intent/{intent_id}/feed.atom"):
+        assert DECIMALS in read(site, path), path
+    description = re.search(r'<meta name="description" content="(.*?)">', read(site, f"/intent/{intent_id}"))
+    assert description
+    assert f"{shown} on" not in description[1]
+
+
+@pytest.mark.parametrize("decimals", [0, 8, 18])
+def test_a_balance_that_contradicts_the_listed_decimals_says_so(
+    service: Recorded, emulator: Emulator, site: Client, decimals: int
+) -> None:
+    scenario = SCENARIOS[LEFT_OVER - 1]
+    intent = play(emulator, scenario, next(each for each in moments(scenario) if each.name == "at its worst"))
+    [row] = export_rows(site, intent)[:1]
+    shown = row["balances"]
+    assert re.fullmatch(r"79\.\d+ USDC\.e on Polygon.*", shown)
+    changed(service, described(decimals, of_balances=True), ("GetIntentHistory",))
+    amount, _, where = shown.partition(" on ")
+    for row in export_rows(site, intent):
+        assert re.fullmatch(rf"{re.escape(amount)} \({DECIMALS}, 79,[\d,]+ base units\) on {where}", row["balances"])
+    markup = words(read(site, f"/intent/{intent['intentId']}"))
+    assert f"79.7123 USDC.e ({DECIMALS}, 79," in markup
+    assert "79.7123 USDC.e recoverable" in list_row(site, intent, "Balance")
+    assert DECIMALS in list_row(site, intent, "Balance")

@@ -51,7 +51,7 @@ def replaced(document: Any, name: str, value: object) -> Any:
     "path", ["/intent/{intentId}", "/embed/intent/{intentId}", "/intent/{intentId}/reply", "/history?owner={owner}"]
 )
 @pytest.mark.parametrize(
-    ("field", "value", "shown"), [("status", "FROZEN", "FROZEN"), ("originTokenAmount", "123450000", "123.45")]
+    ("field", "value", "shown"), [("status", "FROZEN", "FROZEN"), ("tokenAmount", "123450000", "123.45")]
 )
 def test_a_changed_transfer_is_shown_at_once(
     site: Client, emulator: Emulator, service: Recorded, path: str, field: str, value: str, shown: str

@@ -219,9 +219,9 @@ class Wording:
         """Return the amount, with the token's address if the token has a warning or unknown decimals."""
         amount = self._amount(value, token, chain_id)
         cell = Cell(ValueKind.AMOUNT, amount, amount.figure)
-        warning = self._warning(token, chain_id)
+        warning = self._warning(token, chain_id, value)
         if token is None or hashes.is_native(token):
-            return [cell]
+            return [cell, f" ({warning})"] if warning else [cell]
         if amount.unit in ("", amounts.BASE_UNITS):
             return [cell, " of ", address_cell(token, chain_id), *([f" ({warning})"] if warning else [])]
         return [cell, " (", address_cell(token, chain_id), f", {warning})"] if warning else [cell]
@@ -243,8 +243,9 @@ class Wording:
     def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
         return token_amounts.amount(self.facts.described(Money(value, chain_id, token)), using=self.using)
 
-    def _warning(self, token: str | None, chain_id: int | None) -> str:
-        return warnings.words(token_amounts.marks(self.facts.described(Money(None, chain_id, token)), using=self.using))
+    def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
+        money = self.facts.described(Money(value, chain_id, token))
+        return warnings.words(token_amounts.marks(money, using=self.using))
 
     def address(
         self, address: str | None, chain_id: int | None, *, unknown: str = "an unspecified address"

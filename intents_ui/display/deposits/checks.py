@@ -126,7 +126,7 @@ def _name_of(money: Money, *, using: Names, is_whole: bool = False) -> str:
     known = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     symbol = text.symbol(known).shown if known else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
-    warning = warnings.words(token_amounts.marks(money, using=using))
+    warning = warnings.words(token_amounts.marks(replace(money, value=None), using=using))
     written = hashes.checksum if is_whole else hashes.short_address
     words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN

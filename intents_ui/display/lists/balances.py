@@ -198,7 +198,7 @@ def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: N
         price=token.price_usd,
         worth=worth,
         units=token.balance,
-        decimals=token_amounts.decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+        decimals=token_amounts.decimals(money, using=using),
         called=_called(group, facts),
         address=group.intent_address,
     )

@@ -11,9 +11,10 @@ from enum import StrEnum
 from intents_ui.display.formatting import amounts, hashes, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.summary import glance, summary
-from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.tokens.warnings import Mark
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
@@ -102,7 +103,7 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         origin_chain=sent.chain,
         origin_token=sent.token,
         origin_symbol=sent.symbol,
-        origin_warnings=SEPARATOR.join(sent.warnings) or None,
+        origin_warnings=sent.warnings,
         origin_decimals=sent.decimals,
         origin_base_units=sent.base_units,
         origin_amount=sent.amount,
@@ -111,7 +112,7 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         destination_chain=received.chain,
         destination_token=received.token,
         destination_symbol=received.symbol,
-        destination_warnings=SEPARATOR.join(received.warnings) or None,
+        destination_warnings=received.warnings,
         destination_decimals=received.decimals,
         destination_base_units=received.base_units,
         destination_amount=received.amount,
@@ -137,7 +138,7 @@ class _Side:
     chain: str | None
     token: str | None
     symbol: str | None
-    warnings: tuple[str, ...]
+    marks: tuple[Mark, ...]
     decimals: int | None
     base_units: str | None
     amount: str | None
@@ -151,11 +152,15 @@ class _Side:
             chain=chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
             token=money.token_address,
             symbol=token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
-            warnings=tuple(bare(mark.word) for mark in token_amounts.marks(money, using=using)),
+            marks=token_amounts.marks(money, using=using),
             decimals=decimals,
             base_units=_digits(money.value),
             amount=_amount(money.value, decimals),
         )
+
+    @property
+    def warnings(self) -> str | None:
+        return SEPARATOR.join(bare(mark.word) for mark in self.marks) or None
 
 
 def _digits(value: int | None) -> str | None:
@@ -184,7 +189,8 @@ def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
 
 def _holding(side: _Side) -> str:
     amount = side.amount or f"{side.base_units} base units of"
-    token = f"{side.symbol or side.token or 'a token'}{f' ({", ".join(side.warnings)})' if side.warnings else ''}"
+    warning = bare(warnings.words(side.marks))
+    token = f"{side.symbol or side.token or 'a token'}{f' ({warning})' if warning else ''}"
     return f"{amount} {token} on {side.chain or f'chain {side.chain_id}'}"
 
 

@@ -160,7 +160,7 @@ def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
     found = token_amounts.amount(coin, using=using)
     if found.unit not in ("", amounts.BASE_UNITS) or not gas.native_token_symbol:
         return found
-    decimals = token_amounts.decimals_of(coin.chain_id, coin.token_address, using=using)
+    decimals = token_amounts.decimals(coin, using=using)
     return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
 
 

@@ -14,7 +14,7 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names, providers, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.display.tokens.token_amounts import Identity, Money, identity
+from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StepStatus
@@ -250,15 +250,14 @@ def reason(facts: Facts) -> text.Text | None:
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
     """Return an amount as shown in lists. `usd`: its value from any source."""
-    token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    token = token_amounts.identity_of(money, using=using)
     return Side(_amount(money, token), token, usd=usd, note=note)
 
 
 def _amount(money: Money, token: Identity) -> amounts.Amount:
     """Return the same as `token_amounts.amount`, from an identity that is already known."""
-    decimals = money.decimals if token.decimals is None else token.decimals
     symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
-    found = amounts.amount(money.value, decimals=decimals, symbol=symbol)
+    found = amounts.amount(money.value, decimals=token.decimals, symbol=symbol)
     warning = warnings.said(token.marks, token.address)
     return replace(found, warning=warning) if warning else found
 

@@ -1,8 +1,10 @@
 """A token's identity for display, its amounts, and exact differences between two of them.
 
-Decimals come from whichever source states them and are never assumed. Amounts of different tokens are never compared.
+Decimals are never assumed. Those of the token list count before those that came with an amount, and amounts have a
+warning if the two differ. Amounts of different tokens are never compared.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from intents_ui.display.formatting import amounts, hashes, text
@@ -26,7 +28,7 @@ class Money:
     value: int | None
     chain_id: int | None
     token_address: str | None
-    metadata: TokenMetadata | None = None
+    metadata: TokenMetadata | TokenInfo | None = None
     decimals: int | None = None
 
 
@@ -57,16 +59,37 @@ def money_of(token: TokenInfo) -> Money:
 
 
 def marks(money: Money, *, using: Names) -> tuple[Mark, ...]:
-    """Return the token's warnings."""
+    """Return the warnings of the token, and of an amount of it."""
     place, metadata = (money.chain_id, money.token_address), money.metadata
     symbol = symbol_of(*place, metadata=metadata, using=using)
-    return warnings.marks(*place, symbol=symbol, name=name_of(*place, metadata=metadata, using=using), using=using)
+    name = name_of(*place, metadata=metadata, using=using)
+    named = warnings.marks(*place, symbol=symbol, name=name, using=using)
+    return (*named, *_differing_decimals(money, using=using))
 
 
 def decimals(money: Money, *, using: Names) -> int | None:
-    """Return the known decimals of the token, otherwise those that came with the amount."""
-    known = decimals_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return money.decimals if known is None else known
+    """Return the decimals with which an amount is shown."""
+    return next(_stated_decimals(money, using=using), None)
+
+
+def _stated_decimals(money: Money, *, using: Names) -> Iterator[int]:
+    """Yield the decimals that sources state, those that count first.
+
+    The chain counts for its native token, then the token list, and last what came with the amount.
+    """
+    chain = using.chain(money.chain_id) if hashes.is_native(money.token_address) else None
+    listed = using.token(money.chain_id, money.token_address)
+    stated = (
+        chain.native_decimals if chain else None,
+        listed.decimals if listed else None,
+        money.metadata.decimals if money.metadata else None,
+        money.decimals,
+    )
+    return (each for each in stated if each is not None)
+
+
+def _differing_decimals(money: Money, *, using: Names) -> tuple[Mark, ...]:
+    return warnings.of_decimals(tuple(_stated_decimals(money, using=using)), value=money.value)
 
 
 def key(address: str) -> str:
@@ -90,17 +113,6 @@ def symbol_of(
     listed = using.token(chain_id, address)
     named = (metadata and metadata.symbol) or (listed and listed.symbol)
     return named or (_native_symbol(chain_id, using) if hashes.is_native(address) else None)
-
-
-def decimals_of(
-    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
-) -> int | None:
-    listed = using.token(chain_id, address)
-    for source in (metadata, listed):
-        if source and source.decimals is not None:
-            return source.decimals
-    chain = using.chain(chain_id) if hashes.is_native(address) else None
-    return chain.native_decimals if chain else None
 
 
 def name_of(
@@ -149,10 +161,21 @@ def identity(
     return known
 
 
+def identity_of(money: Money, *, using: Names) -> Identity:
+    """Return the token of an amount, with the warning about its decimals."""
+    token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    differing = _differing_decimals(money, using=using)
+    if differing:
+        others = tuple(mark for mark in token.marks if mark.word != warnings.DECIMALS)
+        token = replace(token, marks=(*others, *differing))
+    known = decimals(money, using=using)
+    return token if token.decimals == known else replace(token, decimals=known)
+
+
 def _identity(
     chain_id: int | None, address: str | None, using: Names, metadata: TokenMetadata | TokenInfo | None
 ) -> Identity:
-    listed = using.token(chain_id, address)
+    listed, of = using.token(chain_id, address), Money(None, chain_id, address, metadata)
     symbol = symbol_of(chain_id, address, using=using, metadata=metadata)
     name = name_of(chain_id, address, using=using, metadata=metadata)
     chain_info = using.chain(chain_id)
@@ -166,9 +189,9 @@ def _identity(
         symbol=shown,
         name=text.name(name).shown,
         chain=chain,
-        decimals=decimals_of(chain_id, address, using=using, metadata=metadata),
+        decimals=decimals(of, using=using),
         standing=standing,
-        marks=marks,
+        marks=(*marks, *_differing_decimals(of, using=using)),
         coin=icons.of_token(
             chain_id,
             address,

@@ -9,7 +9,7 @@ from threading import Lock
 
 from cachetools import LRUCache, cached
 
-from intents_ui.display.formatting import confusables, hashes, text
+from intents_ui.display.formatting import amounts, confusables, hashes, text
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.service.wire.models import TokenInfo
@@ -19,6 +19,7 @@ IN_DISGUISE = "lookalike letters"
 MIXED = "mixed alphabets"
 HIDDEN = "hidden characters"
 LINK = "name contains a URL"
+DECIMALS = "decimals differ"
 
 MOST_NAMED = 3  # named letters and chains; the rest is counted
 CACHED = 2048
@@ -36,10 +37,14 @@ class TokenStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A warning. `word` is shown next to the token everywhere, `reason` is its explanation."""
+    """A warning. `word` is shown next to the token everywhere, `reason` is its explanation.
+
+    `units`: the amount in base units, if the warning casts doubt on the amount.
+    """
 
     word: str
     reason: str
+    units: str = ""
 
 
 NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
@@ -89,8 +94,23 @@ def marks(
 
 
 def words(found: Sequence[Mark]) -> str:
-    """Return `looks like USDC, unlisted`, or "" without warnings."""
-    return ", ".join(mark.word for mark in found)
+    """Return `looks like USDC, unlisted` or `decimals differ, 100,000,000 base units`, or "" without warnings."""
+    return ", ".join(each for mark in found for each in (mark.word, mark.units) if each)
+
+
+def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]:
+    """Return the warning about different decimals of one token. The first of them count."""
+    different = list(dict.fromkeys(stated))
+    if len(different) < 2:
+        return ()
+    reason = (
+        f"The service states {_listed([str(each) for each in different])} decimals for this token."
+        f" Amounts are shown with {different[0]}."
+    )
+    if value is None:
+        return (Mark(DECIMALS, reason),)
+    units = f"{amounts.grouped(value)} {amounts.BASE_UNITS}"
+    return (Mark(DECIMALS, f"{reason} The amount as received: {units}.", units),)
 
 
 def said(found: Sequence[Mark], address: str | None) -> str:

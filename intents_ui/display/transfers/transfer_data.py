@@ -262,14 +262,10 @@ class Facts:
         # In a request, 0 is the amount that the quote determines.
         asked = self.request.origin_token_amount or None
         value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
-        token = first(self.summary.origin_token_address, self.request.origin_token_address)
-        return Money(
-            first(value, self.asked.amount),
-            self.origin_chain_id,
-            first(token, self.asked.token_address),
-            self.summary.origin_token_metadata,
-            self.asked.decimals,
-        )
+        token = first(self.summary.origin_token_address, self.request.origin_token_address, self.asked.token_address)
+        money = Money(first(value, self.asked.amount), self.origin_chain_id, token, self.summary.origin_token_metadata)
+        is_other = token_amounts.is_another_token(Money(None, self.asked.chain_id, self.asked.token_address), money)
+        return money if is_other else replace(money, decimals=self.asked.decimals)
 
     @cached_property
     def expected_deposit(self) -> Money:

@@ -8,6 +8,7 @@ import pytest
 from intents_ui.display.lists import balances
 from intents_ui.display.lists.balances import AddressBalances, Worth
 from intents_ui.display.summary import summary
+from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.situation import UNCHECKED, Situation
 from intents_ui.display.transfers.situation import Balances as Snapshot
@@ -230,8 +231,10 @@ def test_the_summary_states_the_balance_even_if_the_service_flags_none():
     result = summary.of(listed(found, names=Listed()))
     (place,) = balances.of(listed(found, names=Listed()), is_listed=True).addresses
     assert result is not None
-    assert str(place.holdings[0].side.amount) == "0.797123 USDC"
-    assert "0.797123 USDC" in result.location
+    shown = place.holdings[0].side.amount
+    assert shown.figure == "79.7123 USDC"
+    assert shown.warning.startswith(f"{warnings.DECIMALS}, 79,712,3")
+    assert str(shown) in result.location
 
 
 def test_every_balance_is_listed_except_zero():
