@@ -13,7 +13,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.middleware.secret_text import HELD_BACK
 from tests.pages.recorded import recorded
 
-WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()  # noqa: SIM905
+WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()  # noqa: SIM905 - as a wallet shows them
 DIGITS = "4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d"
 WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 XPRV = "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"

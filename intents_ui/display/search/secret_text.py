@@ -10,8 +10,8 @@ from typing import Final
 WORDS: Final = Path(__file__).parents[3] / "static" / "vendor" / "bip39-english.txt"
 LETTERS: Final = re.compile(r"[^\W\d_]+")
 SHORTEST_PHRASE: Final = 12  # words
-MOST_STRANGE: Final = 1  # a misspelt word among these
-LEAST_DIFFERENT: Final = 8  # words among these. A phrase seldom has a word twice
+MAX_MISSPELLED: Final = 1  # among these words
+MIN_DISTINCT: Final = 8  # A phrase rarely has a word twice
 BASE58: Final = "[1-9A-HJ-NP-Za-km-z]"
 NAMED: Final = r"(?:(?:private|secret|signing)[\W_]*key|privkey|recovery[\W_]*phrase|seed|mnemonic)"
 BETWEEN: Final = r"[^.!?]{0,40}?"
@@ -46,7 +46,7 @@ def _has_phrase(text: str) -> bool:
 
 def _is_phrase(words: list[str]) -> bool:
     known = [word for word in words if word in _words()]
-    return len(known) >= SHORTEST_PHRASE - MOST_STRANGE and len(set(known)) >= LEAST_DIFFERENT
+    return len(known) >= SHORTEST_PHRASE - MAX_MISSPELLED and len(set(known)) >= MIN_DISTINCT
 
 
 @cache

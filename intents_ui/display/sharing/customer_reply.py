@@ -241,7 +241,7 @@ def opening(situation: Situation) -> str:
 
 
 def _expired(what: str, situation: Situation) -> str:
-    """Return that the quote expired, so that nobody pays for it when only this sentence is read."""
+    """Return that the quote expired. Read alone, the sentence must not invite a payment."""
     end = situation.facts.execute_by or situation.facts.expires_at
     seen = "has been seen" if situation.has_balance is None else "was received"
     return (
