@@ -37,15 +37,24 @@
       // Without the list, rather ask than send.
       if (isKey || (await hasPhrase(words).catch(() => true))) {
         field.value = "";
+        field.dispatchEvent(new Event("input", { bubbles: true })); // suggestions repeat the text
         const note = document.getElementById("held-back") ?? document.createElement("p");
-        Object.assign(note, { id: "held-back", className: "note", role: "alert", textContent: WARNING });
+        Object.assign(note, { id: "held-back", className: "note", role: "alert", textContent: WARNING, tabIndex: -1 });
         note.dataset.tone = "bad";
         form.after(note);
-        return field.focus();
+        return note.focus(); // which closes the suggestions
       }
       field.dataset.checked = field.value;
       form.requestSubmit(event.submitter);
     },
     true,
   );
+
+  // A suggestion to search for the text is checked like the form.
+  document.addEventListener("click", (event) => {
+    const form = event.target.closest?.("#palette a[href*='/search?q=']")?.closest("form");
+    if (!form || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
 }

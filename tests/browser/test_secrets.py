@@ -22,10 +22,21 @@ def test_a_pasted_secret_is_not_sent(browser: Browser, server: str, path: str) -
             sent.clear()
             field.press("Control+Enter" if path == "/triage" else "Enter")
             expect(visit.page.get_by_role("alert")).to_contain_text("It was not sent")
+            expect(visit.page.locator("#palette:visible")).to_have_count(0)
+            assert "abandon" not in visit.page.content()
             expect(field).to_have_value("")
             assert visit.page.url == visit.root + path
             assert [each for each in sent if "bip39" not in each] == []
         assert "abandon" not in str(visit.page.evaluate("({ ...localStorage, ...sessionStorage })"))
+
+
+def test_a_suggestion_to_search_for_a_secret_sends_nothing(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="dark", width=1280) as visit:
+        visit.open("/")
+        visit.page.locator("[data-search]").fill(SECRETS["twelve words"])
+        visit.page.get_by_role("option", name="Search for").click()
+        expect(visit.page.get_by_role("alert")).to_contain_text("It was not sent")
+        assert visit.page.url == f"{server}/"
 
 
 def test_an_ordinary_message_is_looked_up(browser: Browser, server: str) -> None:
