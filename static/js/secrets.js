@@ -51,10 +51,13 @@
   );
 
   // A suggestion to search for the text is checked like the form.
-  document.addEventListener("click", (event) => {
+  function checkSuggestion(event) {
     const form = event.target.closest?.("#palette a[href*='/search?q=']")?.closest("form");
     if (!form || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    event.stopPropagation();
     form.requestSubmit();
-  });
+  }
+
+  document.addEventListener("click", checkSuggestion, true);
 }
