@@ -106,7 +106,9 @@ def environment(**options: Any) -> Environment:
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
-        address_link=lambda address, chain: explorers.address_link(address, info=chain),
+        address_link=lambda address, chain_id, using: explorers.address_link(
+            address, chain_id=chain_id, info=using.chain(chain_id)
+        ),
         unlisted_chain=lambda chain_id: names.chain(chain_id, info=None),
         transaction_status=lambda status, is_open: statuses.transaction(status, is_open=is_open),
         usd=amounts.usd,

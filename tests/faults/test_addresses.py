@@ -13,8 +13,10 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
+from intents_ui.service.wire.models import BlockExplorer, ChainInfo
 from intents_ui.settings import ENV
 from tests.emulator.driving import request
 from tests.faults import corpus
@@ -133,8 +135,9 @@ def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown: dic
 @pytest.mark.parametrize("url", corpus.URLS)
 def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
     assert hashes.explorer_root(url) is None
-    assert hashes.transaction_link(url, txn_hash="0x" + "ab" * 32) is None
-    assert hashes.address_link(url, address="0x" + "ab" * 20) is None
+    info = ChainInfo(id=8453, block_explorer=BlockExplorer(url=url))
+    assert explorers.transaction_link("0x" + "ab" * 32, chain_id=8453, info=info) is None
+    assert explorers.address_link("0x" + "ab" * 20, chain_id=8453, info=info) is None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from intents_ui.display.catalog.token_list import place
 from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search import explorers
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.statuses import Tone
@@ -66,7 +67,7 @@ def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, i
         is_native=hashes.is_native(token.address),
         bridging=info.supports_bridging if info else None,
         explorer=text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
-        link=_link(token.address, chain),
+        link=explorers.address_link(token.address, chain_id=token.chain_id, info=chain),
     )
 
 
@@ -83,12 +84,6 @@ def _listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bo
             return ListingStatus.FEATURED
         return ListingStatus.EXTERNAL if standing is TokenStanding.UNLISTED else ListingStatus.UNKNOWN
     return ListingStatus.NOT_LISTED if is_searched else ListingStatus.UNKNOWN
-
-
-def _link(address: str | None, chain: ChainInfo | None) -> str | None:
-    if address and hashes.is_solana_address(address):
-        return hashes.solana_address_link(address)
-    return hashes.address_link(chain.explorer_url if chain else None, address=address)
 
 
 def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenInfo]) -> tuple[TokenInfo, ...]:

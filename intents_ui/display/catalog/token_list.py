@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.formatting import hashes
+from intents_ui.display.search import explorers
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity, key
 from intents_ui.display.tokens.warnings import TokenStanding
@@ -141,13 +142,12 @@ def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
 def row(token: TokenInfo, *, using: Names) -> TokenRow:
     chain_id, address = place(token)
     known = identity(chain_id, address, using=using, metadata=token)
-    chain = using.chain(chain_id)
     return TokenRow(
         token=known,
         address=address,
         rank=token.feature_index if token.featured else None,
         standing=STANDINGS[known.standing],
-        link=hashes.address_link(chain.explorer_url if chain else None, address=address),
+        link=explorers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
     )
 
 

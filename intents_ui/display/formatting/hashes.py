@@ -1,4 +1,4 @@
-"""Hashes, addresses and IDs: parse, shorten, checksum and link to block explorers.
+"""Hashes, addresses and IDs: parse, shorten and checksum them, and check the URLs of block explorers.
 
 Solana's are recognized by their decoded length. `short_forms` shows two values in full if they look alike when
 shortened.
@@ -96,22 +96,6 @@ def short_address(address: str | None) -> str:
     return UNKNOWN if address is None else _shortened(checksum(address), each_side=6)
 
 
-def transaction_link(explorer: str | None, *, txn_hash: str | None) -> str | None:
-    root = explorer_root(explorer)
-    if root is None or txn_hash is None or is_placeholder(txn_hash):
-        return None
-    known = canonical_hash(txn_hash)
-    return f"{root}/tx/{known}" if known else None
-
-
-def address_link(explorer: str | None, *, address: str | None) -> str | None:
-    root = explorer_root(explorer)
-    if root is None or address is None or is_native(address):
-        return None
-    known = canonical_address(address)
-    return f"{root}/address/{known}" if known else None
-
-
 def explorer_root(url: str | None) -> str | None:
     """Return `https://host/path` without a trailing slash, or None if the URL isn't safe to build links on.
 
@@ -133,7 +117,6 @@ BASE58_VALUES = {character: value for value, character in enumerate(BASE58)}
 SOLANA_ADDRESS_BYTES = 32
 SOLANA_SIGNATURE_BYTES = 64
 LONGEST_SOLANA = 88
-SOLANA_EXPLORER = "https://solscan.io"
 
 
 def is_solana_address(word: str) -> bool:
@@ -163,11 +146,3 @@ def _decoded_length(word: str) -> int | None:
         number = number * 58 + BASE58_VALUES[character]
     leading = len(word) - len(word.lstrip("1"))
     return leading + (number.bit_length() + 7) // 8
-
-
-def solana_transaction_link(signature: str) -> str | None:
-    return f"{SOLANA_EXPLORER}/tx/{signature}" if is_solana_signature(signature) else None
-
-
-def solana_address_link(address: str) -> str | None:
-    return f"{SOLANA_EXPLORER}/account/{address}" if is_solana_address(address) else None

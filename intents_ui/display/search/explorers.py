@@ -1,12 +1,17 @@
 """Block explorer links: of chains that the service lists, and of well-known others."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.tokens import names
 from intents_ui.service.wire.models import ChainInfo
+
+TRANSACTIONS = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE)
+
+type Reader = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
@@ -15,68 +20,99 @@ class Explorer:
     link: str
 
 
+@dataclass(frozen=True)
+class Form:
+    """How the explorers of a chain write links. The readers return a value as the chain writes it, or None if it is
+    none of the chain's. `home`: the explorer if the service lists none.
+    """
+
+    transaction: str
+    address: str
+    read_hash: Reader
+    read_address: Reader
+    home: str | None = None
+
+
+def _matching(pattern: str) -> Reader:
+    return lambda value: value if re.fullmatch(pattern, value, re.ASCII) else None
+
+
+def _bare_hash(value: str) -> str | None:
+    return (hashes.canonical_hash(value) or "").removeprefix("0x") or None
+
+
+def _base58_of_32_bytes(value: str) -> str | None:
+    return value if hashes.is_solana_address(value) else None
+
+
+def _base58_of_64_bytes(value: str) -> str | None:
+    return value if hashes.is_solana_signature(value) else None
+
+
+def _account(value: str) -> str | None:
+    return None if hashes.is_native(value) else hashes.canonical_address(value)
+
+
+BASE58 = "[1-9A-HJ-NP-Za-km-z]"
+EVM = Form("/tx/", "/address/", hashes.canonical_hash, _account)
+SOLANA = Form("/tx/", "/account/", _base58_of_64_bytes, _base58_of_32_bytes)
+ON_SOLANA = replace(SOLANA, home="https://solscan.io")
+FORMS = {
+    **dict.fromkeys(names.SOLANA, ON_SOLANA),
+    names.ECLIPSE: SOLANA,
+    **dict.fromkeys(
+        names.BITCOIN,
+        Form(
+            "/tx/",
+            "/address/",
+            _bare_hash,
+            _matching(rf"bc1[02-9ac-hj-np-z]{{11,87}}|[13]{BASE58}{{25,34}}"),
+            home="https://mempool.space",
+        ),
+    ),
+    **dict.fromkeys(
+        names.TRON,
+        Form("/#/transaction/", "/#/address/", _bare_hash, _matching(f"T{BASE58}{{33}}"), home="https://tronscan.org"),
+    ),
+    names.SUI: Form("/tx/", "/account/", _base58_of_32_bytes, hashes.canonical_hash),
+    names.TON: Form("/transaction/", "/", _bare_hash, _matching(r"[EUk0][Qf][\w-]{46}")),
+}
+
+
 def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explorer, ...]:
-    """Return an explorer for each chain that it may be on: the named one, or all of its kind."""
-    links = (
-        (names.chain(chain.id, info=chain), _link(chain, finding))
-        for chain in chains
-        if finding.chain_id in (None, chain.id)
-    )
-    others = (("Solana", _on_solana(finding)), _on_unlisted(finding, chains=chains))
-    return tuple(Explorer(chain, link) for chain, link in (*links, *others) if link)
+    """Return an explorer for each chain that it may be on: the named one, or all of its kind. Well-known chains that
+    the service doesn't list count if it is named or no listed chain has values of this kind.
+    """
+    link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in TRANSACTIONS else None
+    if link is None:
+        return ()
+    listed = {chain.id: chain for chain in chains}
+
+    def on(chain_ids: Iterable[int]) -> tuple[Explorer, ...]:
+        infos = [(each, listed.get(each)) for each in chain_ids if finding.chain_id in (None, each)]
+        links = [(names.chain(each, info=info), link(finding.value, chain_id=each, info=info)) for each, info in infos]
+        return tuple(dict.fromkeys(Explorer(chain, url) for chain, url in links if url))
+
+    return on(listed) or on(FORMS)
 
 
 def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:
-    """Return the listed explorer's link, or a well-known chain's."""
-    root = hashes.explorer_root(info.explorer_url) if info else None
-    if txn_hash is None or hashes.is_placeholder(txn_hash):
-        return None
-    if root is None:
-        return _of_well_known(txn_hash, chain_id=chain_id)
-    is_solana = hashes.is_solana_signature(txn_hash)
-    return f"{root}/tx/{txn_hash}" if is_solana else hashes.transaction_link(root, txn_hash=txn_hash)
+    """Return the link at the listed explorer, or at a well-known chain's own. Solana signatures need no chain."""
+    form = _form(chain_id)
+    known = None if hashes.is_placeholder(txn_hash) else form.read_hash(txn_hash or "")
+    return _link(form, form.transaction, known, info)
 
 
-def address_link(address: str | None, *, info: ChainInfo | None) -> str | None:
-    """Return the listed explorer's link. Solana addresses need no chain."""
-    if info is None and address is not None and hashes.is_solana_address(address):
-        return hashes.solana_address_link(address)
-    return hashes.address_link(info.explorer_url if info else None, address=address)
+def address_link(address: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:
+    """Return the link at the listed explorer, or at a well-known chain's own. Solana addresses need no chain."""
+    form = _form(chain_id)
+    return _link(form, form.address, form.read_address(address or ""), info)
 
 
-def _of_well_known(txn_hash: str, *, chain_id: int | None) -> str | None:
-    if chain_id in names.SOLANA:
-        return hashes.solana_transaction_link(txn_hash)
-    digits = (hashes.canonical_hash(txn_hash) or "").removeprefix("0x")
-    if digits and chain_id in names.BITCOIN:
-        return f"https://mempool.space/tx/{digits}"
-    if digits and chain_id in names.TRON:
-        return f"https://tronscan.org/#/transaction/{digits}"
-    return None
+def _form(chain_id: int | None) -> Form:
+    return ON_SOLANA if chain_id is None else FORMS.get(chain_id, EVM)
 
 
-def _on_unlisted(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[str, str | None]:
-    is_hash = finding.kind in (Kind.HASH, Kind.TRANSACTION)
-    is_listed = any(chain.id == finding.chain_id for chain in chains)
-    link = _of_well_known(finding.value, chain_id=finding.chain_id) if is_hash and not is_listed else None
-    return names.chain(finding.chain_id, info=None), link
-
-
-def _link(chain: ChainInfo, finding: Finding) -> str | None:
-    match finding.kind:
-        case Kind.HASH | Kind.TRANSACTION:
-            return hashes.transaction_link(chain.explorer_url, txn_hash=finding.value)
-        case Kind.ADDRESS:
-            return hashes.address_link(chain.explorer_url, address=finding.value)
-        case _:
-            return None
-
-
-def _on_solana(finding: Finding) -> str | None:
-    match finding.kind:
-        case Kind.SOLANA_SIGNATURE:
-            return hashes.solana_transaction_link(finding.value)
-        case Kind.SOLANA_ADDRESS:
-            return hashes.solana_address_link(finding.value)
-        case _:
-            return None
+def _link(form: Form, path: str, value: str | None, info: ChainInfo | None) -> str | None:
+    root = (info and hashes.explorer_root(info.explorer_url)) or form.home
+    return f"{root}{path}{value}" if root and value else None

@@ -51,13 +51,14 @@ NO_NAMES = NoNames()
 SOLANA = frozenset({792703809, 1151111081099710})
 BITCOIN = frozenset({8253038, 20000000000001})
 TRON = frozenset({728126428})
+SUI, ECLIPSE, TON = 9270000000000000, 9286185, 607
 WELL_KNOWN = {
     **dict.fromkeys(SOLANA, "Solana"),
     **dict.fromkeys(BITCOIN, "Bitcoin"),
     **dict.fromkeys(TRON, "Tron"),
-    9270000000000000: "Sui",
-    9286185: "Eclipse",
-    607: "TON",
+    SUI: "Sui",
+    ECLIPSE: "Eclipse",
+    TON: "TON",
 }
 
 
