@@ -221,6 +221,7 @@ def test_the_form_shows_the_current_filters(site: Client, emulator: Emulator) ->
     assert 'name="owner" value="0x0709CF' in page
     assert re.search(rf'value="2026-11-21T12:00:00"[^>]*data-seconds="{NOW}"', page)
     assert '<input type="hidden" name="recoverable" value="1">' in page
+    assert f'<input type="hidden" name="from" value="{NOW}">' in page  # the field has no reading of a doubled hour
 
 
 def test_time_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:

@@ -5,7 +5,7 @@ Covers everything that GetIntentHistory supports.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -133,9 +133,14 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> ListQuery:
     }
     parsed = parameters.parse(query, parsers, dict[str, Any], called=Filters.PARAMETERS, repeated=("status",))
     zone = parameters.last(query, "zone") or "UTC"
-    times = dict.fromkeys(TYPED_TIMES, partial(_typed_time, zone=zone))
+    times = {
+        name: partial(_typed_time, zone=zone, is_end=name == "until", former=parsed.filters.get(name))
+        for name in TYPED_TIMES
+    }
     at = parameters.parse(query, times, dict[str, Any], called=TYPED_TIMES)
-    filters = Filters(**parsed.filters | at.filters)
+    # A field that was cleared removes its time.
+    kept = {name: value for name, value in parsed.filters.items() if TYPED_TIMES.get(name) not in query}
+    filters = Filters(**kept | at.filters)
     problems = {**parsed.problems, **at.problems}
     if filters.since is not None and filters.until is not None and filters.since > filters.until:
         problems["until"] = "End time must be after start time."
@@ -176,22 +181,34 @@ def _seconds(written: str) -> int:
     return seconds
 
 
-def _typed_time(written: str, *, zone: str) -> int:
-    """Convert `2026-11-21T14:03` in the user's time zone to Unix seconds."""
+def _typed_time(written: str, *, zone: str, is_end: bool, former: int | None) -> int:
+    """Convert `2026-11-21T14:03` in the user's time zone to Unix seconds. Of an hour that clocks repeat, a range begins
+    with the first and ends with the second, unless the field still has its `former` time.
+    """
     try:
         at = datetime.fromisoformat(written)
     except ValueError:
         raise InvalidParameter("Use the format 2026-11-21 14:03.") from None
     try:
-        local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone))
+        local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone), fold=is_end)
         seconds = int(local.timestamp())
-    except (ZoneInfoNotFoundError, OSError, ValueError, OverflowError):
+    except OverflowError:
+        raise InvalidParameter("Enter a valid date range.") from None
+    except (ZoneInfoNotFoundError, OSError, ValueError):
         raise InvalidParameter("Enter a time zone such as America/New_York or UTC.") from None
     if not 0 <= seconds <= LARGEST_SECONDS:
         raise InvalidParameter("Enter a valid date range.")
-    if datetime.fromtimestamp(seconds, local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None, microsecond=0):
+    wall = local.replace(tzinfo=None, microsecond=0, fold=0)
+    if former is not None and _wall(former, local.tzinfo) == wall:
+        return former
+    if _wall(seconds, local.tzinfo) != wall:
         raise InvalidParameter("This time does not exist in that time zone (daylight saving change).")
     return seconds
+
+
+def _wall(seconds: int, zone: tzinfo | None) -> datetime:
+    """Return what a clock shows."""
+    return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None, fold=0)
 
 
 def _typeable(seconds: int) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.service.wire.models import ChainInfo, IntentStatus
-from tests.display.builders import OWNER
+from tests.display.builders import OWNER, named
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=42161, name="Arbitrum One"), ChainInfo(id=7))
@@ -71,6 +71,8 @@ WRONG = [
     ("from_at=1969-12-31T23:59", "since", "valid date range"),
     ("from_at=2026-11-21T10:00&zone=../../etc/passwd", "since", "time zone"),
     ("from_at=2026-03-29T02:30&zone=Europe/Berlin", "since", "daylight saving change"),
+    ("to_at=2026-03-29T02:30&zone=Europe/Berlin", "until", "daylight saving change"),
+    ("to_at=9999-12-31", "until", "valid date range"),
 ]
 
 
@@ -112,6 +114,40 @@ def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
     asked = filters.read({"from_at": [written], "zone": [zone]})
     assert asked.problems == {}
     assert asked.filters.query == f"from={seconds}"
+
+
+NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    named(
+        ("doubled hour", "from_at=2026-11-01T01:30&to_at=2026-11-01T01:30&zone=" + NEW_YORK, 1793511000, 1793514600),
+        (
+            "doubled hour, Berlin",
+            "from_at=2026-10-25T02:30&to_at=2026-10-25T02:30&zone=" + BERLIN,
+            1792888200,
+            1792891800,
+        ),
+        ("with its offset", "to_at=2026-11-01T01:30-04:00&zone=" + NEW_YORK, None, 1793511000),
+    ),
+)
+def test_a_range_includes_both_readings_of_a_doubled_hour(query: str, since: int | None, until: int | None) -> None:
+    asked = read(query)
+    assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
+
+
+@pytest.mark.parametrize("seconds", [1793511015, 1793514615])
+def test_times_of_a_doubled_hour_stay_when_the_form_is_sent_without_a_change(seconds: int) -> None:
+    typed = f"from={seconds}&to={seconds}&from_at=2026-11-01T01:30:15&to_at=2026-11-01T01:30:15&zone={NEW_YORK}"
+    asked = read(typed)
+    assert (asked.problems, asked.filters) == ({}, Filters(since=seconds, until=seconds))
+
+
+def test_a_typed_time_replaces_the_former_one_and_a_cleared_field_removes_it() -> None:
+    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:12&zone=UTC").filters == Filters(since=MOMENT + 1)
+    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:11&zone={BERLIN}").filters == Filters(since=MOMENT - 3600)
+    assert read(f"from={MOMENT}&to={MOMENT}&from_at=&to_at=&zone=UTC").filters == Filters()
 
 
 def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
