@@ -5,9 +5,8 @@ import io
 import os
 import sys
 import time
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from intents_ui.cli.exit_codes import Exit
@@ -99,25 +98,16 @@ def parser() -> ArgumentParser:
     export.add_argument("--status", action="append", help="SUCCEEDED, FAILED, …, or in-flight. Repeatable")
     export.add_argument("--origin", help="ID or name of the origin chain")
     export.add_argument("--destination", help="ID or name of the destination chain")
-    export.add_argument("--from", type=unix_time, metavar="TIME", help="created at 2026-11-21T14:03 (UTC) or later")
-    export.add_argument("--to", type=unix_time, metavar="TIME", help="created then or earlier")
+    export.add_argument(
+        "--from", metavar="TIME", help="created at 2026-11-21T14:03 (UTC) or later, or on a day or later"
+    )
+    export.add_argument("--to", metavar="TIME", help="created then, on that day, or earlier")
     export.add_argument("--recoverable", action="store_const", const="1", help="with recoverable balances only")
     export.add_argument("--format", choices=("csv", "json", "ndjson"), default="csv", help="default: %(default)s")
     export.add_argument("--output", metavar="FILE", help="default: standard output")
 
     commands.add_parser(EMULATOR, add_help=False, help="run the emulator of the service, for tests of its clients")
     return made
-
-
-def unix_time(written: str) -> str:
-    """Return a time as Unix seconds. Without a time zone, it is in UTC."""
-    if written.isascii() and written.isdigit():
-        return written
-    try:
-        at = datetime.fromisoformat(written)
-    except ValueError:
-        raise ArgumentTypeError("Use the format 2026-11-21T14:03.") from None
-    return str(int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()))
 
 
 if __name__ == "__main__":

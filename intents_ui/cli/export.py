@@ -53,9 +53,12 @@ def run(options: Namespace, client: ApiClient) -> Exit:
 
 
 def query_of(options: Namespace) -> Query:
-    """Return the filters as parameters of the API."""
-    given = {name: getattr(options, name) for name in FILTERS}
-    return {name: value for name, value in given.items() if value} | {"size": SIZE}
+    """Return the filters as parameters of the API, which reads times, too."""
+    given = {name: value for name in FILTERS if (value := getattr(options, name))}
+    for name in ("from", "to"):
+        if name in given and not given[name].isdigit():
+            given[f"{name}_at"] = given.pop(name)
+    return given | {"size": SIZE}
 
 
 def pages(client: ApiClient, query: Query) -> Iterator[Page]:

@@ -19,7 +19,7 @@ from tests.command_line import run
 from tests.service.scripted_server import response, serving
 
 NOBODY = f"0x{'12' * 20}"
-OF_REFUNDED = ("--status", "REFUNDED", "--from", "2026-11-21T10:00", "--to", "2026-11-21T11:00")
+OF_REFUNDED = ("--status", "REFUNDED", "--from", "2026-11-21T10:00", "--to", "2026-11-21")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_ticket_has_the_words_of_the_page(root: str, emulator: Emulator) -> No
 
 
 def test_every_format_of_an_export_has_every_transfer_once(root: str, site: Client, tmp_path: Path) -> None:
-    path, wanted = "/api/v1/transfers?status=REFUNDED&from=1795255200&to=1795258800&size=100", []
+    path, wanted = "/api/v1/transfers?status=REFUNDED&from=1795255200&to=1795305599&size=100", []
     while path:
         page = json.loads(site.get(path).content)
         wanted += [each["intentId"] for each in page["transfers"]]
@@ -81,8 +81,10 @@ def test_every_format_of_an_export_has_every_transfer_once(root: str, site: Clie
     assert [row["intentId"] for row in csv.DictReader(io.StringIO(target.read_text()))] == wanted
     lines = run("export", *OF_REFUNDED, "--format", "ndjson", root=root).out.splitlines()
     assert [json.loads(line)["intentId"] for line in lines] == wanted
-    done = run("export", "--status", "NO", root=root)
-    assert (done.code, done.out) == (Exit.USAGE, "")
+    for wrong in (("--status", "NO"), ("--to", "2026-02-30")):
+        done = run("export", *wrong, root=root)
+        assert (done.code, done.out) == (Exit.USAGE, "")
+    assert "Use the format 2026-11-21 14:03." in done.err
 
 
 @pytest.fixture

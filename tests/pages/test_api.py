@@ -67,6 +67,8 @@ def test_filters_are_those_of_the_page(site: Client) -> None:
     found = get(site, "/api/v1/transfers?status=FAILED&size=10")["transfers"]
     page = site.get("/history?status=FAILED&size=10").content.decode()
     assert [each["intentId"] for each in found] == re.findall(r'class="row-link" href="/intent/([^"]+)"', page)
+    day = "from_at=2026-11-21&to_at=2026-11-21&zone=America/New_York"
+    assert "from=1795237200&to=1795323599" in get(site, f"/api/v1/transfers?{day}&size=1")["next"]
     problem = get(site, "/api/v1/transfers?status=no&size=0", 400)
     Problem.model_validate(problem)
     assert {each["field"] for each in problem["fields"]} == {"status", "size"}

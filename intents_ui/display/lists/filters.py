@@ -5,7 +5,7 @@ Covers everything that GetIntentHistory supports.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -182,22 +182,29 @@ def _seconds(written: str) -> int:
 
 
 def _typed_time(written: str, *, zone: str, is_end: bool, former: int | None) -> int:
-    """Convert `2026-11-21T14:03` in the user's time zone to Unix seconds. Of an hour that clocks repeat, a range begins
-    with the first and ends with the second, unless the field still has its `former` time.
+    """Convert `2026-11-21T14:03` in the user's time zone to Unix seconds. A day without a time is the whole day.
+
+    Of an hour that clocks repeat, a range begins with the first and ends with the second, unless the field still has
+    its `former` time.
     """
     try:
         at = datetime.fromisoformat(written)
     except ValueError:
         raise InvalidParameter("Use the format 2026-11-21 14:03.") from None
+    is_day = len(written) <= len("2026-11-21")
     try:
         local = at if at.tzinfo else at.replace(tzinfo=UTC if zone.upper() == "UTC" else ZoneInfo(zone), fold=is_end)
-        seconds = int(local.timestamp())
+        if is_day:  # up to the next one, which begins later than midnight where clocks skip that
+            local = local.replace(fold=0) + timedelta(days=is_end)
+        seconds = int(local.timestamp()) - (is_day and is_end)
     except OverflowError:
         raise InvalidParameter("Enter a valid date range.") from None
     except (ZoneInfoNotFoundError, OSError, ValueError):
         raise InvalidParameter("Enter a time zone such as America/New_York or UTC.") from None
     if not 0 <= seconds <= LARGEST_SECONDS:
         raise InvalidParameter("Enter a valid date range.")
+    if is_day:
+        return seconds
     wall = local.replace(tzinfo=None, microsecond=0, fold=0)
     if former is not None and _wall(former, local.tzinfo) == wall:
         return former

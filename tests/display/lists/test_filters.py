@@ -116,7 +116,7 @@ def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
     assert asked.filters.query == f"from={seconds}"
 
 
-NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
+NEW_YORK, BERLIN, CAIRO = "America/New_York", "Europe/Berlin", "Africa/Cairo"
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,25 @@ NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
 def test_a_range_includes_both_readings_of_a_doubled_hour(query: str, since: int | None, until: int | None) -> None:
     asked = read(query)
     assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
+
+
+@pytest.mark.parametrize(
+    ("day", "zone", "since", "until"),
+    named(
+        ("UTC", "2026-11-27", "UTC", 1795737600, 1795823999),
+        ("without dashes", "20261127", "UTC", 1795737600, 1795823999),
+        ("a zone", "2026-11-27", NEW_YORK, 1795755600, 1795841999),
+        ("25 hours", "2026-11-01", NEW_YORK, 1793505600, 1793595599),
+        ("23 hours", "2026-03-08", NEW_YORK, 1772946000, 1773028799),
+        ("without midnight", "2026-04-24", CAIRO, 1776981600, 1777064399),
+        ("before a day without midnight", "2026-04-23", CAIRO, 1776895200, 1776981599),
+        ("midnight twice", "2026-11-01", "America/Havana", 1793505600, 1793595599),
+    ),
+)
+def test_a_day_without_a_time_is_the_whole_day_in_its_zone(day: str, zone: str, since: int, until: int) -> None:
+    asked = read(f"from_at={day}&to_at={day}&zone={zone}")
+    assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
+    assert read(f"to_at={day}&zone={zone}&to={until + 1}").filters == Filters(until=until)
 
 
 @pytest.mark.parametrize("seconds", [1793511015, 1793514615])
