@@ -62,5 +62,8 @@ def part(request: HttpRequest) -> str:
 
 def is_whole(request: HttpRequest) -> bool:
     """Return whether the fragment refreshes all service data of the page."""
-    match, page = request.resolver_match, request.htmx.current_url_abs_path  # type: ignore[attr-defined]
-    return (match is not None and marks.of_view(match.func).is_whole) or (page or "").partition("?")[0] == request.path
+    if request.resolver_match and marks.of_view(request.resolver_match.func).is_whole:
+        return True
+    # Compare it as text: it may not be a URL.
+    page = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]
+    return page == f"{request.scheme}://{request.get_host()}{request.path}"

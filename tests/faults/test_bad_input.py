@@ -259,6 +259,19 @@ def test_a_form_shows_hidden_characters_that_were_typed_into_it(way: Recorded, f
     assert 'value="a⟨U+001B⟩⟨U+202E⟩b"' in text
 
 
+@pytest.mark.parametrize("url", ["http://[", "http://[::1", "http://\u2100", "http://a:b", "//[", "["], ids=ascii)
+def test_a_malformed_url_in_a_header_is_ignored_or_refused(way: Recorded, url: str) -> None:
+    site, part = Client(raise_request_exception=False), {"HX-Request": "true", "HX-Request-Type": "partial"}
+    for name in ("HX-Current-URL", "Referer", "Origin", "Forwarded", "X-Forwarded-Host", "X-Forwarded-For"):
+        headers = {name: url} | part
+        for path, status in (("/", 200), ("/history", 200), ("/attention", 200), (f"/oembed?url={quote(url)}", 404)):
+            assert site.get(path, headers=headers).status_code == status, (name, path)
+        assert site.post("/triage", {"q": HASH}, headers=headers).status_code in HONEST, name
+        assert site.get("/history", headers=headers | {"Host": url}).status_code == 400
+    encoded = part | {"HX-Current-URL": quote(url, safe=""), "HX-Current-URL-URI-AutoEncoded": "true"}
+    assert site.get("/history", headers=encoded).status_code == 200
+
+
 def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recorded) -> None:
     place = Position(Page.from_text('{"column":"createdAt","order":"DESC","pageSize":20,"page":7}'))
     word = cursors.write(place, of="size=10")
