@@ -102,9 +102,7 @@ class Transfer:
     def get(self, path: str, **headers: str) -> str:
         answer = self.site.get(path, headers=headers)
         assert answer.status_code == 200, f"{path}: {answer.status_code}"
-        if isinstance(answer, StreamingHttpResponse):
-            return b"".join(asyncio.run(_read(answer))).decode()
-        return str(answer.content.decode())
+        return text_of(answer)
 
     @cached_property
     def summary(self) -> Summary:
@@ -130,6 +128,12 @@ class Transfer:
     def triage_row(self) -> TriageRow:
         (finding,) = read_pasted(self.intent_id).lookups
         return answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
+
+
+def text_of(answer: Any) -> str:
+    """Return the body of a response, also of a streaming one."""
+    content = b"".join(asyncio.run(_read(answer))) if isinstance(answer, StreamingHttpResponse) else answer.content
+    return str(content.decode())
 
 
 async def _read(answer: StreamingHttpResponse) -> list[bytes]:

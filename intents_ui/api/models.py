@@ -243,6 +243,10 @@ class ApiMatch(ApiModel):
     """A transfer that matches. `reasons` are the fields that do."""
 
     reasons: tuple[str, ...] = Field(description="The fields in which it matches", examples=[["intent ID"]])
+    warnings: tuple[str, ...] = Field(
+        description="Why it may not be the right transfer: it has no such transaction, or that wasn't checked",
+        examples=[[]],
+    )
     transfer: ApiListedTransfer = Field(description="The transfer")
 
 

@@ -114,6 +114,7 @@ def look_up(
             matches=tuple(
                 ApiMatch(
                     reasons=tuple(empty_results.reason(question, found=found) for question in hit.reasons),
+                    warnings=tuple(map(empty_results.warning, hit.doubts)),
                     transfer=answers.listed(situation, root=root),
                 )
                 for hit, situation in zip(hits, matched, strict=True)

@@ -89,17 +89,21 @@ class Lookup:
     """The transfers that match a text. If it isn't complete, a search failed, and there may be more."""
 
     matches: tuple[Transfer, ...]
+    warnings: tuple[str, ...]
     is_complete: bool
     may_be_more: bool
 
     @classmethod
     def of(cls, found: Json) -> Self:
         matches = tuple(Transfer.of(each["transfer"]) for each in found["matches"])
-        return cls(matches, found["isComplete"], found["mayBeMore"])
+        warnings = tuple(warning for each in found["matches"] for warning in each["warnings"])
+        return cls(matches, warnings, found["isComplete"], found["mayBeMore"])
 
     @property
     def exit_code(self) -> Exit:
         codes = [each.exit_code for each in self.matches]
+        if self.warnings:
+            codes.append(Exit.NOT_FOUND)
         if not self.is_complete:
             codes.append(Exit.UNAVAILABLE)
         return worst(codes) if codes else Exit.NOT_FOUND
@@ -115,6 +119,7 @@ class TriageRow:
     outcome: str
     headline: str
     details: tuple[str, ...]
+    notes: tuple[str, ...]
     next_step: str | None
     transfers: tuple[Transfer, ...]
     link: str | None
@@ -128,6 +133,7 @@ class TriageRow:
             outcome=found["outcome"],
             headline=found["headline"],
             details=tuple(found["details"]),
+            notes=tuple(found["notes"]),
             next_step=found["nextStep"],
             transfers=tuple(Transfer.of(each) for each in found["transfers"]),
             link=found["link"],

@@ -33,7 +33,8 @@ def run(options: Namespace, client: ApiClient) -> Exit:
 
 
 def notes(found: Lookup) -> Iterator[str]:
-    """Yield what is missing."""
+    """Yield what is doubtful or missing."""
+    yield from found.warnings
     if unread := sum(not each.is_read for each in found.matches):
         yield f"Transfers of which only the status was read: {unread}."
     if not found.is_complete:

@@ -41,6 +41,7 @@ def lines(row: TriageRow) -> Iterator[str]:
     yield f"{row.number}. {row.value} ({row.kind})"
     yield f"   {row.headline}"
     yield from (f"   {each}" for each in row.details)
+    yield from (f"   Note: {each}" for each in row.notes)
     if row.next_step:
         yield f"   Next step: {row.next_step}"
     if row.link:

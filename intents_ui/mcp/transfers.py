@@ -18,12 +18,13 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.mcp import fence
 from intents_ui.mcp.arguments import TextArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
+from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.service.wire.results import Hit, LookupResult
 from intents_ui.web import client_ip, links
 from intents_ui.web.transfers import lookups, situations
 
 MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
-MOST_LISTED: Final = situations.MOST_RECEIPTS
+MOST_LISTED: Final = MOST_RECEIPTS
 MOST_NAMED: Final = 4  # identifiers, as many as are looked up
 
 
@@ -67,6 +68,8 @@ def _match(hit: Hit, situation: Situation, found: LookupResult, *, details: bool
         "status": told.status.word,
         "headline": told.headline,
     }
+    if hit.doubts:
+        match["warnings"] = [empty_results.warning(each) for each in hit.doubts]
     if not details:
         return match
     return match | {

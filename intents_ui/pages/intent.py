@@ -17,10 +17,10 @@ from intents_ui import wiring
 from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import diagnosis
 from intents_ui.display.fields import sections, tables
-from intents_ui.display.formatting import text, times
+from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
-from intents_ui.display.search import explorers
+from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
@@ -33,6 +33,7 @@ from intents_ui.service.cache.response_cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
+from intents_ui.service.wire import results
 from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
@@ -48,9 +49,8 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return moved
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
-    context |= {"came_by": came_by(request, situation.receipt), "root": request.build_absolute_uri("/")[:-1]}
+    context |= came_by(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
     context["seen"] = seen(situation.receipt) if context["may_change"] else ""
-    context["is_stray"] = bool(request.GET.get("tx") and situation.receipt and not context["came_by"])
     context |= {"held": held(situation)}
     return render(request, "transfers/intent.html", context)
 
@@ -261,10 +261,17 @@ def watched_now(intent_id: str) -> Snapshot | None:
     return newest if newest and not newest.stale_since else None
 
 
-def came_by(request: HttpRequest, receipt: IntentReceipt | None) -> str | None:
-    """Return the step whose transaction the user searched for (`/tx/…`)."""
-    txn_hash = request.GET.get("tx")
-    return receipt.step_of(txn_hash) if txn_hash and receipt else None
+def came_by(request: HttpRequest, situation: Situation, receipt_error: ServiceError | None) -> dict[str, object]:
+    """Return the step whose transaction the user searched for (`/tx/…`), or a warning if there is none."""
+    given, receipt = request.GET.get("tx", ""), situation.receipt
+    txn_hash = given if hashes.is_solana_signature(given) else hashes.canonical_hash(given)
+    if txn_hash is None:
+        return {"came_by": None, "warning": None}
+    doubt = results.doubt(txn_hash, situation.intent.intent_id, receipt_error or receipt)
+    return {
+        "came_by": receipt.step_of(txn_hash) if receipt else None,
+        "warning": empty_results.warning(doubt) if doubt else None,
+    }
 
 
 def memo(receipt: IntentReceipt | None) -> text.Text | None:

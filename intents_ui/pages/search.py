@@ -228,6 +228,7 @@ def listed(found: results.LookupResult) -> dict[str, object]:
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
             for hit in shown
         },
+        "warnings": [empty_results.warning(doubt) for hit in shown for doubt in hit.doubts],
     }
 
 

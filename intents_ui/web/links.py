@@ -18,9 +18,10 @@ PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 
 def intent_url(hit: Hit) -> str:
-    """Return the URL of the intent's page, including the transaction it was found by."""
+    """Return the URL of the intent's page, including a transaction it was found by: one that is doubted, if any."""
     url = reverse("intent", args=[hit.intent.intent_id])
-    return f"{url}?{urlencode({'tx': hit.transaction_hash})}" if hit.transaction_hash else url
+    found_by = (*(each.transaction_hash for each in hit.doubts), *hit.transaction_hashes)
+    return f"{url}?{urlencode({'tx': found_by[0]})}" if found_by else url
 
 
 def token_path(token: Identity) -> str | None:

@@ -21,11 +21,11 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
-from intents_ui.web.transfers.situations import MOST_RECEIPTS
 from tests.faults import strategies
 from tests.faults.odd_pages import content
 from tests.pages.conftest import fresh

@@ -1,17 +1,27 @@
 """Answers about other transfers than the requested ones are never shown as answers to the request."""
 
+import json
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from pydantic import SecretStr
 
+from intents_ui.display.search import empty_results
+from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import Flaw, Unreadable
-from tests import raw_service
+from intents_ui.service.wire import results
+from intents_ui.web.transfers import situations
+from tests import command_line, raw_service
 from tests.faults.odd_service import Odd, odd_service
+from tests.helpdesk import signing
+from tests.surfaces import text_of
 
 OTHER_ADDRESS = "0x" + "5a" * 20
 OTHER_ID = "0x" + "7e" * 32
@@ -91,13 +101,56 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     assert not [txn_hash for txn_hash in sent if txn_hash in answer.content.decode()]
 
 
-def test_a_hit_without_the_searched_transaction_is_shown_with_a_note(
-    site: Client, emulator: Emulator, faulty: Odd
+HASH = "0x" + "c4" * 32
+
+
+def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> dict[str, str]:
+    """Return what each surface that looks up a hash answers, as text."""
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_key", SecretStr(signing.KEY))
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_hosts", ["https://desk.acme.example"])
+    monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
+
+    def mcp(tool: str) -> str:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+        call = message | {"params": {"name": tool, "arguments": {"text": wanted}}}
+        return str(site.post("/mcp", call, content_type="application/json").json()["result"]["content"][0]["text"])
+
+    command = urlencode({"command": "/intents", "text": wanted, "team_id": "T1"})
+    form, headers = "application/x-www-form-urlencoded", signing.slack_headers(command)
+    slack = site.post("/slack/command", command, form, headers=headers).json()
+    answers = {
+        "search": site.get("/search", {"q": wanted}, follow=True),
+        "link": site.get(f"/tx/{wanted}", follow=True),
+        "advanced search": site.get("/search", {"transaction": wanted}, follow=True),
+        "search by deposit": site.get("/search", {"deposit": wanted}, follow=True),
+        "triage": site.post("/triage", {"q": wanted}),
+        "side bar": site.get(signing.signed_url(wanted)),
+        "API, lookup": site.get("/api/v1/lookup", {"q": wanted}),
+        "API, triage": site.post("/api/v1/triage", {"text": wanted}, content_type="application/json"),
+    }
+    with command_line.listening() as root:
+        printed = {
+            "command line, lookup": command_line.run("lookup", wanted, root=root),
+            "command line, triage": command_line.run("triage", "-", root=root, stdin=wanted),
+        }
+    return (
+        {name: unescape(text_of(answer)) for name, answer in answers.items()}
+        | {name: f"{done.out} {done.err}" for name, done in printed.items()}
+        | {"Slack": json.dumps(slack, ensure_ascii=False)}
+        | {f"MCP, {tool}": mcp(tool) for tool in ("look_up", "triage_ticket")}
+    )
+
+
+@pytest.mark.parametrize("hits", [1, 2])
+def test_every_surface_warns_of_a_hit_without_the_searched_transaction(
+    site: Client, emulator: Emulator, faulty: Odd, monkeypatch: pytest.MonkeyPatch, hits: int
 ) -> None:
-    made = emulator.finished(3)
-    wanted = {"byIntentId": made["intentId"]}
-    hit = raw_service.post(faulty.client, "SearchIntents", wanted).json()
-    faulty.rewrite(SearchIntents=lambda _: hit)
-    page = site.get("/search?q=0x" + "c4" * 32, follow=True)
-    assert made["intentId"] in page.redirect_chain[-1][0]
-    assert "isn't one of this transfer's own transactions" in unescape(page.content.decode())
+    ids = [emulator.finished(number)["intentId"] for number in (3, 4)[:hits]]
+    found = [raw_service.post(faulty.client, "GetIntent", {"intentId": each}).json()["intent"] for each in ids]
+    faulty.rewrite(SearchIntents=lambda _: {"intents": found})
+    warnings = [empty_results.warning(results.Doubt(HASH, each)) for each in ids]
+    said = answers_to(site, monkeypatch, HASH)
+    assert [name for name, each in said.items() if not all(warning in each for warning in warnings)] == []
+    assert [name for name, each in said.items() if "1 found" in each or "1 transfer found" in each] == []
+    opening = Reply(situations.read(ids[0]), "").plain.splitlines()[0]
+    assert [name for name, each in said.items() if opening in each] == []

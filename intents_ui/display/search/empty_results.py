@@ -8,7 +8,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.service.wire.results import LookupQuestion, LookupResult
+from intents_ui.service.wire.results import Doubt, LookupQuestion, LookupResult
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "empty_results.json")
 COMMON: Mapping[str, str] = _TABLE["common"]  # causes that are listed last
@@ -55,6 +55,12 @@ def likely_causes(
 def reason(question: LookupQuestion, *, found: LookupResult) -> str:
     """Return `transaction hash 0x12…34`, or the key alone if there was only one value."""
     return f"{question.key} {hashes.short_hash(question.value)}" if len(found.values) > 1 else question.key
+
+
+def warning(doubt: Doubt) -> str:
+    return _TABLE["doubts"]["stray" if doubt.checked else "unchecked"].format(  # type: ignore[no-any-return]
+        transaction=hashes.short_hash(doubt.transaction_hash), transfer=hashes.short_id(doubt.intent_id)
+    )
 
 
 def was_asked(found: LookupResult) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
 
 @dataclass(frozen=True)
 class OwnerGroup:
-    """Rows of one owner, and all transfers of the owner that the rows of the ticket show, each once.
+    """Rows of one owner, and all transfers of the owner for a reply, each once.
 
     `owner` is "" for rows without one, or with several, and for transfers of owners without rows of their own."""
 
@@ -51,7 +51,9 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     for row in sorted(rows, key=place):
         by_owner.setdefault(row.owner, []).append(row)
     shown: dict[str, dict[str, Situation]] = {owner: {} for owner in by_owner}
-    for group, each in ((row.owner, each) for owned in by_owner.values() for row in owned for each in row.transfers):
+    for group, each in (
+        (row.owner, each) for owned in by_owner.values() for row in owned for each in row.replied_about
+    ):
         owner = owner_of([each.facts])
         shown[owner if owner in shown else group].setdefault(each.intent.intent_id.lower(), each)
     found = [OwnerGroup(owner, tuple(owned), tuple(shown[owner].values())) for owner, owned in by_owner.items()]

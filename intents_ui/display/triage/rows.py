@@ -38,7 +38,7 @@ class TriageOutcome(Enum):
     UNKNOWN = auto()
     UNCLEAR = auto()
     FAILED = auto()
-    POSSIBLE = auto()  # shortened, with a possible match
+    POSSIBLE = auto()  # shortened, with a possible match, or found by a transaction that the transfer doesn't have
 
 
 SETTLED = StatusLabel("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
@@ -105,6 +105,11 @@ class TriageRow:
         """Return the transfers that it shows."""
         return (self.situation, *self.others) if self.situation else ()
 
+    @property
+    def replied_about(self) -> tuple[Situation, ...]:
+        """Return the transfers for a reply to their owner: none of a possible match."""
+        return () if self.outcome is TriageOutcome.POSSIBLE else self.transfers
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -130,7 +135,7 @@ def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *,
     row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, situation.now)
     row = _with_summary(row, reading)
     not_asked = empty_results.not_asked(found)
-    return replace(
+    row = replace(
         row,
         what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
         notes=(*row.notes, *not_asked),
@@ -139,6 +144,18 @@ def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *,
         owner=owner_of([situation.facts]),
         is_incomplete=bool(not_asked),
     )
+    return _doubted(row, found.hits)
+
+
+def _doubted(row: TriageRow, hits: Iterable[Hit]) -> TriageRow:
+    """Return the row with the doubts about its hits. If one has no such transaction, it's only a possible match."""
+    doubts = [doubt for hit in hits for doubt in hit.doubts]
+    if not doubts:
+        return row
+    row = replace(row, notes=(*row.notes, *map(empty_results.warning, doubts)), is_incomplete=True)
+    if not any(each.checked for each in doubts):
+        return row
+    return replace(row, outcome=TriageOutcome.POSSIBLE, intent_id="", owner="")
 
 
 def again(row: TriageRow, *, first: int) -> TriageRow:
@@ -171,10 +188,11 @@ def several(
         is_incomplete=bool(not_asked),
     )
     if not listed:
-        return replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
+        row = replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
+        return _doubted(row, found.hits)
     newest, *others = listed
     row = _with_summary(row, newest)
-    return replace(
+    row = replace(
         row,
         status=summary.of(newest.situation).status,
         details=(
@@ -192,6 +210,7 @@ def several(
         ),
         others=tuple(each.situation for each in others),
     )
+    return _doubted(row, found.hits)
 
 
 def _brief(reading: Reading) -> str:

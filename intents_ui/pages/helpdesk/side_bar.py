@@ -111,10 +111,11 @@ def shown(request: HttpRequest, bar: SideBar) -> HttpResponse:
 
 def reply(request: HttpRequest, row: TriageRow) -> str:
     """Return the customer reply about the row's transfer, "" without one."""
-    if row.situation is None or row.same_as:
+    if not row.replied_about or row.same_as:
         return ""
-    path = reverse("intent", args=[row.situation.intent.intent_id])
-    return Reply(row.situation, client_ip.root(request) + path).plain
+    situation = row.replied_about[0]
+    path = reverse("intent", args=[situation.intent.intent_id])
+    return Reply(situation, client_ip.root(request) + path).plain
 
 
 def rendered(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus) -> HttpResponse:

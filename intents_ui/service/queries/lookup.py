@@ -1,12 +1,13 @@
 """Finds intents by any identifier, looking up every kind that it may be concurrently."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from intents_ui.service.client import BlockingOperations
-from intents_ui.service.errors import Flaw, Invalid, NotFound, ServiceError, Unreadable
-from intents_ui.service.wire.models import Intent, TokenInfo
+from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.wire.models import Intent, IntentReceipt, TokenInfo
 from intents_ui.service.wire.results import (
     ADDRESS,
     CAPPED_FROM,
@@ -21,11 +22,14 @@ from intents_ui.service.wire.results import (
     LookupQuestion,
     LookupResult,
     beyond_in,
+    doubt,
     unreadable_in,
 )
 
-# Number of unverified hits to check with a request each.
+# Number of unverified hits by deposit hash to check with a request each.
 MOST_VERIFIED = 3
+# Number of hits whose receipts are read, with a request each.
+MOST_RECEIPTS = 8
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -42,12 +46,15 @@ def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQu
         answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
         if any(answered) or (newest and not answered):
             break
-    return _merged(answers)
+    return _checked(service, _merged(answers))
 
 
 def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
     """Return a lookup for each key that the value may be."""
-    return tuple(LookupQuestion(key, value, partial(ASK[key], service, value)) for key in keys)
+    return tuple(
+        LookupQuestion(key, value, partial(ASK[key], service, value), value if key == TRANSACTION_HASH else "")
+        for key in keys
+    )
 
 
 def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion, ...]:
@@ -57,12 +64,16 @@ def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion,
 def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[LookupQuestion, ...]:
     """Return a lookup by one criterion, labeled `called`."""
     (value,) = criterion.values()
-    return (LookupQuestion(called, str(value), lambda: _search(service, **criterion)),)
+    return (LookupQuestion(called, str(value), lambda: _search(service, **criterion), _hash_in(criterion)),)
 
 
 def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[LookupQuestion, ...]:
     """Return one lookup by several criteria, which the service combines."""
-    return (LookupQuestion("all fields together", "", lambda: _search(service, **criteria)),)
+    return (LookupQuestion("all fields together", "", lambda: _search(service, **criteria), _hash_in(criteria)),)
+
+
+def _hash_in(criteria: Mapping[str, str | int]) -> str:
+    return str(criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or "")
 
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
@@ -172,3 +183,18 @@ def _merged(answers: Iterable[tuple[LookupQuestion, Answer]]) -> LookupResult:
         # The counts may overlap, so the largest one is a lower bound.
         beyond=max((beyond_in(answer) for _, answer in answered), default=0),
     )
+
+
+def _checked(service: BlockingOperations, found: LookupResult) -> LookupResult:
+    """Return the result with the doubts about hits by transaction hash. Their receipts are needed for them anyway."""
+    named = [hit for hit in found.hits if hit.transaction_hashes]
+    calls = (partial(service.get_intent_receipt, hit.intent.intent_id) for hit in named[:MOST_RECEIPTS])
+    receipts: list[IntentReceipt | ServiceError] = service.threads.together(*calls)
+    receipts += [OutOfTime()] * len(named[MOST_RECEIPTS:])
+    by_id = {hit.intent.intent_id: receipt for hit, receipt in zip(named, receipts, strict=True)}
+    return replace(found, hits=tuple(_doubted(hit, by_id.get(hit.intent.intent_id)) for hit in found.hits))
+
+
+def _doubted(hit: Hit, receipt: IntentReceipt | ServiceError | None) -> Hit:
+    doubts = (doubt(each, hit.intent.intent_id, receipt) for each in hit.transaction_hashes)
+    return replace(hit, doubts=tuple(filter(None, doubts)))

@@ -460,8 +460,11 @@ class IntentReceipt(Kept):
             "destination": self.destination_transaction,
             "refund": self.refund_transaction,
         }
-        wanted = txn_hash.lower()
-        return next((step for step, sent in steps.items() if sent and (sent.txn_hash or "").lower() == wanted), None)
+        wanted = txn_hash.lower().removeprefix("0x")
+        sent = {
+            step: each.txn_hash.lower().removeprefix("0x") for step, each in steps.items() if each and each.txn_hash
+        }
+        return next((step for step, known in sent.items() if known == wanted), None)
 
 
 class TokenBalance(Wire):

@@ -7,8 +7,8 @@ from decimal import Decimal
 from enum import StrEnum, auto
 from typing import Self
 
-from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import Intent, Page
+from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.wire.models import Intent, IntentReceipt, Page
 from intents_ui.service.wire.responses import SearchAnswer
 
 # Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
@@ -26,11 +26,15 @@ ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
 @dataclass(frozen=True)
 class LookupQuestion:
-    """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits."""
+    """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits.
+
+    One of the transactions of each hit should have the `transaction_hash`, unless it is "".
+    """
 
     key: str
     value: str
     ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
+    transaction_hash: str = ""
 
 
 class Hits(tuple[Intent, ...]):
@@ -55,14 +59,34 @@ def beyond_in(answer: Sequence[Intent] | None) -> int:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """A transaction hash by which a transfer was found although none of its transactions has it.
+
+    If it isn't `checked`, the receipt couldn't be read.
+    """
+
+    transaction_hash: str
+    intent_id: str
+    checked: bool = True
+
+
+def doubt(txn_hash: str, intent_id: str, receipt: IntentReceipt | ServiceError | None) -> Doubt | None:
+    """Return the doubt about a transfer that was found by a transaction hash, or None if its receipt confirms it."""
+    if isinstance(receipt, IntentReceipt):
+        return None if receipt.step_of(txn_hash) else Doubt(txn_hash, intent_id)
+    return Doubt(txn_hash, intent_id, checked=receipt is None or isinstance(receipt, NotFound))
+
+
+@dataclass(frozen=True)
 class Hit:
     intent: Intent
     reasons: tuple[LookupQuestion, ...]
+    doubts: tuple[Doubt, ...] = ()
 
     @property
-    def transaction_hash(self) -> str | None:
-        """The transaction hash by which the intent was found, or None."""
-        return next((reason.value for reason in self.reasons if reason.key == TRANSACTION_HASH), None)
+    def transaction_hashes(self) -> tuple[str, ...]:
+        """The transaction hashes by which the intent was found."""
+        return tuple(reason.transaction_hash for reason in self.reasons if reason.transaction_hash)
 
 
 @dataclass(frozen=True)

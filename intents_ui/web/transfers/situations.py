@@ -27,6 +27,7 @@ from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, U
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import transfers
+from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.lenient_models import Kept
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
@@ -38,8 +39,6 @@ from intents_ui.web.transfers import balance_cache, incidents, route_limits
 PATIENCE = 3.0
 # A situation is renewed after this time at the latest, so that pages also renew the names of rarely used chains.
 LONGEST_REUSE = timedelta(minutes=1)
-# Limit on search hits whose receipts are read, one call each.
-MOST_RECEIPTS = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,21 @@ def test_at_most_three_hits_by_deposit_hash_are_verified(service: Upstream) -> N
     assert service.requested.count("GetIntentReceipt") == lookup.MOST_VERIFIED
 
 
+def test_hits_by_transaction_are_doubted_unless_a_receipt_that_was_read_has_it(service: Upstream) -> None:
+    many = {f"0x{number}": HASH if number else OTHER for number in range(lookup.MOST_RECEIPTS + 1)}
+
+    def find_all(visit: Visit) -> None:
+        ids = [{"intentId": each} for each in many]
+        visit.send(response({"intents": ids})) if visit.operation == "SearchIntents" else Deposits(dict(many))(visit)
+
+    service.does = find_all
+    result = lookup.in_turn(service.service, lambda: lookup.as_any(service.service, [results.TRANSACTION_HASH], HASH))
+    assert {each for hit in result.hits for each in hit.doubts} == {
+        results.Doubt(HASH, "0x0"),
+        results.Doubt(HASH, f"0x{lookup.MOST_RECEIPTS}", checked=False),
+    }
+
+
 def test_a_service_without_search_by_deposit_hash_finds_none(service: Upstream) -> None:
     def refuse_deposit_hashes(visit: Visit) -> None:
         INVALID(visit) if b"byDepositTransactionHash" in visit.body else visit.send(response({"intents": []}))
