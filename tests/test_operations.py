@@ -7,17 +7,23 @@ import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
+from django.conf import settings as django_settings
+from pydantic import RedisDsn, SecretStr
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from intents_ui.asgi import application
 from intents_ui.ops import metrics, telemetry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
+from intents_ui.settings import Environment
 from tests import canary
 from tests.production import ENV, SECRET, Production, figures, started, workers_of
 from tests.service.scripted_server import Visit, response, serving
@@ -328,8 +334,72 @@ def facts(page: str) -> dict[str, str]:
     return result | {"state": state.text(strip=True) if state else ""}
 
 
-def test_error_reports_contain_no_key() -> None:
-    result = {"message": f"asked with {canary.KEY}", "frames": [{"lines": (f"key={canary.KEY};", 3)}], canary.KEY: None}
-    hidden = telemetry.without_secrets(result)
-    assert canary.KEY not in repr(hidden)
-    assert hidden["frames"] == [{"lines": ["key=…;", 3]}]
+SECRET_SETTINGS = [name for name, field in Environment.model_fields.items() if "SecretStr" in str(field.annotation)]
+
+
+def an_event(text: str) -> dict[str, Any]:
+    """Return an error report that has the text in every part."""
+    return {
+        "timestamp": datetime(2026, 11, 21, tzinfo=UTC),
+        "level": "error",
+        "message": text,
+        "logentry": {"message": "%s", "params": [text, 3, None, 0.5, True], "formatted": text},
+        "exception": {
+            "values": [
+                {
+                    "type": "ValueError",
+                    "value": text,
+                    "stacktrace": {"frames": [{"vars": {text: repr(text), "raw": text.encode(), "all": {text}}}]},
+                }
+            ]
+        },
+        "breadcrumbs": {"values": [{"message": text, "data": {"url": text}}]},
+        "extra": {text: (text, ValueError(text))},
+        "contexts": {"trace": {"data": {text: text}}},
+        "tags": [[text, text]],
+        "user": {"id": text},
+        "request": {
+            "url": text,
+            "query_string": quote(text),
+            "headers": {"X-Access-Key": text, "Cookie": quote_plus(text)},
+            "data": json.dumps({"key": text}),
+            "env": {"SECRET": text},
+        },
+    }
+
+
+@pytest.mark.parametrize("name", SECRET_SETTINGS)
+def test_no_part_of_an_error_report_has_a_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    secret = f"postgres://name:{canary.KEY}%2F'\"\\é&@host/x,second:{canary.KEY}:x"
+    monkeypatch.setattr(telemetry.ENV, name, SecretStr(secret))
+    hidden = telemetry.without_secrets(an_event(f"with {secret} and more"))
+    assert "canary" not in repr(hidden)
+    assert hidden["message"] == "with … and more"
+    assert hidden["logentry"]["params"][1:] == [3, None, 0.5, True]
+    assert hidden["timestamp"] == datetime(2026, 11, 21, tzinfo=UTC)
+    for part in (f"password={canary.KEY}/'\"\\é&", f"second:{canary.KEY}:x"):
+        assert "canary" not in repr(telemetry.without_secrets(an_event(part)))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:canary@127.0.0.1:6379/0",
+        "rediss://default:canary%2F@host.example/0?ssl=1",
+        "postgres://name:p@ss:canary@db/mirror",
+        "https://canary@sentry.example/4711",
+        "could not connect to HTTPS://user:canary@[::1]:443/path: refused",
+    ],
+)
+def test_no_part_of_an_error_report_has_the_user_of_a_url(url: str) -> None:
+    hidden = telemetry.without_secrets(an_event(url))
+    assert "canary" not in repr(hidden)
+    assert hidden["message"] == re.sub("://.*@", "://…@", url)
+
+
+def test_no_part_of_an_error_report_has_the_password_of_redis_or_the_generated_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(telemetry.ENV, "redis_url", RedisDsn("redis://:canary%2F4711@127.0.0.1:6379/0"))
+    for written in ("canary%2F4711", "canary/4711", django_settings.SECRET_KEY):
+        assert written not in repr(telemetry.without_secrets(an_event(f"AUTH {written} failed")))
