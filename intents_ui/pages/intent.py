@@ -143,6 +143,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "card": None if receipt_error else preview.card(situation),
         "explorer": explorer(situation),
         "memo": memo(receipt),
+        "escalation": None if receipt_error else Escalation(customer_reply.Reply(situation)),
         "unchecked": unchecked(situation),
     }
 

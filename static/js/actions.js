@@ -1,28 +1,27 @@
 // The action bar of a transfer's page, and what its buttons and keys do.
 
-// A text of the reply. It is loaded again each time, because the transfer may have changed.
-function copyFromReply(part, words) {
-  const fold = document.getElementById("reply");
-  if (!fold) return;
-  fold.addEventListener(
-    "htmx:after:swap",
-    () => {
-      const button = fold.querySelector(`${part} [data-copy]`);
-      if (button) copy(button, words);
-    },
-    { once: true },
-  );
-  if (fold.open) fold.dispatchEvent(new Event("toggle"));
-  else fold.open = true;
-}
-
-const copyReply = () => copyFromReply(".reply", "Copied customer reply");
-const copyEscalation = () => copyFromReply("#escalation", "Copied escalation");
-
 // The page's canonical address, without the search that led there.
-function copyLink() {
-  copyText(new URL(document.querySelector("link[rel=canonical]").href, location.href).href, "Copied link");
+function pageLink() {
+  return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
 }
+
+const copyLink = () => copyText(pageLink(), "Copied link");
+
+// A text that the page has as of its last update. It ends with the page's link.
+function copyReport(id, words) {
+  const text = document.getElementById(id)?.value;
+  if (text) copyText(`${text}${pageLink()}\n`, words);
+  else if (document.getElementById("bar")) toast("Couldn't copy. The receipt couldn't be loaded.");
+}
+
+const copyReply = () => copyReport("reply-to-copy", "Copied customer reply");
+const copyEscalation = () => copyReport("escalation-to-copy", "Copied escalation");
+
+// An unfolded reply follows the transfer.
+document.addEventListener("htmx:after:swap", (event) => {
+  const fold = document.getElementById("reply");
+  if (fold?.open && event.detail?.ctx?.target?.id === "receipt") fold.dispatchEvent(new Event("toggle"));
+});
 
 const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };
 

@@ -59,14 +59,14 @@ function toast(words) {
   shown.end = setTimeout(() => (shown.hidden = true), 2500);
 }
 
-// In a frame, the page around it rarely grants access to the clipboard. Copying a selection needs none.
+// Where the browser, or the page around a frame, refuses access to the clipboard, a selection can often be copied.
 function copySelected(text) {
   const field = document.createElement("textarea");
   const before = document.activeElement;
   field.value = text;
   document.body.append(field);
   field.select();
-  const isCopied = document.execCommand("copy");
+  const isCopied = document.activeElement === field && document.execCommand("copy");
   field.remove();
   before.focus();
   return isCopied;
@@ -77,8 +77,8 @@ async function copyText(text, words = "Copied") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!(parent !== window && copySelected(text))) {
-      toast("Couldn't copy. Clipboard access requires HTTPS."); // plain HTTP on a host other than localhost
+    if (!copySelected(text)) {
+      toast(`Couldn't copy. ${isSecureContext ? "The browser refused access to the clipboard." : "Clipboard access requires HTTPS."}`);
       return false;
     }
   }

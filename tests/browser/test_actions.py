@@ -1,11 +1,25 @@
 """The action bar of a transfer's page: in reach at any place of the page, and what its buttons do."""
 
-import pytest
-from playwright.sync_api import Browser, expect
+import re
+from functools import partial
 
-from tests.browser.conftest import expect_copied, loaded, some_intent, visiting
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import copied, expect_copied, loaded, some_intent, visiting
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
+
+REFUSED = "Couldn't copy. The browser refused access to the clipboard."
+# A clipboard that takes a text only before the event's handlers have returned, and nothing unless `canCopy`.
+GESTURE_ONLY = """let isGesture = false;
+for (const kind of ["click", "keydown"])
+  addEventListener(kind, () => { isGesture = true; setTimeout(() => (isGesture = false)); }, { capture: true });
+navigator.clipboard.writeText = async () => {
+  if (!isGesture || !canCopy) throw new DOMException("", "NotAllowedError");
+};
+document.execCommand = () => false;"""
 
 
 def test_the_bar_stays_in_view_while_the_page_scrolls(browser: Browser, server: str) -> None:
@@ -40,10 +54,44 @@ def test_copy_buttons_copy_and_say_what(browser: Browser, server: str) -> None:
         page.get_by_role("button", name="Copy intent ID").click()
         expect(toast).to_have_text(f"Copied intent ID {path.removeprefix('/intent/')}")
         expect_copied(page, path.removeprefix("/intent/"))
-        page.get_by_role("link", name="Copy reply").click()
-        expect(toast).to_have_text("Copied customer reply")
-        expect(page.get_by_role("status").filter(has_text="Copied customer reply")).to_have_count(1)
-        expect_copied(page, page.get_by_role("textbox", name="Plain text").input_value())
+        page.locator("#reply > summary").click()
+        loaded(page)
+        shown = {name: page.get_by_role("textbox", name=name).input_value() for name in ("Plain text", "Escalation")}
+        page.route("**/intent/**", lambda route: route.abort())
+        for press, words, text in (
+            (page.get_by_role("link", name="Copy reply").click, "Copied customer reply", shown["Plain text"]),
+            (partial(copy_escalation, page), "Copied escalation", shown["Escalation"]),
+            (partial(page.keyboard.press, "y"), "Copied customer reply", shown["Plain text"]),
+        ):
+            press()
+            expect(toast).to_have_text(words)
+            expect(page.get_by_role("status").filter(has_text=words)).to_have_count(1)
+            until(lambda text=text: same(copied(page), text))
+
+
+def test_a_copy_that_fails_says_why(browser: Browser, server: str) -> None:
+    """The clipboard may be closed, or open only within the click or key press, as in Safari."""
+    with visiting(browser, server) as visit:
+        page = visit.page
+        visit.prepare(GESTURE_ONLY)
+        visit.open(some_intent(visit, 10))
+        for said, can_copy in (("Copied customer reply", True), (REFUSED, False)):
+            page.evaluate("can => { window.canCopy = can; }", can_copy)
+            for press in (page.get_by_role("link", name="Copy reply").click, partial(page.keyboard.press, "y")):
+                press()
+                expect(page.locator("#toast")).to_have_text(said)
+                expect(page.get_by_role("status").filter(has_text=said)).to_have_count(1)
+
+
+def copy_escalation(page: Page) -> None:
+    page.get_by_role("group", name="Actions").get_by_text("More").click()
+    page.get_by_role("link", name="Copy escalation").click()
+
+
+def same(one: str, other: str) -> bool:
+    """Return whether two texts are the same but for the time that they are of, and statistics that load later."""
+    times = re.compile(r"(?m) as of .*? UTC|^Recent transfers.*\n")
+    return times.sub("", one) == times.sub("", other)
 
 
 @pytest.mark.slow

@@ -99,6 +99,7 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
             visit.open(transfer.path)
         for visit in (streamed, polled):
             visit.page.evaluate("window.notReloaded = true")
+            visit.page.locator("#reply > summary").click()
             loaded(visit.page)  # parts that load later may announce themselves
             visit.page.evaluate(LISTEN)
         for visit in (streamed, polled, refreshed):
@@ -123,6 +124,8 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
         expect(streamed.page.locator(".bar-answer strong")).to_contain_text("Refunded")
         for visit in (streamed, polled):
             assert visit.page.evaluate("window.notReloaded")
+            expect(visit.page.locator("#reply-to-copy")).to_have_attribute("value", re.compile("\nStatus: Refunded"))
+            expect(visit.page.get_by_role("textbox", name="Plain text")).to_have_value(re.compile("\nStatus: Refunded"))
             expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Refunded")
             expect(visit.page).to_have_title(re.compile(r"^Refunded · 300\.00 USDC on Base → "))
             expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-neutral"))

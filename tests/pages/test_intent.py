@@ -20,7 +20,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
 from tests import raw_service
 from tests.pages.kinds import EVERY_SCENARIO
-from tests.pages.reading import PARTIAL
+from tests.pages.reading import PARTIAL, visible_text
 from tests.spec import SPEC
 
 # Display names of providers that differ from their API names in more than case.
@@ -258,7 +258,7 @@ def test_the_second_deposit_warning_appears_once_where_it_matters(
     site: Client, emulator: Emulator, number: int, copy: str, times: int
 ) -> None:
     html, _, _ = answer_of(site, getattr(emulator, copy)(number)["intentId"])
-    assert html.count(SECOND_DEPOSIT) == times
+    assert visible_text(html).count(SECOND_DEPOSIT) == times
 
 
 def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emulator: Emulator) -> None:

@@ -18,10 +18,15 @@ from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.pages.kinds import EVERY_SCENARIO
 
 
-def forms(site: Client, intent_id: str) -> tuple[str, str, str]:
+def forms(site: Client, intent_id: str, *names: str) -> list[str]:
     page = site.get(f"/intent/{intent_id}/reply", headers={"HX-Request-Type": "partial"}).content.decode()
-    plain, markdown, result, _escalation = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
-    return unescape(plain), unescape(markdown), unescape(result)
+    found = dict(re.findall(r'<textarea[^>]*aria-label="([^"]+)"[^>]*>(.*?)</textarea>', page, re.DOTALL))
+    return [unescape(found[name]) for name in names or ("Plain text", "Markdown", "JSON")]
+
+
+def untimed(text: str) -> str:
+    """Return the text without seconds and statistics, which a page loads later."""
+    return re.sub(r"(?m):\d\d UTC|^Recent transfers.*\n", "", text)
 
 
 TO_SELF, TO_ANOTHER = (
@@ -64,10 +69,25 @@ def test_untrusted_markup_stays_text(site: Client, emulator: Emulator) -> None:
     assert not re.search(r"(?<!\\)[<>](?!http)", markdown.replace(f"<http://testserver/intent/{intent_id}>", ""))
 
 
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_page_and_fragment_have_the_texts_to_copy_up_to_their_link(
+    site: Client, emulator: Emulator, scenario: Scenario
+) -> None:
+    """So that copying them needs no request, which could fail, or take longer than the click that allows it."""
+    intent_id = emulator.finished(scenario.slug)["intentId"]
+    plain, escalation = forms(site, intent_id)[0], forms(site, intent_id, "Escalation")[0]
+    for path in (f"/intent/{intent_id}", f"/intent/{intent_id}/receipt?once"):
+        page = site.get(path).content.decode()
+        for name, text in (("reply", plain), ("escalation", escalation)):
+            [copied] = re.findall(rf'<data id="{name}-to-copy" value="([^"]*)"', page)
+            assert untimed(f"{unescape(copied)}http://testserver/intent/{intent_id}\n") == untimed(text)
+
+
 def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(4)["intentId"]
     emulator.inject("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
+    assert "-to-copy" not in site.get(f"/intent/{intent_id}").content.decode()
 
 
 def test_on_chain_balances_are_in_the_reply_with_their_time(site: Client, emulator: Emulator) -> None:

@@ -53,10 +53,10 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Reply:
-    """`url` is the absolute URL of the transfer's page."""
+    """`url` is the absolute URL of the transfer's page. Only `plain_until_link` works without it."""
 
     situation: Situation
-    url: str
+    url: str = ""
 
     @property
     def summary(self) -> Summary:
@@ -94,7 +94,11 @@ class Reply:
 
     @cached_property
     def plain(self) -> str:
-        return text.bare("\n".join(self._plain()) + "\n")
+        return f"{self.plain_until_link(self.situation.now)}{self.url}\n"
+
+    def plain_until_link(self, as_of: datetime) -> str:
+        """Return the plain text up to its link, which a page shared by several hosts leaves to the browser."""
+        return f"{_plain(self.situation)}\n\nStatus as of {times.dated(as_of)}: "
 
     @property
     def markdown(self) -> str:
@@ -142,19 +146,6 @@ class Reply:
     def _to_the_owner(self, words: str) -> str:
         return to_the_owner(words, self.situation.facts)
 
-    def _plain(self) -> Iterator[str]:
-        yield unlinked(self.opening)
-        yield ""
-        for label, value in self.facts:
-            yield f"{label}: {unlinked(value)}"
-        yield from (help.written for help in self.summary.help)
-        for each in self.transactions:
-            yield unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}")
-            if each.link:
-                yield f"  {each.link}"
-        yield ""
-        yield f"Status as of {times.dated(self.situation.now)}: {self.url}"
-
     def _markdown(self) -> Iterator[str]:
         yield f"**{literal(self.opening)}**"
         yield ""
@@ -167,6 +158,19 @@ class Reply:
             yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
         yield ""
         yield f"Status as of {times.dated(self.situation.now)}: <{self.url}>"
+
+
+@derived
+def _plain(situation: Situation) -> str:
+    """Return the plain text without its last line, which depends on the exact time."""
+    reply = Reply(situation)
+    lines = [unlinked(reply.opening), "", *(f"{label}: {unlinked(value)}" for label, value in reply.facts)]
+    lines += [help.written for help in reply.summary.help]
+    for each in reply.transactions:
+        lines.append(unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}"))
+        if each.link:
+            lines.append(f"  {each.link}")
+    return text.bare("\n".join(lines))
 
 
 def unlinked(words: str) -> str:

@@ -11,11 +11,11 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import StepStatus
-from intents_ui.service.wire.models import IntentTransaction
+from intents_ui.service.wire.models import ChainInfo, IntentTransaction
 from tests.display import builders
 from tests.display.builders import NOW, at, intent, named, receipt
 from tests.display.states import combined, pairs
-from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, TIMES, cases
+from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, cases
 
 URL = "https://dashboard.example/intent/0x01"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
@@ -130,12 +130,12 @@ def test_mail_programs_turn_no_untrusted_text_into_links(words, broken):
 
 
 def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
-    class Odd(customer_reply.Reply):
-        opening = "Your swap of 1 https://evil.example is in progress."
-        facts = (("Sent", "1 https://evil.example www.evil.example"),)
-        transactions = (customer_reply.Transaction("Deposit", "http://evil.example", "www.evil.example", None, None),)
+    class Hostile(builders.Catalogue):
+        def chain(self, chain_id):
+            return ChainInfo(id=chain_id, name="https://evil.example www.evil.example") if chain_id else None
 
-    situation = at(intent(None, owner_address=OWNER, expires_at=EXPIRES_AT), None, now=TIMES[0])
-    result = Odd(situation, URL).plain
-    assert "evil.example" in result
+    paid = builders.deposit("SUCCEEDED", txn_hash="http://evil.example")
+    result = customer_reply.Reply(at(intent(), receipt(deposit=paid), names=Hostile()), URL).plain
+    for line in ("Your transfer", "Where the funds are", "Sent", "Deposit transaction"):
+        assert re.search(rf"(?m)^{line}.*evil\.example", result)
     assert re.findall(r"\S+://\S+|www\.\S+", result) == [URL]
