@@ -63,6 +63,12 @@ def on_exit(server: object) -> None:
 
 
 def when_ready(server: object) -> None:
+    for network in settings.ENV.wide_proxies:
+        logging.getLogger("intents_ui").warning(
+            "TRUSTED_PROXIES: %s is so wide that clients are in it, who can then forge their address and lift every "
+            "limit. List the proxies only.",
+            network,
+        )
     where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - only displayed
     source = settings.ENV.service_host or "demo data from the emulator"
     line = f"intents-ui is ready on http://{where} ({source}). Stop with Ctrl+C."

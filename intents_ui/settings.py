@@ -47,6 +47,7 @@ LINK = re.compile(rf"https://{HOST_NAME.pattern}(:[0-9]{{1,5}})?([/?#][A-Za-z0-9
 PLACEHOLDER = re.compile(r"\{(intentId|subject|text)\}")
 MAIL = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME.pattern}", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
+WIDE = {4: 10, 6: 24}  # prefixes of networks by IP version
 # Secrets that can be read from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
 SECRETS = (
     "intents_service_access_key",
@@ -436,6 +437,11 @@ class Environment(BaseSettings):
     def side_bar_hosts(self) -> list[str]:
         """Hosts and origins that may frame the side bar. Without one there is no side bar."""
         return [*filter(None, (self.zendesk_origin, self.intents_chatwoot_origin)), *self.intents_helpdesk_hosts]
+
+    @property
+    def wide_proxies(self) -> list[IPvAnyNetwork]:
+        """Trusted networks so wide that clients are in them. No CDN has one."""
+        return [each for each in self.trusted_proxies if not each.is_private and each.prefixlen < WIDE[each.version]]
 
     @property
     def is_overheard(self) -> bool:

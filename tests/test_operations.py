@@ -50,7 +50,7 @@ def test_readiness_reports_known_facts_without_a_service_call(production: Produc
     assert production.client.post(f"{production.root}/readyz").status_code == 405
 
 
-def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Path) -> None:
+def test_a_wide_trusted_network_is_logged_and_a_stopping_process_finishes_its_requests(tmp_path: Path) -> None:
     released = threading.Event()
     numbers = count()
 
@@ -67,7 +67,7 @@ def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Pat
             visit.send(response({"intents": [entry], "nextPage": following}))
 
     limits = dict.fromkeys(("INTENTS_SERVICE_TOTAL_TIMEOUT", "INTENTS_SERVICE_READ_TIMEOUT"), "intent=60")
-    limits |= {"INTENTS_PAGE_TIMEOUT": "60"}
+    limits |= {"INTENTS_PAGE_TIMEOUT": "60", "TRUSTED_PROXIES": "203.0.113.1,8.0.0.0/8"}
     with (
         serving(slow) as service,
         started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET, **limits) as (root, process),
@@ -76,6 +76,9 @@ def test_a_stopping_process_is_not_ready_and_finishes_its_requests(tmp_path: Pat
     ):
         before = client.get("/readyz")
         assert (before.status_code, before.json()["redis"]) == (200, None)
+        warnings = [line for line in (tmp_path / "log").read_text().splitlines() if "TRUSTED_PROXIES" in line]
+        assert len(warnings) == 1
+        assert "8.0.0.0/8 is so wide that clients are in it" in warnings[0]
         page = threads.submit(httpx.get, f"{root}/intent/0x{1:064x}", trust_env=False, timeout=PATIENCE)
         export = threads.submit(httpx.get, f"{root}/export/history.csv", trust_env=False, timeout=PATIENCE)
         until(lambda: {"GetIntent", "GetIntentHistory"} <= {visit.operation for visit in service.visits})

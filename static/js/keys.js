@@ -31,7 +31,7 @@ function copySubject() {
   const row = currentRow();
   const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
   const link = row?.querySelector("a[href^='/intent/']");
-  if (link) copyText(decodeURIComponent(link.pathname.split("/")[2]), "Copied intent ID");
+  if (link) copyText(link.pathname.split("/")[2], "Copied intent ID");
   else if (button) copy(button);
   else copyText(location.href, "Copied link");
 }

@@ -1,5 +1,6 @@
 """Addresses are shown in full, links lead where they say, and invisible characters become visible."""
 
+import html
 import itertools
 import re
 import socket
@@ -12,6 +13,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from intents_ui import wiring
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
@@ -21,7 +23,7 @@ from intents_ui.settings import ENV
 from tests.emulator.driving import request
 from tests.faults import corpus
 from tests.faults.hostile import Hostile, answering, ask, is_anything, is_word
-from tests.faults.odd_pages import content, read
+from tests.faults.odd_pages import LISTS, OF_AN_INTENT, Sample, content, read
 from tests.faults.test_strings import pages
 from tests.service.clients import client
 from tests.service.scripted_server import answering as saying
@@ -216,3 +218,22 @@ def test_no_invisible_character_reaches_a_page(turn: int) -> None:
         for path in (f"/intent/{service.finished(20)['intentId']}", "/history", "/tokens?chain=1", "/chains"):
             page = ISOLATED.sub(r"\1", Client().get(path).content.decode())
             assert [each for each in page if text.is_hidden(each) and each not in "\n"] == [], path
+
+
+COPIED = re.compile(r'data-copy="([^"]*)"|<(?:textarea|input)[^>]* (?:value="([^"]*)"[^>]* )?readonly[^>]*>([^<]*)')
+
+
+def test_no_invisible_character_is_copied() -> None:
+    payloads = [f"0x{each:040x}\u202e\x00{chr(0xE0041)}" for each in range(7)]
+    with answering(Hostile(payloads, payloads, wants=is_anything)) as service:
+        sample = Sample.of(wiring.service(), service.finished(11)["intentId"])
+        copied: list[tuple[str, ...]] = []
+        for form in (*OF_AN_INTENT, *LISTS, "/console/GetIntentReceipt?ask=fields&intentId=ID", TOKEN):
+            answer = read(Client(), sample.page(form))
+            if answer.headers["Content-Type"].startswith("text/html"):
+                found = COPIED.findall(content(answer))
+                copied += found
+                hidden = {each for each in html.unescape("".join(map("".join, found))) if text.is_hidden(each)}
+                assert hidden <= {"\r", "\n"}, form
+        assert len(copied) > 100
+        assert "⟨U+2068⟩" not in repr(copied)  # no mark of our own
