@@ -20,7 +20,7 @@ from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.icons import Logo
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import assistance, statuses
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets, links
 from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
@@ -81,7 +81,8 @@ def environment(**options: Any) -> Environment:
     env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
-    env.globals.update(clock_ahead=clock_ahead, second_deposit=rules.SECOND_DEPOSIT)
+    env.globals.update(clock_ahead=clock_ahead)
+    env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=assistance.SCAM_WARNING)
     env.filters.update(
         account=address.canonical,
         bare=text.bare,

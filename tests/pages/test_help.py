@@ -10,6 +10,7 @@ from django.test import Client
 from intents_ui.display.summary import status_help as display
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.assistance import SCAM_WARNING
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.wire.models import IntentStatus, TransactionStatus
@@ -53,6 +54,11 @@ def test_every_status_has_a_page(site: Client, status: str) -> None:
     for key, row in EXPLANATIONS.items():
         assert (f'id="{key}"' in page) == (status in row.statuses)
     assert "{" not in re.sub(r"<head>.*?</head>", "", page, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("path", ["/help", "/help/status/FAILED", "/help/status/unheard-of"])
+def test_the_help_warns_of_fake_support_once(site: Client, path: str) -> None:
+    assert html.unescape(site.get(path).content.decode()).count(SCAM_WARNING) == 1
 
 
 def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:

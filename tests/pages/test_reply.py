@@ -16,6 +16,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.reading import visible_text
 
 
 def forms(site: Client, intent_id: str, *names: str) -> list[str]:
@@ -110,6 +111,23 @@ def test_page_and_reply_link_the_operators_contacts(
     for form in forms(site, intent_id):
         assert "https://app.example/recover?a=1&b=2" in form
         assert "support@app.example" in form
+
+
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
+    site: Client, emulator: Emulator, scenario: Scenario, copy: str
+) -> None:
+    intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
+    page = site.get(f"/intent/{intent_id}").content.decode()
+    [step] = re.findall(r"<h2>Next step</h2>(.*?)<div class=\"answer-money\">", page, re.DOTALL)
+    offers = re.search(
+        "contact|support|recover", visible_text(step).replace(assistance.SCAM_WARNING, ""), re.IGNORECASE
+    )
+    assert visible_text(page).count(assistance.SCAM_WARNING) == bool(offers)
+    plain, markdown, _ = forms(site, intent_id)
+    for form in (plain, markdown):
+        assert form.count(assistance.SCAM_WARNING) == bool(offers)
 
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:

@@ -153,6 +153,8 @@ class Reply:
             yield f"- {label}: {literal(value)}"
         for help in self.summary.help:
             yield f"- {help.words}: <{help.address}>" if help.url else f"- {literal(help.words)}"
+        if self.summary.scam_warning:
+            yield f"- {literal(self.summary.scam_warning)}"
         for each in self.transactions:
             known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
             yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
@@ -166,6 +168,7 @@ def _plain(situation: Situation) -> str:
     reply = Reply(situation)
     lines = [unlinked(reply.opening), "", *(f"{label}: {unlinked(value)}" for label, value in reply.facts)]
     lines += [help.written for help in reply.summary.help]
+    lines += [reply.summary.scam_warning] if reply.summary.scam_warning else []
     for each in reply.transactions:
         lines.append(unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}"))
         if each.link:

@@ -152,6 +152,11 @@ class Summary:
             return ()
         return tuple(assistance.needed(self.row.help, contact=self.contact, contacts=self.situation.contacts))
 
+    @property
+    def scam_warning(self) -> str:
+        """Return the warning about fake support, if the page says whom to contact or to recover funds."""
+        return assistance.SCAM_WARNING if self.help or self.contact else ""
+
     @cached_property
     def deadline(self) -> datetime | None:
         return None if self.is_pending else _deadline(self.key, self.situation)

@@ -8,6 +8,7 @@ RECOVER = "Recover funds"
 SUPPORT = "Contact support"
 RECOVER_IN_THE_APP = "Recover in the app that started the transfer."
 SUPPORT_OF_THE_APP = "Contact support in the app that started the transfer."
+SCAM_WARNING = "Support never asks for a recovery phrase or a wallet connection."
 BOTH_IN_THE_APP = "Recover or get help in the app that started it."
 
 
