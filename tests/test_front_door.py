@@ -3,19 +3,25 @@
 import asyncio
 import re
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+import ssl
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
+import trustme
 
 from intents_ui import wiring
 from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
 from tests import canary
+from tests.conftest import needs
+from tests.nginx import balanced
 from tests.pages.conftest import switch_to
 from tests.production import Production
+from tests.waiting import PATIENCE
 
 
 def raw(server: str, request: bytes) -> bytes:
@@ -177,3 +183,72 @@ def test_the_access_key_is_sent_to_the_service_and_stays_on_the_server(productio
     visits = production.service.visits[before:]
     assert visits
     assert {visit.headers["x-access-key"] for visit in visits} == {canary.KEY}
+
+
+CROWD = 300  # of one address, for each half
+HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half:"
+HALF_A_BODY = b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nq="
+
+
+@pytest.fixture(scope="module")
+def nginx(
+    production: Production, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Callable[[str], socket.socket], ssl.SSLContext]]:
+    """nginx's URL, a function that connects to it from an address of this machine, and its trusted authority."""
+    authority, trust = trustme.CA(), ssl.create_default_context()
+    authority.configure_trust(trust)
+    program = needs("nginx", "apt-get install nginx")
+    port = urlsplit(production.root).port or 0
+    with balanced(program, [port], authority, tmp_path_factory.mktemp("nginx")) as url:
+
+        def connect(address: str) -> socket.socket:
+            where = ("localhost", urlsplit(url).port or 0)
+            plain = socket.create_connection(where, timeout=PATIENCE, source_address=(address, 0))
+            return trust.wrap_socket(plain, server_hostname="localhost")
+
+        yield url, connect, trust
+
+
+@pytest.mark.programs
+def test_half_sent_requests_of_one_address_shut_nobody_out_and_are_closed(
+    nginx: tuple[str, Callable[[str], socket.socket], ssl.SSLContext],
+) -> None:
+    url, connect, trust = nginx
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(connect("127.0.0.2")) for _ in range(2 * CROWD)]
+        for number, each in enumerate(crowd):
+            each.sendall(HALF_A_BODY if number % 2 else HALF_A_HEAD)
+        other = httpx.HTTPTransport(verify=trust, local_address="127.0.0.3")
+        client = stack.enter_context(httpx.Client(transport=other, timeout=PATIENCE))
+        for _ in range(5):
+            assert client.get(f"{url}/help").status_code == 200
+        heads, bodies = (Counter(each.recv(12)[9:12] for each in crowd[first::2]) for first in (0, 1))
+    assert heads.keys() <= {b"", b"408"}  # closed
+    assert bodies.keys() <= {b"", b"408", b"429"}
+    assert bodies[b"429"] == CROWD - 200
+
+
+@pytest.mark.programs
+def test_an_office_behind_one_address_has_its_live_streams_and_pages(
+    nginx: tuple[str, Callable[[str], socket.socket], ssl.SSLContext], production: Production
+) -> None:
+    url, _, trust = nginx
+    path = production.intent().replace("/intent/", "/live/")
+    files = sorted(set(re.findall(r'"(/static/[^"]+)"', production.get("/").text)))
+
+    async def visits() -> list[int]:
+        transport = httpx.AsyncHTTPTransport(
+            verify=trust, local_address="127.0.0.4", limits=httpx.Limits(max_connections=None)
+        )
+        async with (
+            httpx.AsyncClient(transport=transport, base_url=url, timeout=PATIENCE) as client,
+            AsyncExitStack() as stack,
+        ):
+            streams = [await stack.enter_async_context(client.stream("GET", path)) for _ in range(20)]
+            assert {each.headers["Content-Type"].partition(";")[0] for each in streams} == {"text/event-stream"}
+            loaded = await asyncio.gather(*(client.get(file) for file in files * 2))
+            firsts = [await anext(each.aiter_bytes()) for each in streams]
+            assert all(firsts)
+            return [each.status_code for each in (*streams, *loaded)]
+
+    assert set(asyncio.run(visits())) == {200}

@@ -11,14 +11,12 @@ import html
 import os
 import re
 import secrets
-import shutil
 import ssl
 import subprocess
 import sys
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -32,8 +30,8 @@ from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
+from tests.nginx import balanced
 from tests.serving import ROOT, free_port, running, wait_for
-from tests.unprivileged import give_to_unprivileged, unprivileged
 from tests.waiting import PATIENCE
 
 # Scenarios of the emulator, and their seconds from execution to the end.
@@ -112,52 +110,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for process in processes:
             process.start()
             stack.callback(process.stop)
-        root = stack.enter_context(balanced(nginx, processes, authority, tmp_path_factory.mktemp("nginx")))
+        root = stack.enter_context(
+            balanced(nginx, [each.port for each in processes], authority, tmp_path_factory.mktemp("nginx"))
+        )
         trust = ssl.create_default_context()
         authority.configure_trust(trust)
         yield Site(root, emulator, processes, redis, trust)
-
-
-@contextlib.contextmanager
-def balanced(nginx: Path, processes: list[Process], authority: trustme.CA, place: Path) -> Iterator[str]:
-    """Run nginx with deploy/nginx.conf, changing only ports and the host name."""
-    secure, plain = free_port(), free_port()
-    shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
-    (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
-    (place / "intents-ui").mkdir()
-    (place / "intents-ui/servers.conf").write_text(servers([process.port for process in processes]))
-    certificate = authority.issue_cert("localhost")
-    certificate.private_key_pem.write_to_path(place / "intents-ui/privkey.pem")
-    for blob in certificate.cert_chain_pems:
-        blob.write_to_path(place / "intents-ui/fullchain.pem", append=True)
-    give_to_unprivileged(place)
-    command = [*unprivileged(), str(nginx), "-p", str(place), "-c", str(place / "nginx.conf"), "-e", "stderr"]
-    subprocess.run([*command, "-t", "-q"], check=True, cwd=place)
-    process = subprocess.Popen(command, cwd=place)
-    try:
-        wait_for(f"http://localhost:{plain}/", process)
-        yield f"https://localhost:{secure}"
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
-
-
-def on_ports(configuration: str, secure: int, plain: int) -> str:
-    configuration = re.sub(r" *listen \[::\]:.*\n", "", configuration)
-    for before, after in (
-        ("listen 443 ", f"listen 127.0.0.1:{secure} "),
-        ("listen 80;", f"listen 127.0.0.1:{plain};"),
-        ("server_name intents.example;", "server_name localhost;"),
-    ):
-        assert before in configuration
-        configuration = configuration.replace(before, after)
-    return configuration
-
-
-def servers(ports: list[int]) -> str:
-    """Return deploy/servers.conf with a line per process."""
-    line = next(line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if line.startswith("server "))
-    return "\n".join(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line) for port in ports)
 
 
 @dataclass

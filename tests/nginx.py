@@ -1,0 +1,56 @@
+"""A real nginx with the project's configuration in front of processes of the dashboard."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import trustme
+
+from tests.serving import ROOT, free_port, wait_for
+from tests.unprivileged import give_to_unprivileged, unprivileged
+from tests.waiting import PATIENCE
+
+
+@contextmanager
+def balanced(nginx: Path, ports: list[int], authority: trustme.CA, place: Path) -> Iterator[str]:
+    """Run nginx with deploy/nginx.conf, changing only ports and the host name."""
+    secure, plain = free_port(), free_port()
+    shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
+    (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
+    (place / "intents-ui").mkdir()
+    (place / "intents-ui/servers.conf").write_text(servers(ports))
+    certificate = authority.issue_cert("localhost")
+    certificate.private_key_pem.write_to_path(place / "intents-ui/privkey.pem")
+    for blob in certificate.cert_chain_pems:
+        blob.write_to_path(place / "intents-ui/fullchain.pem", append=True)
+    give_to_unprivileged(place)
+    command = [*unprivileged(), str(nginx), "-p", str(place), "-c", str(place / "nginx.conf"), "-e", "stderr"]
+    subprocess.run([*command, "-t", "-q"], check=True, cwd=place)
+    process = subprocess.Popen(command, cwd=place)
+    try:
+        wait_for(f"http://localhost:{plain}/", process)
+        yield f"https://localhost:{secure}"
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def on_ports(configuration: str, secure: int, plain: int) -> str:
+    configuration = re.sub(r" *listen \[::\]:.*\n", "", configuration)
+    for before, after in (
+        ("listen 443 ", f"listen 127.0.0.1:{secure} "),
+        ("listen 80;", f"listen 127.0.0.1:{plain};"),
+        ("server_name intents.example;", "server_name localhost;"),
+    ):
+        assert before in configuration
+        configuration = configuration.replace(before, after)
+    return configuration
+
+
+def servers(ports: list[int]) -> str:
+    """Return deploy/servers.conf with a line per process."""
+    line = next(line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if line.startswith("server "))
+    return "\n".join(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line) for port in ports)
