@@ -1,4 +1,4 @@
-"""The memory that large MCP calls of one address leave in the worker: 16 at once, with as many unknown arguments as fit.
+"""The memory that large MCP calls of one address leave in the worker: 16 at once, full of unknown arguments.
 
 .venv/bin/python -m bench.mcp_memory
 
