@@ -20,6 +20,7 @@ HEAD: tuple[str, ...] = ("js/storage", "js/theme")
 # In execution order, after the page is parsed.
 SCRIPTS: tuple[str, ...] = (
     "js/trusted_types",
+    "js/clock",
     "js/secrets",
     "js/page",
     "js/actions",

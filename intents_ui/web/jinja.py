@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, MutableMapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -81,7 +81,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
-    env.globals.update(clock_ahead=clock_ahead)
+    env.globals.update(clock_ahead=clock_ahead, made_at=lambda: datetime.now(UTC))
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=assistance.SCAM_WARNING)
     env.filters.update(
         account=address.canonical,

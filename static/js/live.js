@@ -18,7 +18,7 @@ function ago(seconds) {
 }
 
 function since(moment) {
-  return Math.max(0, Math.floor((Date.now() - Date.parse(moment)) / 1000));
+  return Math.max(0, Math.floor((serverClock.now() - Date.parse(moment)) / 1000));
 }
 
 // The server's format for narrow columns.
@@ -32,7 +32,7 @@ function tick() {
   for (const time of document.querySelectorAll("time[data-clock]")) time.textContent = clock(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-until]"))
-    time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - Date.now()) / 1000 - (time.dataset.ahead ?? 0))));
+    time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - serverClock.now()) / 1000 - (time.dataset.ahead ?? 0))));
   for (const words of document.querySelectorAll("[data-ago]")) words.textContent = ago(since(words.dataset.ago));
   for (const bar of document.querySelectorAll("rect[data-of]"))
     bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
@@ -41,7 +41,7 @@ function tick() {
 // Some content changes with time alone: a quote expires, an estimate passes. Spread the requests of many viewers.
 function askWhenDue() {
   const due = document.getElementById("due");
-  if (!due || Date.now() < Date.parse(due.dataset.at) + 1000 + 4000 * Math.random()) return;
+  if (!due || serverClock.now() < Date.parse(due.dataset.at) + 1000 + 4000 * Math.random()) return;
   due.dataset.at = "9999-12-31";
   htmx.trigger(due, "due");
 }

@@ -18,7 +18,7 @@ function readPages(value, list) {
     .map(({ path, name, at, told }) => ({
       path,
       name: name.slice(0, LONGEST.name),
-      at: Math.min(Math.max(at, 0), Date.now()),
+      at: Math.min(Math.max(at, 0), serverClock.now()),
       ...(Array.isArray(told) && { told: told.filter(isText).map((words) => words.slice(0, LONGEST.told)).slice(0, 100) }),
     }))
     .filter((page, at, all) => all.findIndex(({ path }) => path === page.path) === at)
@@ -65,8 +65,8 @@ const savedItems = {
 function pageShown() {
   const star = document.querySelector("[data-star]");
   const asked = document.querySelector("[data-asked]")?.dataset.asked; // identifiers only: a message may be private
-  if (star) return { path: star.dataset.star, name: star.dataset.name, at: Date.now() };
-  return asked ? { path: `/search?q=${encodeURIComponent(asked)}`, name: asked.slice(0, LONGEST.name), at: Date.now() } : null;
+  if (star) return { path: star.dataset.star, name: star.dataset.name, at: serverClock.now() };
+  return asked ? { path: `/search?q=${encodeURIComponent(asked)}`, name: asked.slice(0, LONGEST.name), at: serverClock.now() } : null;
 }
 
 function record() {

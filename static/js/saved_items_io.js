@@ -47,7 +47,7 @@ function removeRow(button, remove) {
 
 function asFile() {
   const pages = IN_A_FILE.map((list) => [list, savedItems.pages(list)]);
-  return { kind: KIND_OF_FILE, version: 1, saved: new Date().toISOString(), ...Object.fromEntries(pages), labels: Object.fromEntries(savedItems.labels()) };
+  return { kind: KIND_OF_FILE, version: 1, saved: new Date(serverClock.now()).toISOString(), ...Object.fromEntries(pages), labels: Object.fromEntries(savedItems.labels()) };
 }
 
 function save() {

@@ -35,7 +35,7 @@ function withZone(at, today, isRough) {
 
 function showTimes() {
   const way = howTimesAreShown();
-  const today = inOwnZone(new Date()).date;
+  const today = inOwnZone(new Date(serverClock.now())).date;
   for (const time of document.querySelectorAll("time[data-at]")) {
     // Keep the server's text. Any other text was written by this script.
     if (time.textContent.endsWith(" UTC")) time.dataset.utc = time.textContent;

@@ -36,7 +36,7 @@ document.addEventListener("submit", (event) => {
   const path = form.dataset.view;
   const name = form.elements.name.value.trim().slice(0, LONGEST.label);
   if (!name) return finish(form, "Enter a name.");
-  finish(form, savedItems.add("views", { path, name, at: Date.now() }), "View saved (in this browser)");
+  finish(form, savedItems.add("views", { path, name, at: serverClock.now() }), "View saved (in this browser)");
 });
 
 document.addEventListener("click", (event) => {

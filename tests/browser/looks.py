@@ -4,10 +4,13 @@ Colors and sizes are checked by shape: elements with the same names, classes and
 the same. The first and the last element of each shape on a page are checked, and none on later pages.
 """
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
+
+from intents_ui.display.formatting import times
 
 # A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
 SMALL: Final = """() => {
@@ -124,6 +127,26 @@ DEAD: Final = """() => {
 }"""
 
 # Rows of a long list are alike, so the first ones represent the rest.
+# A device's clock that is so many seconds ahead.
+WRONG_CLOCK: Final = """{
+  const Right = Date;
+  globalThis.Date = class extends Right {
+    constructor(...given) {
+      super(...(given.length ? given : [Date.now()]));
+    }
+
+    static now() {
+      return Right.now() + %f * 1000;
+    }
+  };
+}"""
+TIMES: Final = """() => {
+  globalThis.tick?.();
+  return Array.from(document.querySelectorAll("time, [data-ago]"))
+    .filter(({ dataset }) => ["since", "until", "clock", "at", "ago"].some((name) => name in dataset))
+    .map((each) => [each.dateTime || each.dataset.ago, { ...each.dataset }, each.textContent.trim()])
+    .filter(([at]) => at);
+}"""
 SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
 AXE: Final[dict[str, Any]] = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -293,3 +316,30 @@ def faint(page: Page, shapes: list[str]) -> list[str]:
     """Return text and borders with low contrast in states that axe doesn't check."""
     found: list[str] = page.evaluate(FAINT, shapes)
     return found
+
+
+def right_clock(page: Page, ahead: timedelta) -> list[str]:
+    """Return the clock of the page, unless it is ahead by so much."""
+    shown = datetime.fromtimestamp(page.evaluate("Date.now()") / 1000, UTC)
+    return [] if abs(shown - datetime.now(UTC) - ahead) < timedelta(seconds=30) else [str(shown)]
+
+
+def wrong_times(page: Page) -> list[str]:
+    """Return ages, countdowns and times of today that the server would not have written within two seconds."""
+    written, now = page.evaluate(TIMES), datetime.now(UTC)
+    moments = [now + timedelta(seconds=seconds) for seconds in range(-2, 3)]
+    return [
+        f"{words} for {data}"
+        for at, data, words in written
+        if words not in {_server_time(datetime.fromisoformat(at), data, now=moment) for moment in moments}
+    ]
+
+
+def _server_time(at: datetime, data: dict[str, str], *, now: datetime) -> str:
+    if "ago" in data:
+        return times.ago(at, now=now)
+    if "at" in data:
+        return (times.utc_minute if data["at"] == "minute" else times.utc)(at, now=now)
+    length = at - now - timedelta(seconds=float(data.get("ahead", 0))) if "until" in data else now - at
+    write = times.clock if "clock" in data else times.duration
+    return write(max(length // times.SECOND * times.SECOND, timedelta()))

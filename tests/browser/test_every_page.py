@@ -17,6 +17,7 @@ Each page is checked with all its sections open:
 | scrollable regions can be reached by keyboard | 320 px |
 | no animation with reduced motion | 320 px |
 | every word is one of ours (docs/style.md) | with scripts and without |
+| ages, countdowns and dates are the server's | with a device's clock that is off by an hour or a day |
 | no visible control does nothing | without scripts |
 
 The kinds of pages are in kinds.py. A new page gets a line there. `make test` opens the eight that differ the most,
@@ -25,6 +26,7 @@ The kinds of pages are in kinds.py. A new page gets a line there. `make test` op
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from itertools import cycle
 from typing import Any, Final
 
@@ -71,14 +73,21 @@ class Walk:
     """Findings by claim, and the number of pages checked for each claim."""
 
     def __init__(
-        self, browser: Browser, roots: dict[str, list[kinds.Kind]], look: Look, *, widths: Sequence[int], **window: Any
+        self,
+        browser: Browser,
+        roots: dict[str, list[kinds.Kind]],
+        look: Look,
+        *,
+        widths: Sequence[int],
+        script: str = looks.AXE_SCRIPT,
+        **window: Any,
     ) -> None:
         self.wrong: dict[str, list[str]] = defaultdict(list)
         self.looked: Counter[str] = Counter()
         self.titles: dict[str, list[kinds.Kind]] = defaultdict(list)
         for root, all_kinds in roots.items():
             with visiting(browser, root, width=widths[0], **window) as visit:
-                visit.prepare(looks.AXE_SCRIPT)  # which then isn't compiled at each page
+                visit.prepare(script)  # axe then isn't compiled at each page
                 for kind, width in zip(all_kinds, cycle(widths), strict=False):
                     show(visit.page, width)
                     kind.open(visit)
@@ -202,6 +211,31 @@ def walked_without_scripts(browser: Browser, roots: dict[str, list[kinds.Kind]])
     # The quote that the other walk has committed can't be committed again.
     opened = kinds.every(root) if others else roots[root]
     return Walk(browser, {root: opened}, look_without, theme="dark", widths=(360,), scripts=False)
+
+
+@pytest.mark.parametrize(
+    "ahead",
+    [
+        timedelta(days=-1),
+        pytest.param(timedelta(hours=-1), marks=pytest.mark.programs),
+        pytest.param(timedelta(hours=1), marks=pytest.mark.programs),
+    ],
+    ids=str,
+)
+def test_a_wrong_clock_of_the_device_changes_no_time_on_any_page(
+    browser: Browser, roots: dict[str, list[kinds.Kind]], ahead: timedelta
+) -> None:
+    def look(page: Page) -> Findings:
+        loaded(page)
+        yield "the device's clock is wrong", looks.right_clock(page, ahead)
+        yield "times are the server's", looks.wrong_times(page)
+
+    root, *others = roots
+    opened = {root: kinds.every(root)} | {each: roots[each] for each in others} if others else roots
+    script = looks.WRONG_CLOCK % ahead.total_seconds()
+    walk = Walk(browser, opened, look, widths=(1280,), script=script)
+    walk.assert_holds("the device's clock is wrong")
+    walk.assert_holds("times are the server's")
 
 
 @pytest.mark.parametrize("claim", WITH_SCRIPTS)

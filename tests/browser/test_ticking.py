@@ -1,12 +1,13 @@
 """Times that go on while a page is open: clocks of lists, ages, and countdowns by the service's clock."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit, some_intent, visiting
 from tests.browser.test_live import Transfer
 
 pytestmark = pytest.mark.browser
@@ -52,3 +53,18 @@ def test_a_countdown_is_by_the_clock_of_the_service(visit: Visit) -> None:
     for seconds, words in {-100.5: "1 min", -60.5: "20 s", -30: "0 s", 5: "0 s"}.items():
         move(visit, place, seconds)
         assert place.evaluate(tick) == words
+
+
+def test_ages_go_on_when_back_shows_an_old_page(browser: Browser, server: str) -> None:
+    """The browser's cache has it, with the server's time of then."""
+    later = "{ const now = Date.now; Date.now = () => now() + (sessionStorage.getItem('later') ?? 0) * 86_400_000; }"
+    with visiting(browser, server) as visit:
+        visit.prepare(later)
+        visit.open(some_intent(visit, 8))
+        place = visit.page.locator("[data-ago]").first
+        expect(place).to_have_text(re.compile("(s|min|h) ago|just now"))
+        visit.page.get_by_role("link", name="Help", exact=True).first.click()
+        visit.page.wait_for_url("**/help")
+        visit.page.evaluate("sessionStorage.setItem('later', 5)")
+        visit.page.go_back()
+        expect(place).to_have_text("5 d ago")

@@ -102,6 +102,15 @@ def test_an_unchanged_response_is_a_304_without_a_body(emulator: Emulator) -> No
         assert site.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
 
 
+def test_a_page_without_relative_times_is_a_304_a_minute_later(
+    emulator: Emulator, clock: time_machine.Traveller
+) -> None:
+    site = Client()
+    mark = site.get("/tokens?chain=8453").headers["ETag"]
+    clock.shift(60)
+    assert site.get("/tokens?chain=8453", headers={"If-None-Match": mark}).status_code == 304
+
+
 def test_a_no_store_response_has_no_etag(emulator: Emulator) -> None:
     for path in ("/nowhere", "/console/GetIntent", f"/intent/{emulator.finished(8)['intentId']}.json"):
         answer = Client().get(path)
