@@ -73,18 +73,27 @@ const KEYS = {
 };
 const HELD = new Set(["j", "k"]); // keys that may repeat
 
+// Layouts of other scripts have no Latin letters, so their keys count by their position on a US keyboard.
+function keyOf(event) {
+  const { key, code, shiftKey } = event;
+  if (/^[\0-\x7f\p{Script=Latin}]/u.test(key) || event.getModifierState("AltGraph")) return key;
+  if (shiftKey) return code === "Slash" ? "?" : key;
+  return { Slash: "/", BracketLeft: "[", BracketRight: "]" }[code] ?? code.replace("Key", "").toLowerCase();
+}
+
 function isWriting(element) {
   return element.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
 }
 
 document.addEventListener("keydown", (event) => {
-  const act = KEYS[event.key];
+  const key = keyOf(event);
+  const act = KEYS[key];
   // On many keyboards, brackets need AltGr, which counts as Ctrl + Alt.
   const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
   if (!act || isChord || event.metaKey || event.isComposing) return;
   if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
-  if (event.repeat && !HELD.has(event.key)) return;
-  if (event.key !== "?" && !storage.read("keys", true)) return;
+  if (event.repeat && !HELD.has(key)) return;
+  if (key !== "?" && !storage.read("keys", true)) return;
   event.preventDefault();
   act();
 });
@@ -92,7 +101,7 @@ document.addEventListener("keydown", (event) => {
 // Ctrl/⌘ + K works while typing, too.
 document.addEventListener("keydown", (event) => {
   const isChord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-  if (!isChord || event.key.toLowerCase() !== "k" || document.querySelector("dialog[open]")) return;
+  if (!isChord || keyOf(event).toLowerCase() !== "k" || document.querySelector("dialog[open]")) return;
   event.preventDefault();
   search();
 });

@@ -109,6 +109,28 @@ def test_theme_search_and_help(visit: Visit) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+def test_shortcuts_work_on_layouts_without_latin_letters(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    body, root, box = page.locator("body"), page.locator("html"), page.locator("[data-search]")
+    # Russian, Greek, Hebrew and Arabic.
+    for letter in ("\N{CYRILLIC SMALL LETTER IE}", "τ", "א", "ف"):
+        before = root.get_attribute("data-theme")
+        body.dispatch_event("keydown", {"key": letter, "code": "KeyT"})
+        assert root.get_attribute("data-theme") != before
+    before = root.get_attribute("data-theme")
+    body.dispatch_event("keydown", {"key": "\N{CYRILLIC CAPITAL LETTER IE}", "code": "KeyT", "shiftKey": True})
+    body.dispatch_event("keydown", {"key": "ť", "code": "KeyT"})
+    assert root.get_attribute("data-theme") == before
+    for pressed in ({"key": "ظ", "code": "Slash"}, {"key": "л", "code": "KeyK", "ctrlKey": True}):
+        page.locator("main").focus()
+        body.dispatch_event("keydown", pressed)
+        expect(box).to_be_focused()
+    page.locator("main").focus()
+    body.dispatch_event("keydown", {"key": "؟", "code": "Slash", "shiftKey": True})
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
 def test_single_key_shortcuts_can_be_turned_off_for_good(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
