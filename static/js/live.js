@@ -87,7 +87,10 @@ function isAsleep() {
 }
 
 document.addEventListener("htmx:before:request", (event) => {
-  if (isAsleep() && event.target.closest?.("#poll, #newest-rows, #newer")) event.preventDefault();
+  const asking = event.target.closest?.("#live, [hx-trigger*=every]:not(.export-run *)");
+  if (!asking || !isAsleep()) return;
+  event.preventDefault();
+  if (asking.id === "live") document.addEventListener("visibilitychange", () => htmx.trigger(asking, "shown"), { once: true });
 });
 
 setInterval(() => {

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import Visit, visiting
-from tests.browser.test_live import OWNER, REFUNDED_INSIDE, Transfer
+from tests.browser.test_live import HIDE, OWNER, REFUNDED_INSIDE, Transfer
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -34,11 +34,6 @@ SHOWN = """
     },
   });
 """
-HIDE = """hidden => {
-  Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
-  document.hasFocus = () => !hidden;
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
 SWITCH = "[data-follow]"
 
 

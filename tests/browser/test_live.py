@@ -20,6 +20,12 @@ USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 REFUNDED_ON_ORIGIN = 8
 REFUNDED_INSIDE = 9  # immediately, not after the longer interval that follows a failure
+# Hides or shows the tab.
+HIDE = """hidden => {
+  Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+  document.hasFocus = () => !hidden;
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 # The statuses from quote to refund, shown as a label unless the headline has the same word.
 STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
 # Records the states that the page shows, and the announcements of live regions.
@@ -148,6 +154,27 @@ def test_a_stream_that_ends_is_opened_again(browser: Browser, server: str) -> No
         expect_state(visit, "Committed")
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
         visit.faults.clear()  # of aborted requests
+
+
+def test_a_tab_that_loads_hidden_opens_its_stream_and_asks_for_news_when_it_is_shown(
+    browser: Browser, server: str
+) -> None:
+    """Over HTTP/1.1, six open streams would leave no connection for further pages."""
+    with visiting(browser, server) as visit:
+        page, requested = visit.page, list[str]()
+        page.on("request", lambda request: requested.append(request.url))
+        visit.install_clock()
+        visit.prepare("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
+        for path, news in ((Transfer(server).path, "/live/"), ("/", "/overview"), ("/history", "/newer")):
+            visit.open(path)
+            loaded(page)
+            page.clock.fast_forward(11_000)
+            page.evaluate(HIDE, True)  # like a tab that becomes hidden again
+            assert not [url for url in requested if re.search("/live/|/receipt|/overview|/newest|/newer", url)]
+            page.evaluate(HIDE, False)
+            page.clock.fast_forward(11_000)
+            until(lambda news=news: page.evaluate("true") and any(news in url for url in requested))
+            requested.clear()
 
 
 def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_open(
