@@ -11,7 +11,7 @@ from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
-from intents_ui.service.wire.outcome import is_older
+from intents_ui.service.wire.outcome import is_older, past
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 # Final, but a refund or a retry may follow.
@@ -244,7 +244,7 @@ class Poller:
         before = self.snapshot.receipt and self.snapshot.receipt.status
         if status in STOPPED and not self._is_stopped:
             # Count from now if the failure was observed, or else from the intent's last change.
-            self._stopped_at = now if before not in (None, status) else (updated_at or now)
+            self._stopped_at = now if before not in (None, status) else (past(updated_at, now=now) or now)
         self._is_stopped = status in STOPPED
         if self._is_stopped:
             return now - self._stopped_at > timedelta(seconds=self._intervals.look_for)

@@ -288,6 +288,15 @@ async def test_a_status_from_the_future_does_not_keep_out_later_ones(ahead: str)
         assert found[0].statuses == ["EXECUTING", "SUCCEEDED"]
 
 
+@swiftly
+async def test_a_failure_from_the_future_is_polled_for_half_an_hour() -> None:
+    service = Service()
+    service.status, service.updated_at = "FAILED", "2027-11-21T12:00:00Z"
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(33 * MINUTE)
+        assert found[0].snapshots[-1].is_last
+
+
 MANY = [f"0x{number:064x}" for number in range(500)]
 
 

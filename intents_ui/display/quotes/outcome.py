@@ -157,7 +157,7 @@ def _deposited(facts: Facts) -> Money | None:
 def _time_taken(facts: Facts) -> timedelta | None:
     """Return the time to the reported end or, without one, to the last transaction."""
     last = facts.destination or (facts.origin if facts.is_same_chain else None)
-    ended = first(facts.finished_at, last.txn_mined_at if last else None)
+    ended = first(facts.finished_at, facts.mined_at(last) if last else None)
     if ended is None or facts.started_at is None or ended < facts.started_at:
         return None
     return ended - facts.started_at

@@ -289,7 +289,7 @@ def _transactions(situation: Situation) -> Iterator[Transaction]:
             text.name(sent.status).shown,
             text.visible(sent.txn_hash),
             explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
-            sent.txn_mined_at or step.at,
+            situation.facts.mined_at(sent) or step.at,
         )
 
 

@@ -193,7 +193,7 @@ def _length(length: timedelta) -> str:
 
 def _end(facts: Facts) -> datetime | None:
     steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
-    ends = [at for step in steps if (at := step.txn_mined_at or step.updated_at)]
+    ends = [at for step in steps if (at := facts.ended_at(step))]
     return facts.finished_at or max(ends, default=None)
 
 

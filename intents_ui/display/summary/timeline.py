@@ -241,7 +241,7 @@ def _step(
         name,
         state,
         sentence,
-        at=_at(transaction, state),
+        at=_at(transaction, state, situation.facts),
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
         explanation=reasons.of_step(transaction, situation) if reason else "",
@@ -249,10 +249,10 @@ def _step(
     )
 
 
-def _at(transaction: IntentTransaction | None, state: StepState) -> datetime | None:
+def _at(transaction: IntentTransaction | None, state: StepState, facts: Facts) -> datetime | None:
     if transaction is None or state not in (StepState.DONE, StepState.FAILED):
         return None
-    return transaction.txn_mined_at or transaction.updated_at
+    return facts.ended_at(transaction)
 
 
 def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]:

@@ -129,7 +129,7 @@ class Payment:
     @property
     def late_by(self) -> timedelta | None:
         """Return the time from the deadline to the confirmation, negative if before the deadline."""
-        mined = self.deposit.txn_mined_at if self.is_confirmed else None
+        mined = self.facts.mined_at(self.deposit) if self.is_confirmed else None
         return mined - self.deadline if mined and self.deadline else None
 
 

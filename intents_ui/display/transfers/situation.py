@@ -118,7 +118,7 @@ class Situation:
         """Create a situation. Either object may be missing. `unread`: the receipt couldn't be loaded, so there may
         be one.
         """
-        return cls(Facts.of(intent, receipt, unread=unread), now, names, balances)
+        return cls(Facts.of(intent, receipt, unread=unread, now=now), now, names, balances)
 
     @classmethod
     def of_entry(
@@ -128,7 +128,7 @@ class Situation:
         entry's.
         """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
-        return cls(Facts.of(intent_in(entry), entry.receipt), now, names, known, is_listed=True)
+        return cls(Facts.of(intent_in(entry), entry.receipt, now=now), now, names, known, is_listed=True)
 
     def without_balances(self) -> "Situation":
         """Return the same transfer with unchecked balances."""

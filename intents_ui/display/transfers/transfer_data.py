@@ -23,6 +23,7 @@ from intents_ui.service.wire.models import (
     QuoteIntentRequest,
     TokenMetadata,
 )
+from intents_ui.service.wire.outcome import past
 
 NO_SUMMARY = IntentReceiptSummary()
 NO_REQUEST = QuoteIntentRequest()
@@ -58,7 +59,8 @@ def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | No
 class Facts:
     """Intent and receipt combined. Missing objects are empty ones, so that every field can be read directly.
 
-    `is_missing`: the service has no receipt. `is_unread`: it couldn't be loaded, so there may be one.
+    `is_missing`: the service has no receipt. `is_unread`: it couldn't be loaded, so there may be one. What happened
+    has no time after `read_at`, None if that is unknown.
     """
 
     intent: Intent
@@ -69,9 +71,17 @@ class Facts:
     asked: DepositTransaction
     is_missing: bool
     is_unread: bool
+    read_at: datetime | None = None
 
     @classmethod
-    def of(cls, intent: Intent | None, receipt: IntentReceipt | None, *, unread: bool = False) -> Self:
+    def of(
+        cls,
+        intent: Intent | None,
+        receipt: IntentReceipt | None,
+        *,
+        unread: bool = False,
+        now: datetime | None = None,
+    ) -> Self:
         intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
         is_unread = unread and receipt is None
         is_missing = receipt is None and not unread
@@ -85,6 +95,7 @@ class Facts:
             intent.deposit_transaction or NOTHING_ASKED,
             is_missing,
             is_unread,
+            now,
         )
 
     status = _given(str, "status", "receipt", "intent", "summary")
@@ -198,11 +209,12 @@ class Facts:
     @cached_property
     def started_at(self) -> datetime | None:
         """Return when execution began, which is when the receipt is created."""
-        return first(self.summary.started_at, self.receipt.created_at if self.has_moved else None)
+        created_at = self.receipt.created_at if self.has_moved else None
+        return first(self._past(self.summary.started_at), self._past(created_at))
 
     @property
     def finished_at(self) -> datetime | None:
-        return self.summary.finished_at
+        return self._past(self.summary.finished_at)
 
     expires_at = _given(datetime, "expires_at", "intent", "summary")
 
@@ -211,14 +223,27 @@ class Facts:
         """Return when the quote expires. None if it isn't usable."""
         return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
-    # The intent's own last change. It replaces the commit time, which isn't reported.
-    updated_at = _given(datetime, "updated_at", "intent", "receipt")
+    @cached_property
+    def updated_at(self) -> datetime | None:
+        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
+        return first(self._past(self.intent.updated_at), self._past(self.receipt.updated_at))
 
     @cached_property
     def last_change(self) -> datetime | None:
-        objects = (self.receipt, self.deposit, self.origin, self.destination, self.refund)
-        changes = [each.updated_at for each in objects if each and each.updated_at]
-        return max(changes, default=first(self.started_at, self.intent.updated_at))
+        sent = filter(None, (self.deposit, self.origin, self.destination, self.refund))
+        changes = [first(self._past(each.updated_at), self.mined_at(each)) for each in sent]
+        known = filter(None, (self._past(self.receipt.updated_at), *changes))
+        return max(known, default=first(self.started_at, self._past(self.intent.updated_at)))
+
+    def mined_at(self, transaction: IntentTransaction) -> datetime | None:
+        return self._past(transaction.txn_mined_at)
+
+    def ended_at(self, transaction: IntentTransaction) -> datetime | None:
+        """Return when a transaction that is over was mined, or else changed."""
+        return self.mined_at(transaction) or self._past(transaction.updated_at)
+
+    def _past(self, at: datetime | None) -> datetime | None:
+        return past(at, now=self.read_at) if self.read_at else at
 
     @cached_property
     def has_moved(self) -> bool:

@@ -29,7 +29,7 @@ FINAL = frozenset(
         IntentStatus.INVALID,
     }
 )
-CLOCK_SKEW = timedelta(minutes=5)  # of an update time ahead of ours
+CLOCK_SKEW = timedelta(minutes=5)  # of the service's clock ahead of ours
 
 
 class Outcome(StrEnum):
@@ -158,15 +158,18 @@ def _execution_end(committed: datetime | None) -> datetime | None:
         return None
 
 
+def past(at: datetime | None, *, now: datetime) -> datetime | None:
+    """Return when something happened. A time that is more than `CLOCK_SKEW` ahead of `now` is an error, so unknown."""
+    return at if at and at <= now + CLOCK_SKEW else None
+
+
 def is_older(found: Intent | IntentReceipt, *, than: Intent | IntentReceipt, now: datetime) -> bool:
     """Return whether an object has an older state than a known one of the same intent.
 
-    Their update times decide. One that is more than `CLOCK_SKEW` ahead of `now` is an error and counts as unknown, or
-    it would keep out all later updates. If the times decide nothing, a final status is never revoked.
+    Their update times decide, unless they are ahead of `now`: such a time would keep out all later updates. If the
+    times decide nothing, a final status is never revoked.
     """
-    known, received = (
-        each.updated_at if each.updated_at and each.updated_at <= now + CLOCK_SKEW else None for each in (than, found)
-    )
+    known, received = (past(each.updated_at, now=now) for each in (than, found))
     if known and received and known != received:
         return received < known
     return than.status in FINAL and found.status not in FINAL

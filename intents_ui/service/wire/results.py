@@ -85,8 +85,10 @@ class Hit:
 
     @property
     def transaction_hashes(self) -> tuple[str, ...]:
-        """The transaction hashes by which the intent was found."""
-        return tuple(reason.transaction_hash for reason in self.reasons if reason.transaction_hash)
+        """The transaction hashes by which the intent was found. Its own ID may have been looked up as one, too."""
+        own = self.intent.intent_id.lower()
+        hashes = (reason.transaction_hash for reason in self.reasons)
+        return tuple(each for each in hashes if each and each.lower() != own)
 
 
 @dataclass(frozen=True)

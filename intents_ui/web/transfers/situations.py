@@ -274,7 +274,7 @@ def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = Fals
     is_unread = unread and receipt is None
     if known and known.intent.document is intent.document and known.is_unread == is_unread:
         return known
-    facts = Facts.of(intent.twin(), receipt and receipt.twin(), unread=is_unread)
+    facts = Facts.of(intent.twin(), receipt and receipt.twin(), unread=is_unread, now=datetime.now(UTC))
     owner.attach("facts", facts)
     return facts
 
@@ -282,7 +282,7 @@ def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = Fals
 def _facts_of_entry(entry: IntentHistory) -> Facts:
     known: Facts | None = entry.attached("facts")
     if known is None:
-        known = Facts.of(intent_in(entry), entry.receipt)
+        known = Facts.of(intent_in(entry), entry.receipt, now=datetime.now(UTC))
         entry.attach("facts", known)
     return known
 

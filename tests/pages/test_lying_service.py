@@ -1,0 +1,328 @@
+"""One lying service, one question, all surfaces: each says what the table has about it, or doesn't say it."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from pydantic import SecretStr
+
+from intents_ui import wiring
+from intents_ui.display.summary import summary as summaries
+from intents_ui.display.summary.summary import Summary
+from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.web.transfers import situations
+from tests import command_line, surfaces
+from tests.helpdesk import signing
+from tests.pages.conftest import renew
+from tests.pages.recorded import recorded
+from tests.surfaces import Amount, Said
+
+pytestmark = pytest.mark.usefixtures("still")
+
+SCENARIO = SCENARIOS[1]  # 100 USDC from Arbitrum One to Base, bridged by Relay
+MOMENTS = {moment.name: moment for moment in surfaces.moments(SCENARIO)}
+RECEIPTS = ("GetIntentReceipt", "WaitIntentReceipt", "GetIntentHistory")
+ALL = (*RECEIPTS, "GetIntent", "SearchIntents")
+USDC = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
+SLASHED = "ibc/27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2"
+FUTURE = "2027-11-21T12:00:00Z"
+OTHER_HASH = "0x" + "c4" * 32
+# Without two that are read from objects, not from answers.
+SURFACES = {
+    name: surface
+    for name, surface in (surfaces.SURFACES | surfaces.OTHERS).items()
+    if name not in ("triage row", "card")
+}
+
+type Document = dict[str, Any]
+
+
+def deposit(amount: str | None) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        sent = document.get("depositTransaction")
+        if isinstance(sent, dict) and "tokenAmount" in sent:
+            sent["tokenAmount"] = amount
+
+    return change
+
+
+def described(decimals: int) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        if "decimals" in document and "balance" not in document:
+            document["decimals"] = decimals
+
+    return change
+
+
+def timed(at: str, *names: str) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        document |= {name: at for name in names if name in document}
+
+    return change
+
+
+def slashed(document: Document) -> None:
+    document |= {name: SLASHED for name, value in document.items() if str(value).lower() == USDC}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What every surface that speaks of it has to say. What is None may be said in several ways."""
+
+    status: str
+    headline: str
+    sent: Amount
+    received: Amount
+    changed: str | None
+    started: str
+    warns: bool = False
+
+
+@dataclass(frozen=True)
+class Lie:
+    """How the service's answers change, and what of what is expected does.
+
+    `silent`: what a surface need not say then. `given`: the hash that is looked up instead of the intent ID.
+    """
+
+    change: Callable[[Document], object] = dict
+    operations: tuple[str, ...] = ()
+    expected: Callable[[Expected], Expected] = lambda honest: honest
+    silent: frozenset[str] = frozenset()
+    given: str = ""
+
+
+def marked(amount: Amount, *marks: str) -> Amount:
+    return replace(amount, marks=frozenset(marks))
+
+
+LIES = {
+    "nothing": Lie(),
+    "another amount was deposited": Lie(
+        deposit("97654321"), RECEIPTS, lambda honest: replace(honest, sent=Amount("97.654321", "USDC"))
+    ),
+    "no amount was deposited": Lie(
+        deposit("?"),
+        RECEIPTS,
+        lambda honest: replace(honest, sent=replace(honest.sent, note="quoted")),
+        silent=frozenset(["sent"]),
+    ),
+    "decimals contradict the token list": Lie(
+        described(8),
+        (*RECEIPTS, "GetIntent"),
+        lambda honest: replace(
+            honest,
+            sent=marked(honest.sent, DECIMALS),
+            received=honest.received if honest.received.note else marked(honest.received, DECIMALS),
+        ),
+    ),
+    "no transaction has the hash": Lie(expected=lambda honest: replace(honest, warns=True), given=OTHER_HASH),
+    "updated in the future": Lie(timed(FUTURE, "updatedAt"), ALL, silent=frozenset(["changed"])),
+    "times of the year 9999": Lie(
+        timed("9999-12-31T23:59:59Z", "updatedAt", "startedAt", "finishedAt", "txnMinedAt"),
+        ALL,
+        lambda honest: replace(honest, changed=honest.started),
+        silent=frozenset(["changed"]),
+    ),
+    "started in the year 9999": Lie(timed("9999-12-31T23:59:59Z", "startedAt"), ALL),
+    "a listed token's address has a slash": Lie(slashed, (*ALL, "GetTokenList")),
+    "an unlisted token's address has a slash": Lie(
+        slashed, ALL, lambda honest: replace(honest, sent=marked(honest.sent, UNLISTED, "looks like USDC"))
+    ),
+}
+
+# What each surface says. It says nothing else of what is expected.
+BOTH = "sent received"
+ALL_OF_IT = f"status headline {BOTH}"
+SAYS = {
+    "page": f"{ALL_OF_IT} warns",
+    "live fragment": ALL_OF_IT,
+    "polled fragment": ALL_OF_IT,
+    "tab": f"status {BOTH}",
+    "description": ALL_OF_IT,
+    "link preview": f"{ALL_OF_IT} changed",
+    "list row": ALL_OF_IT,
+    "search row": ALL_OF_IT,
+    "address row": ALL_OF_IT,
+    "saved row": ALL_OF_IT,
+    "triage page": f"{ALL_OF_IT} warns",
+    "side bar": f"{ALL_OF_IT} warns",
+    "Slack": f"{ALL_OF_IT} warns",
+    "reply, text": f"headline {BOTH}",
+    "reply, Markdown": f"headline {BOTH}",
+    "reply, JSON": ALL_OF_IT,
+    "escalation": ALL_OF_IT,
+    "badge": "status headline",
+    "embed": f"{ALL_OF_IT} changed",
+    "oEmbed": "status headline",
+    "feed, Atom": f"{ALL_OF_IT} changed",
+    "feed, JSON": f"{ALL_OF_IT} changed",
+    "owner feed": f"{ALL_OF_IT} changed",
+    "export row": f"headline {BOTH} changed",
+    "export, NDJSON": f"headline {BOTH} changed",
+    "API, transfer": ALL_OF_IT,
+    "API, list": ALL_OF_IT,
+    "API, lookup": f"{ALL_OF_IT} warns",
+    "API, triage": f"{ALL_OF_IT} warns",
+    "API, reply": f"headline {BOTH}",
+    "MCP": ALL_OF_IT,
+    "MCP, look_up": "status headline warns",
+    "MCP, triage_ticket": f"{ALL_OF_IT} warns",
+    "MCP, customer_reply": f"headline {BOTH}",
+    "command line": ALL_OF_IT,
+    "command line, lookup": f"{ALL_OF_IT} warns",
+    "command line, triage": f"headline {BOTH} warns",
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """A transfer of a lying service, what the service tells of it, and what is to be said of it."""
+
+    transfer: surfaces.Transfer
+    told: Document
+    expected: Expected
+    silent: frozenset[str]
+
+
+@contextmanager
+def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_key", SecretStr(signing.KEY))
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_hosts", ["https://desk.acme.example"])
+    monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["https://other.example"])
+    lie, site = LIES[name], Client(headers={"host": surfaces.HOST})
+    surfaces.play(emulator, SCENARIO, MOMENTS["ended"])  # a search with one match shows no rows
+    played = surfaces.play(emulator, SCENARIO, MOMENTS[moment])
+    with recorded(emulator, monkeypatch):
+        told = site.get(f"/intent/{played['intentId']}.json").json()
+        honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
+    renew("catalog", "token_lists")
+    with recorded(emulator, monkeypatch) as service, command_line.listening() as root:
+        for each in (wiring.service()._guard, wiring.service()._guard._cache):
+            monkeypatch.setattr(each, "_clock", lambda: 0.0)  # the clock is stopped, so responses don't age
+        service.changes |= dict.fromkeys(lie.operations, partial(changed, lie.change))
+        if lie.given:
+            found = {"intents": [told["intent"]]}
+            service.scripts["SearchIntents"] = lambda body: found if "byTransactionHash" in body else None
+        transfer = surfaces.Transfer(played["intentId"], played["ownerAddress"], site, root, lie.given)
+        for member, operation in (("intent", "GetIntent"), ("intentReceipt", "GetIntentReceipt")):
+            if operation in lie.operations:
+                changed(lie.change, told[member])
+        # The first of an open transfer's sides may be all that a surface shows.
+        silent = lie.silent if moment == "ended" else frozenset(["sent", "received", "changed"])
+        yield World(transfer, told, lie.expected(honest), silent)
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with lied_to(*request.param, emulator, monkeypatch) as found:
+        yield found
+
+
+def expected_of(told: Document, summary: Summary) -> Expected:
+    receipt, quote = told["intentReceipt"], told["intent"]["quote"]
+    is_over = receipt["summary"]["finishedAt"] is not None
+    arrived = receipt["destinationTransaction"]["tokenAmount"] if is_over else quote["toAmount"]
+    return Expected(
+        summary.status.word,
+        summary.headline,
+        Amount("100", "USDC"),
+        Amount(str(Decimal(arrived).scaleb(-6)), "USDC", "" if is_over else "expected"),
+        changed=receipt["updatedAt"][:19] if is_over else None,
+        started=receipt["summary"]["startedAt"][:19],
+    )
+
+
+def changed(change: Callable[[Document], object], document: Any) -> Any:
+    """Return a document after a change of each of its objects."""
+    for each in document.values() if isinstance(document, dict) else document:
+        if isinstance(each, dict | list):
+            changed(change, each)
+    if isinstance(document, dict):
+        change(document)
+    return document
+
+
+def contradictions(name: str, world: World) -> Iterator[str]:
+    """Yield what a surface says otherwise, doesn't say, or says although the table doesn't have it."""
+    expected, says = world.expected, SAYS[name].split()
+    try:
+        said = SURFACES[name](world.transfer) or Said()
+    except Exception as error:
+        yield f"{name}: no answer: {error!r:.200}"
+        return
+    for field in ("status", "headline", "sent", "received", "changed", "warns"):
+        shown, known = getattr(said, field), getattr(expected, field)
+        if shown is None:
+            if field in says and field not in world.silent:
+                yield f"{name}: {field} isn't said"
+        elif field not in says:
+            yield f"{name}: {field} isn't in the table: {shown!r}"
+        elif known is not None and not (shown.shows(known) if isinstance(shown, Amount) else shown == known):
+            yield f"{name}: {field}: {shown!r} instead of {known!r}"
+    # Where the funds are, and what to do.
+    yield from (f"{name}: {each}" for each in surfaces.differences(name, said, world.transfer.summary))
+
+
+OPEN = ("another amount was deposited", "decimals contradict the token list", "updated in the future")
+CASES = [*((name, "ended") for name in LIES), *((name, "mid-way") for name in OPEN)]
+
+
+@pytest.mark.parametrize("world", CASES, ids=", ".join, indirect=True)
+def test_every_surface_says_the_same_of_a_lying_service(world: World) -> None:
+    found = [each for name in SURFACES for each in contradictions(name, world)]
+    assert not found, "\n".join(found)
+    assert json.loads(world.transfer.get(f"/intent/{world.transfer.intent_id}.json")) == world.told  # as received
+
+
+@pytest.mark.parametrize("world", [("a listed token's address has a slash", "ended")], indirect=True)
+def test_lists_have_a_token_whose_address_has_a_slash(world: World) -> None:
+    for path in ("/tokens", "/tokens/rows", "/suggest?q=usdc", "/api/v1/tokens", "/routes"):
+        assert world.transfer.get(path)
+
+
+@pytest.mark.parametrize("scenario", [21, 23])
+def test_no_surface_waits_for_a_time_that_follows_from_an_update_in_the_future(
+    emulator: Emulator, site: Client, monkeypatch: pytest.MonkeyPatch, scenario: int
+) -> None:
+    intent_id = emulator.play(scenario, age=360)["intentId"]
+    with recorded(emulator, monkeypatch) as service:
+        transfer = surfaces.Transfer(intent_id, "", site)
+        service.changes |= dict.fromkeys(ALL, partial(changed, timed(FUTURE, "updatedAt")))
+        said = [transfer.page, *transfer.replies, transfer.tool("explain_transfer", intent_id=intent_id)]
+        said += [transfer.post("/api/v1/triage", {"text": intent_id}), transfer.get(f"/embed/intent/{intent_id}")]
+        assert not [text for text in said if FUTURE[:4] in text]
+
+
+# A lie, a field, and words of answers that become others.
+BREAKS = {
+    "status": ("another amount was deposited", "status", "Succeeded", "Failed"),
+    "headline": ("another amount was deposited", "headline", "Delivered", "Lost"),
+    "sent": ("another amount was deposited", "sent", "97.654", "97.653"),
+    "received": ("another amount was deposited", "received", "99.84", "99.85"),
+    "change": ("another amount was deposited", "changed", "11:59:58", "11:59:57"),
+    "mark": ("decimals contradict the token list", "sent", DECIMALS, "as listed"),
+    "warning": ("no transaction has the hash", "warns", "one of the transactions of", "unknown to"),
+}
+
+
+@pytest.mark.parametrize(
+    ("world", "field", "said", "broken"),
+    [pytest.param((lie, "ended"), *others, id=name) for name, (lie, *others) in BREAKS.items()],
+    indirect=["world"],
+)
+def test_no_surface_could_say_something_else_unnoticed(world: World, field: str, said: str, broken: str) -> None:
+    tampered = replace(world.transfer, tampered=lambda answer: answer.replace(said, broken))
+    world = replace(world, transfer=tampered)
+    asked = [name for name in SURFACES if field in SAYS[name].split()]
+    assert [name for name in asked if not list(contradictions(name, world))] == []
