@@ -153,4 +153,4 @@ def test_every_surface_warns_of_a_hit_without_the_searched_transaction(
     assert [name for name, each in said.items() if not all(warning in each for warning in warnings)] == []
     assert [name for name, each in said.items() if "1 found" in each or "1 transfer found" in each] == []
     opening = Reply(situations.read(ids[0]), "").plain.splitlines()[0]
-    assert [name for name, each in said.items() if opening in each] == []
+    assert [name for name in ("triage", "side bar") if opening in said[name]] == []
