@@ -8,7 +8,7 @@ The events, as htmx's hx-sse reads them:
 
     event: done           after the final snapshot (hx-sse:close="done"), with its status as data
     event: bye            the stream ends but the intent is open: the browser reconnects after `retry` milliseconds
-    :                     a comment after 15 s without events
+    event: beat           after 15 s without events: a page that misses two says so (live.js)
 """
 
 import asyncio
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 PREFIX: Final = "/live/"
 LONGEST_ID: Final = 200
-COMMENT: Final = b":\n\n"
+BEAT: Final = b"event: beat\n\n"
 # From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure.
 PIECE: Final = 32 * 1024
 # SO_LINGER 0: the kernel discards unsent data when the connection is closed
@@ -50,7 +50,7 @@ class Limits:
 
     streams: int = 2500
     an_address: int = 20
-    comment_every: float = 15.0
+    beat_every: float = 15.0
     lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
     slow_reader: float = 20.0  # longest time to send one event to a slow client
     first_picture: float = 5.0  # longest wait for the first snapshot before the stream starts without one
@@ -184,7 +184,7 @@ class Streams:
                 self._timer.beat()
             if self.stopping():
                 self.stop()
-            elif clock() - looked >= self.limits.comment_every / 15:
+            elif clock() - looked >= self.limits.beat_every / 15:
                 looked = clock()
                 for stream in list(self.open):
                     stream.look(looked)
@@ -257,7 +257,7 @@ class Stream:
             self._drop()
         elif now > self._ends_at:
             self.end()
-        elif quiet_for >= self._streams.limits.comment_every:
+        elif quiet_for >= self._streams.limits.beat_every:
             self._follower.wake()
 
     def end(self) -> None:
@@ -286,7 +286,7 @@ class Stream:
         if snapshot:
             await self._write(await self._streams.fragments.event(snapshot))
         elif not self._is_ending and not self._is_gone:
-            await self._write(COMMENT)
+            await self._write(BEAT)
 
     def _farewell(self) -> bytes:
         last = self._follower.snapshot

@@ -78,8 +78,56 @@ function connection(state) {
   document.documentElement.dataset.stream = state;
 }
 
-document.addEventListener("htmx:sse:after:connection", () => connection("open"));
+// Whether the dashboard responds. While polls and the stream bring nothing, the page says since when.
+const contact = {
+  at: serverClock.now(),
+  stream: null, // while it should be open
+
+  note() {
+    contact.at = serverClock.now();
+    document.getElementById("connection")?.replaceChildren();
+  },
+
+  lose() {
+    const place = document.getElementById("connection");
+    if (!place || place.firstChild) return;
+    place.append(document.getElementById("connection-lost").content.cloneNode(true));
+    const time = place.querySelector("time");
+    time.dateTime = new Date(contact.at).toISOString();
+    time.textContent = `${time.dateTime.slice(11, 16)} UTC`;
+    showTimes();
+  },
+
+  // After two heartbeats (stream.py), open a connection that hangs again.
+  check() {
+    if (!contact.stream || serverClock.now() - contact.at < 35_000) return;
+    contact.lose();
+    connection("lost");
+    contact.stream.reader?.cancel();
+  },
+
+  fail(source) {
+    if (source?.matches("#live, #due, [hx-trigger*=every]")) contact.lose();
+    else toast("Couldn't load. Check your connection and try again.");
+  },
+};
+
+document.addEventListener("htmx:sse:after:connection", ({ detail }) => {
+  contact.stream = detail.connection;
+  connection("open");
+  contact.note();
+});
+document.addEventListener("htmx:sse:after:message", contact.note);
+document.addEventListener("htmx:sse:close", () => (contact.stream = null));
 document.addEventListener("htmx:sse:error", () => connection("lost"));
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => ctx && contact.fail(ctx.sourceElement));
+document.addEventListener("htmx:after:request", (event) => {
+  const { response, sourceElement } = event.detail.ctx;
+  if (response.status < 500 || response.headers.has("X-Request-ID")) return contact.note();
+  event.preventDefault(); // the error page of a proxy
+  contact.fail(sourceElement);
+});
+document.addEventListener("visibilitychange", () => (contact.at = serverClock.now())); // a hidden tab hears nothing
 
 // A hidden tab sends no requests, unless its transfer is followed (follow.js).
 function isAsleep() {
@@ -97,4 +145,5 @@ setInterval(() => {
   if (isAsleep()) return;
   tick();
   askWhenDue();
+  contact.check();
 }, 1000);

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.conftest import Troubled, client, fits, loaded, visiting
+from tests.browser.test_live import Transfer
 from tests.faults.upstream import STATUSES
 from tests.waiting import until
 
@@ -118,3 +119,53 @@ def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled
         assert height is not None
         assert height["height"] < 56
         visit.faults.clear()  # of the aborted request
+
+
+def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(browser: Browser, server: str) -> None:
+    with visiting(browser, server, width=360) as visit:
+        page, notice = visit.page, visit.page.locator("#connection")
+        visit.install_clock()
+        transfer = Transfer(server)
+        visit.open(transfer.path)
+        expect(page.locator("html")).to_have_attribute("data-stream", "open")
+        transfer.commit()
+        expect(page.locator("#poll")).to_have_count(0)  # once the stream has brought something
+        page.route(re.compile("/live/|/receipt"), lambda route: route.abort())
+        page.clock.fast_forward(36_000)  # nothing comes in a connection that hangs
+        expect(notice).to_have_text(
+            re.compile(r"^Connection lost since \d\d:\d\d \S+\. Showing the last known status\.$")
+        )
+        assert notice.get_attribute("role") == "status"
+        expect(page.locator(".live-off")).to_be_visible()
+        assert fits(page)
+        page.unroute_all()
+        expect(notice).to_be_empty()
+        expect(page.locator("html")).to_have_attribute("data-stream", "open")
+        visit.faults.clear()  # of aborted requests
+
+
+@pytest.mark.parametrize("is_behind_proxy", [False, True])
+def test_each_failed_request_of_a_list_says_so(browser: Browser, server: str, is_behind_proxy: bool) -> None:
+    def fail(route: Route) -> None:
+        if is_behind_proxy:
+            route.fulfill(status=502, content_type="text/html", body="<h1>502 Bad Gateway</h1>")
+        else:
+            route.abort()
+
+    with visiting(browser, server) as visit:
+        page, toast, notice = visit.page, visit.page.locator("#toast"), visit.page.locator("#connection")
+        visit.install_clock()
+        visit.open("/history")
+        page.route(re.compile("cursor=|/newer"), fail)
+        page.get_by_role("link", name="Older →").click()
+        expect(toast).to_have_text("Couldn't load. Check your connection and try again.")
+        expect(toast).to_be_visible()
+        expect(page.locator("#said")).to_have_text("Couldn't load. Check your connection and try again.")
+        expect(notice).to_be_empty()
+        page.clock.fast_forward(REFRESH)
+        expect(notice).to_contain_text("Connection lost since")
+        expect(page.locator("#list .row-link")).to_have_count(20)
+        page.unroute_all()
+        page.clock.fast_forward(REFRESH)
+        expect(notice).to_be_empty()
+        visit.faults.clear()  # of failed requests

@@ -42,11 +42,12 @@ class Browser:
 
     @property
     def events(self) -> list[Event]:
-        return [read for block in self.received.decode().split("\n\n")[:-1] if (read := event(block))]
+        read = map(event, self.received.decode().split("\n\n")[:-1])
+        return [each for each in read if each and each.name != "beat"]
 
     @property
-    def comments(self) -> int:
-        return self.received.count(b":\n\n")
+    def beats(self) -> int:
+        return self.received.count(b"event: beat\n\n")
 
     async def leave(self) -> None:
         self._left.set()

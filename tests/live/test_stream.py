@@ -86,7 +86,7 @@ async def test_a_returning_reader_with_the_latest_snapshot_gets_nothing_until_it
             from_page = Browser(streams, f"/live/{intent}", query=f"seen={known}")
             older = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": "another"})
             async with browsing(again, from_page, older):
-                await until(lambda: again.comments and from_page.comments and older.events)
+                await until(lambda: again.beats and from_page.beats and older.events)
                 clock.forward(40)
                 await asyncio.gather(again.task, from_page.task)
     for browser in (again, from_page):
@@ -121,16 +121,16 @@ async def test_a_stale_snapshot_is_sent_and_a_fresh_one_after_recovery(service, 
 
 async def test_an_idle_stream_sends_keepalives(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with streams_on(service, page, clock, comment_every=0.1) as streams:
+    async with streams_on(service, page, clock, beat_every=0.1) as streams:
         browser = Browser(streams, f"/live/{intent}")
         async with browsing(browser):
-            await until(lambda: browser.comments >= 3)
+            await until(lambda: browser.beats >= 3)
             assert len(browser.events) == 1
 
 
 async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with streams_on(service, page, clock, comment_every=0.1, lasts=0.2) as streams:
+    async with streams_on(service, page, clock, beat_every=0.1, lasts=0.2) as streams:
         browser = Browser(streams, f"/live/{intent}")
         await browser.task
     bye = browser.events[-1]
@@ -207,14 +207,14 @@ async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_resp
     async with streams_on(service, page, clock, first_picture=0.05) as streams:
         browser = Browser(streams, f"/live/{intent}")
         async with browsing(browser):
-            await until(lambda: browser.status == 200 and browser.comments)
+            await until(lambda: browser.status == 200 and browser.beats)
             assert browser.events == []
             await until(lambda: browser.events)
 
 
 async def test_a_slow_reader_is_disconnected_and_the_others_see_the_change(service, page, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with streams_on(service, page, clock, comment_every=0.3, slow_reader=0.1) as streams:
+    async with streams_on(service, page, clock, beat_every=0.3, slow_reader=0.1) as streams:
         slow, other = (Browser(streams, f"/live/{intent}") for _ in range(2))
         async with browsing(slow, other):
             await until(lambda: slow.events and other.events and service.waits)
