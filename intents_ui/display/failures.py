@@ -8,6 +8,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.display.formatting import times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, Reason, StaleResponse
 
@@ -96,8 +97,8 @@ def until(error: errors.ServiceError, *, now: datetime) -> str:
         return ""
     at = times.utc(now + timedelta(seconds=seconds), now=now)
     if isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded):
-        return f"Rate limited until {at} (in {seconds} s)."
-    return f"Retry after {at} (in {seconds} s)."
+        return Sentence("Rate limited until ", at, f" (in {seconds} s).")
+    return Sentence("Retry after ", at, f" (in {seconds} s).")
 
 
 def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:

@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import wiring
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, short_forms, text, times
+from intents_ui.display.formatting import amounts, hashes, json_text, sentences, short_forms, text, times
 from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from intents_ui.display.lists import address
 from intents_ui.display.search import empty_results, explorers
@@ -86,6 +86,7 @@ def environment(**options: Any) -> Environment:
     env.filters.update(
         account=address.canonical,
         bare=text.bare,
+        capitalized=sentences.capitalized,
         ago=lambda at: times.ago(at, now=now()),
         checksum=hashes.checksum,
         duration=times.duration,
@@ -99,7 +100,7 @@ def environment(**options: Any) -> Environment:
         token_url=links.token_path,
         looks_like=empty_results.looks_like,
         old=lambda answers: failures.old(answers, now=now()),
-        pieces=lambda sentence: times.pieces(sentence, now=now()),
+        parts=sentences.parts_of,
         reason=lambda written: text.reason(written).shown,
         short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
         short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
@@ -123,6 +124,7 @@ def environment(**options: Any) -> Environment:
         visible_lines=lambda written: text.visible(written, lines=True),
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
+    env.tests["time"] = lambda part: isinstance(part, times.Time)
     return env
 
 

@@ -234,9 +234,9 @@ class Wording:
         address = _as_address(token)
         if address is None:
             return ["an unspecified token"]
-        symbol = self._amount(0, address, chain_id).unit.removeprefix(f"{amounts.BASE_UNITS} of ")
+        symbol = token_amounts.called(self.facts.described(Money(0, chain_id, address)), using=self.using)
         warning = self._warning(address, chain_id)
-        if symbol not in ("", amounts.BASE_UNITS) and not warning:
+        if symbol and not warning:
             return [Cell(ValueKind.TEXT, address, symbol)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 

@@ -10,6 +10,7 @@ from intents_ui import tables
 from intents_ui.display.deposits import checks
 from intents_ui.display.deposits.checks import CheckResult, chain_name, exactly, listed
 from intents_ui.display.formatting import text, times
+from intents_ui.display.formatting.sentences import Sentence, fill
 from intents_ui.display.summary.placeholders import escalation
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
@@ -92,8 +93,8 @@ def of(situation: Situation) -> Diagnosis | None:
     return Diagnosis(
         key=key,
         shown=StatusLabel(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
-        sentence=row["sentence"].format_map(words),
-        next=_next(key, payment, now=now).format_map(words),
+        sentence=fill(row["sentence"], words),
+        next=fill(_next(key, payment, now=now), words),
         findings=rows,
         needs_attention=bool(payment.found) and any(each.shown.tone in (Tone.ATTENTION, Tone.BAD) for each in rows),
     )
@@ -239,5 +240,6 @@ def _found(payment: Payment, *, using: Names) -> str:
 
 def _late(payment: Payment, *, now: datetime) -> str:
     if payment.late_by and payment.deadline:
-        return f" {times.duration(payment.late_by)} after the deadline at {times.utc(payment.deadline, now=now)}"
+        late_by = times.duration(payment.late_by)
+        return Sentence(f" {late_by} after the deadline at ", times.utc(payment.deadline, now=now))
     return ", but it came too late or wasn't accepted in time"

@@ -1,15 +1,10 @@
 """Format times and durations. Pages show relative and absolute time together, always with the zone."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from intents_ui.display.formatting.moment import BEGINNING, END, TICK, Moment
 from intents_ui.display.formatting.text import UNKNOWN
 
-# The format of `utc` and `utc_minute`.
-WRITTEN = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d) )?(?P<minute>\d\d:\d\d)(?P<second>:\d\d)? UTC", re.ASCII)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -17,6 +12,18 @@ DAY = timedelta(days=1)
 # Tolerated clock difference between the service and this server.
 SKEW = timedelta(minutes=2)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Time(str):
+    """A time in words, and the time `at` that it is. `is_rough`: only to the minute."""
+
+    at: datetime
+    is_rough: bool
+
+    def __new__(cls, words: str, at: datetime, *, is_rough: bool = False) -> "Time":
+        made = super().__new__(cls, words)
+        made.at, made.is_rough = at, is_rough
+        return made
 
 
 def ago(at: datetime | None, *, now: datetime) -> str:
@@ -65,39 +72,19 @@ def clock(length: timedelta | None) -> str:
 
 def utc(at: datetime | None, *, now: datetime) -> str:
     """Return `14:03:11 UTC`, with the date unless it's today in UTC."""
-    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M:%S")
+    return UNKNOWN if at is None else Time(_utc(at, now=now, time="%H:%M:%S"), at)
 
 
 def utc_minute(at: datetime | None, *, now: datetime) -> str:
     """Return `14:16 UTC`, for approximate times."""
-    return UNKNOWN if at is None else _utc(at, now=now, time="%H:%M")
+    return UNKNOWN if at is None else Time(_utc(at, now=now, time="%H:%M"), at, is_rough=True)
 
 
 def dated(at: datetime | None) -> str:
     """Return `2026-11-21 14:03:11 UTC`, for text read on another day."""
-    return UNKNOWN if at is None else f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of a sentence. `at`: the time it is, `is_rough`: only to the minute."""
-
-    text: str
-    at: datetime | None = None
-    is_rough: bool = False
-
-
-def pieces(sentence: str, *, now: datetime) -> Iterator[Piece]:
-    """Split a sentence into times and the text between them."""
-    end = 0
-    for found in WRITTEN.finditer(sentence):
-        at = _read(found, now=now)
-        if at is None:
-            continue
-        yield Piece(sentence[end : found.start()])
-        yield Piece(found[0], at, is_rough=found["second"] is None)
-        end = found.end()
-    yield Piece(sentence[end:])
+    if at is None:
+        return UNKNOWN
+    return Time(f"{at.astimezone(UTC).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC", at)
 
 
 def iso(at: datetime | None) -> str:
@@ -125,14 +112,6 @@ def after(moment: datetime | None, length: timedelta) -> datetime | None:
     try:
         return moment + length if moment else None
     except OverflowError:
-        return None
-
-
-def _read(found: re.Match[str], *, now: datetime) -> datetime | None:
-    date = found["date"] or _today(now).isoformat()
-    try:
-        return datetime.fromisoformat(f"{date}T{found['minute']}{found['second'] or ':00'}+00:00")
-    except ValueError:
         return None
 
 

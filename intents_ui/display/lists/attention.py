@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import ClassVar
 from zlib import crc32
 
+from intents_ui.display.formatting.sentences import parts_of
 from intents_ui.display.lists import balances, recoverable
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.recoverable import LAST, RecoverableRow
@@ -98,11 +99,14 @@ class ProblemGroup(ProblemRows):
     @property
     def headline(self) -> str:
         """Return the headline of all, or else how all of them begin: `No progress`, without the differing times."""
-        headlines = [summary.of(row.situation).headline.split() for row in self.rows]
-        same = [words[0] for words in takewhile(lambda words: len({*words}) == 1, zip(*headlines, strict=False))]
-        while len(same) > 1 and len(same) < max(map(len, headlines)) and same[-1] in JOINING:
+        headlines = [summary.of(row.situation).headline for row in self.rows]
+        if len({*headlines}) == 1:
+            return headlines[0]
+        beginnings = zip(*map(parts_of, headlines), strict=False)
+        same = "".join(parts[0] for parts in takewhile(lambda parts: len({*parts}) == 1, beginnings)).split()
+        while len(same) > 1 and same[-1] in JOINING:
             same.pop()
-        return " ".join(same) or summary.of(self.rows[0].situation).headline
+        return " ".join(same) or headlines[0]
 
     @property
     def reason(self) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from intents_ui.display.formatting import amounts, times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes import fees
 from intents_ui.display.quotes.comparison_status import SHOWN, ComparisonRow, Result, doubt, line
@@ -151,12 +152,13 @@ def _running(row: ComparisonRow, outcome: QuoteOutcome, *, now: datetime) -> Com
         return replace(row, result=Result.PENDING, difference="deposit not confirmed yet")
     if due_at is None:
         return replace(row, result=Result.PENDING, difference="start time not reported")
-    row, due = replace(row, since=facts.started_at), times.utc(due_at, now=now)
+    row = replace(row, since=facts.started_at)
+    due = Sentence("expected by ", times.utc(due_at, now=now))
     if timing.has_come(due_at, now=now):
         is_late = timing.has_come(timing.late_at(facts), now=now)
-        return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=f"expected by {due}")
+        return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=due)
     result = Result.PENDING if outcome.has_broken_step else Result.ON_TRACK
-    return replace(row, result=result, difference=f"expected by {due}")
+    return replace(row, result=result, difference=due)
 
 
 def _taken(row: ComparisonRow, outcome: QuoteOutcome) -> ComparisonRow:

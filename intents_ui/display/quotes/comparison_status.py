@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display.formatting import times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes.outcome import Course, QuoteOutcome
 from intents_ui.display.tokens import token_amounts
@@ -124,8 +125,8 @@ def _quoted(outcome: QuoteOutcome, *, using: Names) -> str:
 
 def _line_of_open(outcome: QuoteOutcome, duration: ComparisonRow, *, now: datetime, using: Names) -> str:
     if duration.result in (Result.OVER_ESTIMATE, Result.DELAYED):
-        due = f"Expected by {times.utc_minute(timing.due_at(outcome.facts), now=now)}"
-        return due if duration.result is Result.DELAYED else f"{due}, slightly behind schedule"
+        due = Sentence("Expected by ", times.utc_minute(timing.due_at(outcome.facts), now=now))
+        return due if duration.result is Result.DELAYED else Sentence(due, ", slightly behind schedule")
     if outcome.has_broken_step:
         return "A step failed, outcome pending"
     quoted = _quoted(outcome, using=using)

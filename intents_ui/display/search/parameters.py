@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
 from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
 from intents_ui.service.wire.models import ChainInfo, TokenInfo
@@ -76,7 +77,7 @@ class Chip:
     @property
     def text(self) -> str:
         """Return `Status: open`, `From Base` or `Recoverable only`."""
-        return f"{self.label} {self.value}".strip()
+        return Sentence(self.label, " " if self.label and self.value else "", self.value)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ becomes "your wallet". It calls nothing sent, delivered or refunded unless it wa
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.markdown import literal
+from intents_ui.display.formatting.sentences import Name, parts_of
+from intents_ui.display.formatting.times import Time
 from intents_ui.display.search import explorers
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side, Transfer
@@ -205,8 +207,12 @@ def as_json(told: Summary) -> dict[str, object]:
 
 
 def to_the_owner(words: str, facts: Facts) -> str:
-    """Rewrite the page's text to address the owner."""
+    """Rewrite the page's text, but no name in it, to address the owner."""
     swaps = TO_THE_OWNER if facts.pays_somebody_else else (*TO_THE_OWNER, TO_THE_RECIPIENT_TOO)
+    return "".join(part if isinstance(part, Name | Time) else _swapped(part, swaps) for part in parts_of(words))
+
+
+def _swapped(words: str, swaps: Sequence[tuple[str, str]]) -> str:
     for page, reply in swaps:
         words = words.replace(page, reply).replace(_sentence_case(page), _sentence_case(reply))
     return words

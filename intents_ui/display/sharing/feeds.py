@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting import hashes, sentences, text, times
+from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.times import Time
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
@@ -57,13 +59,13 @@ class Feed:
 
 def of_transfer(situation: Situation) -> Feed:
     """Return an entry for each step that completed or failed, and one for the end."""
-    intent, now = situation.intent, situation.now
+    intent = situation.intent
     steps = timeline.of(situation).steps
-    entries = [*_of_steps(intent, steps, now=now), *_of_end(situation)]
+    entries = [*_of_steps(intent, steps), *_of_end(situation)]
     return Feed(
         key=intent.intent_id,
         title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
-        subtitle=_dated(_answer(situation), now=now),
+        subtitle=_dated(_answer(situation)),
         # Of two entries at the same time, the later step is newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
     )
@@ -79,7 +81,7 @@ def of_owner(address: str, found: Sequence[Situation]) -> Feed:
     )
 
 
-def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterator[Entry]:
+def _of_steps(intent: Intent, steps: Sequence[Step]) -> Iterator[Entry]:
     """Return the steps' entries. A step without a time gets the time of the step before it."""
     last = intent.created_at or NO_TIME
     for step in steps:
@@ -87,10 +89,10 @@ def _of_steps(intent: Intent, steps: Sequence[Step], *, now: datetime) -> Iterat
             continue
         last = step.at or last
         failed = " failed" if step.state is StepState.FAILED else ""
-        words = " · ".join(filter(None, (f"{step.title}{failed}", step.sentence.rstrip("."))))
-        title = preview.cut(_dated(words, now=now), LONGEST_TITLE)
+        words = Sentence(step.title, failed, " · " if step.sentence else "", step.sentence)
+        title = preview.cut(_dated(words).rstrip("."), LONGEST_TITLE)
         reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
-        said = tuple(_dated(words, now=now) for words in (step.sentence or step.title, *reason))
+        said = tuple(_dated(words) for words in (step.sentence or step.title, *reason))
         yield Entry(intent.intent_id, _key(step, intent), title, said, last, last)
 
 
@@ -120,11 +122,11 @@ def _of_listed(situation: Situation) -> Entry:
 
 def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
-    result, shown, now = summary.of(situation), glance.of(situation), situation.now
+    result, shown = summary.of(situation), glance.of(situation)
     ways = f"{shown.sent} → {shown.returned or shown.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
-    paragraphs = tuple(_dated(each, now=now) for each in words if each)
-    return Entry(situation.intent.intent_id, key, _dated(_answer(situation), now=now), paragraphs, published, updated)
+    paragraphs = tuple(_dated(each) for each in words if each)
+    return Entry(situation.intent.intent_id, key, _dated(_answer(situation)), paragraphs, published, updated)
 
 
 def _answer(situation: Situation) -> str:
@@ -132,10 +134,10 @@ def _answer(situation: Situation) -> str:
     return preview.state(result.status.word, result.headline)
 
 
-def _dated(sentence: str, *, now: datetime) -> str:
-    today = now.astimezone(UTC).date().isoformat()
-    pieces = times.pieces(sentence, now=now)
-    return _safe("".join(f"{today} {each.text}" if each.at and each.text[2] == ":" else each.text for each in pieces))
+def _dated(sentence: str) -> str:
+    """Return the sentence with the date of each time."""
+    parts = sentences.parts_of(sentence)
+    return _safe("".join(times.dated(part.at) if isinstance(part, Time) else part for part in parts))
 
 
 def _safe(words: str) -> str:

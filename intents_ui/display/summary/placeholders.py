@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.sentences import Name, Sentence, fill
 from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import names, providers, token_amounts
@@ -38,7 +39,9 @@ class Placeholders:
         return self._chain(self._facts.destination_chain_id, "the destination chain")
 
     def either(self) -> str:
-        return self.origin() if self._facts.is_same_chain else f"{self.origin()} or {self.destination()}"
+        if self._facts.is_same_chain:
+            return self.origin()
+        return Sentence(self.origin(), " or ", self.destination())
 
     def refund_chain(self) -> str:
         refund = self._facts.refund
@@ -47,11 +50,11 @@ class Placeholders:
     def address(self, at: Place) -> str:
         match at:
             case Place.DEPOSIT_ADDRESS:
-                return f"deposit address on {self.origin()}"
+                return Sentence("deposit address on ", self.origin())
             case Place.DELIVERY_ADDRESS:
-                return f"destination intent address on {self.destination()}"
+                return Sentence("destination intent address on ", self.destination())
             case _:
-                return f"intent address on {self.either()}"
+                return Sentence("intent address on ", self.either())
 
     def balance_address(self) -> str:
         """Return the address with the balance or, without one, the deposit address."""
@@ -70,12 +73,13 @@ class Placeholders:
     def holder(self, held: Holding) -> str:
         if held.at is not Place.UNKNOWN:
             return self.address(held.at)
-        return f"address {hashes.short_address(held.address)} on {self._chain(held.chain_id, 'an unnamed chain')}"
+        chain = self._chain(held.chain_id, "an unnamed chain")
+        return Sentence("address ", hashes.short_address(held.address), " on ", chain)
 
     def provider(self) -> str:
         """Of two providers, the last is the bridge."""
         known = providers.labels(self._facts.providers)
-        return known[-1] if known else "the route provider"
+        return Name(known[-1]) if known else "the route provider"
 
     def refund_to(self) -> str:
         refund = self._facts.refund
@@ -89,36 +93,37 @@ class Placeholders:
     def last_confirmed_place(self) -> str:
         match self._situation.reached:
             case Place.OWNER:
-                return f"In the owner's wallet on {self.origin()}, or in transit to the deposit address."
+                return Sentence("In the owner's wallet on ", self.origin(), ", or in transit to the deposit address.")
             case Place.PROVIDER:
-                return f"In transit from {self.origin()} to {self.destination()} via {self.provider()}."
+                return fill("In transit from {originChain} to {destinationChain} via {provider}.", self)
             case Place.RECIPIENT:
-                return f"In the recipient's wallet on {self.destination()}."
+                return Sentence("In the recipient's wallet on ", self.destination(), ".")
             case at:
-                return f"At the {self.address(at)}."
+                return Sentence("At the ", self.address(at), ".")
 
     def held_place(self) -> str:
         holdings = self._situation.holdings if self._situation.has_balance else ()
-        amount = f": {self.sums(holdings[0])}" if holdings else ""
-        return f"At the {self.balance_address()}{amount}."
+        amount = (": ", self.sums(holdings[0])) if holdings else ()
+        return Sentence("At the ", self.balance_address(), *amount, ".")
 
     def refund_place(self) -> str:
         """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
         at = self._situation.held_at
         at = locations.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
-        unknown = f"Unknown: possibly on {self.either()}."
-        return unknown if at is Place.UNKNOWN else f"At the {self.address(at)}."
+        if at is Place.UNKNOWN:
+            return Sentence("Unknown: possibly on ", self.either(), ".")
+        return Sentence("At the ", self.address(at), ".")
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
         if place is Place.DEPOSIT_ADDRESS and not self._facts.is_same_chain:
-            return f"Left the {self.address(place)}, not yet seen on {self.destination()}."
-        return f"Left the {self.address(place)}, not yet seen in the recipient's wallet."
+            return Sentence("Left the ", self.address(place), ", not yet seen on ", self.destination(), ".")
+        return Sentence("Left the ", self.address(place), ", not yet seen in the recipient's wallet.")
 
     def settled(self) -> str:
         """Return the headline without regard to balances."""
         key = rules.key(self._situation.without_balances())
-        return EXPLANATIONS[key].headline.format_map(self)
+        return fill(EXPLANATIONS[key].headline, self)
 
     # Times
 
@@ -135,7 +140,7 @@ class Placeholders:
         if self._situation.is_listed:
             return ""
         is_due = timing.has_come(timing.due_at(self._facts), now=self._situation.now)
-        return f"Expected by {self.eta()}{', slightly behind schedule' if is_due else ''}."
+        return Sentence(" Expected by ", self.eta(), ", slightly behind schedule." if is_due else ".")
 
     def slow_until(self) -> str:
         return self._at(timing.stalled_at(self._facts), "the usual time has passed")
@@ -160,7 +165,7 @@ class Placeholders:
 
     def expected(self) -> str:
         money = self._facts.expected
-        return "" if money.value is None else f", but about {self.amount(money)} was expected"
+        return "" if money.value is None else Sentence(", but about ", self.amount(money), " was expected")
 
     def refunded(self) -> str:
         return self.amount(self._facts.refunded)
@@ -170,18 +175,19 @@ class Placeholders:
         return self.sums(holdings[0]) if holdings else "an unknown amount"
 
     def symbol(self) -> str:
-        return token_amounts.called(self._facts.received, using=self._using) or "the received token"
+        called = token_amounts.called(self._facts.received, using=self._using)
+        return Name(called) if called else "the received token"
 
     def sums(self, held: Holding) -> str:
-        return listed([self.amount(money) for money in held.sums])
+        return Name(listed([self.amount(money) for money in held.sums]))
 
     def amount(self, money: Money) -> str:
-        return NOT_REPORTED if money.value is None else str(token_amounts.amount(money, using=self._using))
+        return NOT_REPORTED if money.value is None else Name(token_amounts.amount(money, using=self._using))
 
     # The status
 
     def raw(self) -> str:
-        return text.name(self._facts.status or "none given").shown
+        return Name(text.name(self._facts.status or "none given").shown)
 
     def status_word(self) -> str:
         return self._facts.shown_status(now=self._situation.now).word
@@ -194,7 +200,7 @@ class Placeholders:
         if chain_id is None:
             return unknown
         if chain_id not in self._chains:
-            self._chains[chain_id] = names.chain(chain_id, info=self._using.chain(chain_id))
+            self._chains[chain_id] = Name(names.chain(chain_id, info=self._using.chain(chain_id)))
         return self._chains[chain_id]
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
@@ -209,7 +215,7 @@ def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
         return "Wait. If nothing changes, contact support."
     if timing.has_come(at, now=now):
         return f"Contact support now. Nothing has changed for {times.duration(now - facts.last_change)}."
-    return f"Wait. If nothing has changed by {times.utc(at, now=now)}, contact support."
+    return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")
 
 
 def listed(words: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
@@ -87,11 +88,11 @@ RETURN = {
 def price_held(until: datetime | None, *, now: datetime) -> str:
     if until is None:
         return "Quote expiry not reported."
-    return f"Quote {'valid' if now < until else 'was valid'} until {times.utc(until, now=now)}."
+    return Sentence("Quote valid until " if now < until else "Quote was valid until ", times.utc(until, now=now), ".")
 
 
 def start_before(until: datetime | None, *, now: datetime) -> str:
-    return f"Not started yet. Valid until {times.utc(until, now=now)}." if until else "Not started yet."
+    return Sentence("Not started yet. Valid until ", times.utc(until, now=now), ".") if until else "Not started yet."
 
 
 class StepDescriber:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from intents_ui.display.formatting.sentences import Name, Sentence, fill
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import Located
 from intents_ui.display.summary.placeholders import Placeholders
@@ -64,12 +65,12 @@ class Summary:
         if self.is_provisional:
             return self._stem
         if self._has_left:
-            return f"{self._stem or self._headline}, {LEFT[self.place]}"
+            return Sentence(self._stem or self._headline, f", {LEFT[self.place]}")
         return self._headline
 
     @cached_property
     def sentence(self) -> str:
-        return self.row.sentence.format_map(self.gaps)
+        return fill(self.row.sentence, self.gaps)
 
     # Where the funds are
 
@@ -84,10 +85,9 @@ class Summary:
             return CHECKING_PLACE
         if self._has_left:
             return self.gaps.left(self.place)
-        where = self.row.where.format_map(self.gaps)
-        bare = f"At the {self.gaps.address(self.place)}."
-        if where == bare and self.amount and not self.located.is_estimate:
-            return f"{bare[:-1]}: {self.amount}."
+        where, place = fill(self.row.where, self.gaps), self.gaps.address(self.place)
+        if where == f"At the {place}." and self.amount and not self.located.is_estimate:
+            return Sentence("At the ", place, ": ", Name(self.amount), ".")
         return where
 
     @cached_property
@@ -123,14 +123,12 @@ class Summary:
 
     @cached_property
     def next_step(self) -> str:
-        return (
-            CHECKING_NEXT if self.is_pending else f"{self.row.next.format_map(self.gaps).rstrip()}{_no_recovery(self)}"
-        )
+        return CHECKING_NEXT if self.is_pending else Sentence(fill(self.row.next, self.gaps), _no_recovery(self))
 
     @property
     def instructions(self) -> str:
         """Return the next step, followed by the warning, for surfaces that show both as one text."""
-        return f"{self.next_step} {SECOND_DEPOSIT}" if self.warn_second_deposit else self.next_step
+        return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.warn_second_deposit else self.next_step
 
     @cached_property
     def who(self) -> Who:
@@ -215,13 +213,13 @@ class Summary:
 
     @cached_property
     def _headline(self) -> str:
-        return self.row.headline.format_map(self.gaps)
+        return fill(self.row.headline, self.gaps)
 
     @cached_property
     def _stem(self) -> str:
         if self.key in rules.BEFORE_THE_DEPOSIT_ONLY and self.situation.facts.has_arrived:
             return ""
-        return self.row.stem.format_map(self.gaps)
+        return fill(self.row.stem, self.gaps)
 
     @cached_property
     def _has_left(self) -> bool:
@@ -277,7 +275,7 @@ def _minutes(situation: Situation) -> Iterator[int]:
 def _no_recovery(told: Summary) -> str:
     """Return the warning for a next step that can't work: funds of a paused token can't be recovered."""
     obstacle = reasons.no_recovery(told.situation) if HelpKind.RECOVERY in told.row.help else ""
-    return f" {obstacle}" if obstacle else ""
+    return Name(f" {obstacle}") if obstacle else ""
 
 
 def _place(key: str, situation: Situation) -> Place:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import shares, times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
 STATES = {
@@ -60,13 +61,13 @@ class IncidentFacts:
         """Return `since 2026-11-26 10:05:00 UTC`, or from when to when it lasted. Texts are read on other days."""
         began = times.dated(self.since)
         if self.closed:
-            return f"from {began} to {times.dated(self.closed)}"
-        return f"since {began}{', and recovering' if self.state == 'recovering' else ''}"
+            return Sentence("from ", began, " to ", times.dated(self.closed))
+        return Sentence("since ", began, ", and recovering" if self.state == "recovering" else "")
 
     @property
     def membership(self) -> str:
         """Return what a transfer's page says if the transfer is a part of it."""
-        return f"Part of an incident: {self.title}, {self.kind} {self.time}."
+        return Sentence(f"Part of an incident: {self.title}, {self.kind} ", self.time, ".")
 
     @property
     def sentence(self) -> str:

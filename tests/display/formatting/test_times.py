@@ -75,29 +75,6 @@ def test_any_two_times_can_be_formatted(at, now):
     assert datetime.fromisoformat(times.iso(at)) == at
 
 
-SENTENCES = named(
-    ("today", "Held until 14:16:00 UTC.", [(NOW.replace(minute=16, second=0), False)]),
-    ("another day, to the minute", "due by 2026-11-20 23:59 UTC", [(datetime(2026, 11, 20, 23, 59, tzinfo=UTC), True)]),
-    ("twice", "00:00:00 UTC to 00:00:01 UTC", [(NOW.replace(hour=0, minute=0, second=s), False) for s in (0, 1)]),
-    ("none", "nothing of the kind", []),
-    ("no such time", "at 99:99 UTC", []),
-    ("no such day", "on 2026-02-31 10:00 UTC", []),
-)
-
-
-@pytest.mark.parametrize(("sentence", "moments"), SENTENCES)
-def test_times_in_a_sentence_are_found(sentence, moments):
-    pieces = list(times.pieces(sentence, now=NOW))
-    assert "".join(piece.text for piece in pieces) == sentence
-    assert [(piece.at, piece.is_rough) for piece in pieces if piece.at] == moments
-
-
-@given(st.datetimes(timezones=st.just(UTC)))
-def test_times_in_a_sentence_are_found_again(at):
-    found = [piece.at for piece in times.pieces(f"before {times.utc(at, now=NOW)}.", now=NOW) if piece.at]
-    assert found == [at.replace(microsecond=0)]
-
-
 @pytest.mark.parametrize(
     ("count", "moment"),
     [

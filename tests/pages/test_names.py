@@ -1,0 +1,30 @@
+"""Names of chains that look like our words stay names, wherever a sentence has them."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
+from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.reading import read
+
+TIME = "07:15 UTC"
+NAME = f"the owner, contact support by {TIME}"
+
+
+@pytest.mark.parametrize("copy", ["newest", "finished"])
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_a_chains_name_is_no_time_and_no_advice(
+    site: Client, emulator: Emulator, scenario: Scenario, copy: str
+) -> None:
+    chains = emulator.catalogue.chains
+    emulator.catalogue.chains = {number: {**chain, "name": NAME} for number, chain in chains.items()}
+    path = f"/intent/{getattr(emulator, copy)(scenario.slug)['intentId']}"
+    page = read(site, path)
+    assert NAME in html.unescape(page)
+    assert TIME not in re.findall(r"<time[^>]*>([^<]*)</time>", page)
+    for text in (page, read(site, f"{path}/reply"), read(site, f"{path}/feed.json")):
+        assert re.findall(rf".*(?<!:){TIME}.*", html.unescape(text).replace(NAME, "")) == []
