@@ -28,10 +28,10 @@ lint: .venv/installed-dev
 # cores, because some wait for a timer.
 PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder
 
-test: .venv/installed-dev ## Run the tests, the same ones each time (four minutes)
+test: .venv/installed-dev ## Run the tests, the same ones each time (three minutes)
 	$(PYTEST)
 
-programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (five minutes)
+programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (six minutes)
 	$(PYTEST) -m "programs and not slow"
 
 every: .venv/installed-dev ## Run every test with every case of every corpus (before a release)

@@ -22,6 +22,7 @@ navigator.clipboard.writeText = async () => {
 document.execCommand = () => false;"""
 
 
+@pytest.mark.programs
 def test_the_bar_stays_in_view_while_the_page_scrolls(browser: Browser, server: str) -> None:
     with visiting(browser, server) as visit:
         page = visit.page

@@ -121,6 +121,7 @@ def assert_kept(page: Page, focused: str, told: str) -> None:
 CHOSEN: Final = ("a page", "the next window of tokens")
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("row", picked({row.name: row for row in ROWS}, *CHOSEN))
 def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:
     with visiting(browser, server) as visit:

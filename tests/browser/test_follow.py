@@ -131,6 +131,7 @@ def test_a_reopened_page_still_follows_until_it_is_turned_off(visit: Visit) -> N
     expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.programs
 def test_two_tabs_report_a_state_once_and_stop_together(visit: Visit) -> None:
     page, transfer = visit.page, Transfer(visit.root)
     other = page.context.new_page()

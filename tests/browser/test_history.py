@@ -98,6 +98,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         assert fits(page)
 
 
+@pytest.mark.programs
 def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
@@ -163,6 +164,7 @@ def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -
         expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
 
 
+@pytest.mark.programs
 def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         page = visit.page
@@ -203,6 +205,7 @@ LONGEST_TIMES = """document.querySelectorAll("time.sub").forEach(
   (time) => (time.textContent = "2026-11-22 23:55:38 GMT+12:45"))"""
 
 
+@pytest.mark.programs
 def test_a_long_list_fits_every_screen(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark") as visit:
         visit.open("/history?size=50&status=FAILED&status=ABORTED")

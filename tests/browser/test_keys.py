@@ -18,6 +18,7 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
         yield visit
 
 
+@pytest.mark.programs
 def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_from(visit: Visit) -> None:
     page = visit.page
     visit.open("/history?status=SUCCEEDED")
@@ -131,6 +132,7 @@ def test_shortcuts_work_on_layouts_without_latin_letters(visit: Visit) -> None:
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
 
 
+@pytest.mark.programs
 def test_single_key_shortcuts_can_be_turned_off_for_good(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")

@@ -45,6 +45,7 @@ def test_a_phone_shows_the_first_rows_of_a_long_list_and_without_scripts_all_on_
         expect(page.get_by_text("Show all")).to_be_hidden()
 
 
+@pytest.mark.programs
 def test_selection_and_focus_are_visible_in_forced_colors(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark") as visit:
         page = visit.page

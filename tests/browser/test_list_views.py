@@ -116,6 +116,7 @@ def test_the_header_of_a_list_stays_in_view(visit: Visit) -> None:
     assert link["y"] >= head["height"]
 
 
+@pytest.mark.programs
 def test_a_view_is_saved_opened_renamed_and_removed(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")

@@ -27,6 +27,7 @@ def test_a_user_searches_opens_a_transfer_and_its_raw_json(browser: Browser, ser
         expect(raw.locator("pre").first).to_contain_text(f'"intentId": "{intent_id}"')
 
 
+@pytest.mark.programs
 def test_the_theme_is_switched_and_saved(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/")

@@ -12,6 +12,7 @@ LEAST_SEARCH = 280
 PLACES = ["Overview", "Transfers", "Attention", "Triage"]
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(
     ("width", "menus", "scripts"),
     [

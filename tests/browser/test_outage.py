@@ -81,6 +81,7 @@ def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled
         visit.forgive(503)
 
 
+@pytest.mark.programs
 def test_an_interrupted_response_leaves_the_page_and_a_retry_link(browser: Browser, troubled: Troubled) -> None:
     with visiting(browser, troubled.root) as visit:
         page = visit.page
@@ -99,6 +100,7 @@ def test_an_interrupted_response_leaves_the_page_and_a_retry_link(browser: Brows
         expect(section.get_by_role("link", name="Check again")).to_be_focused()
 
 
+@pytest.mark.programs
 def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled) -> None:
     """Balances, not cached yet, and statistics of the route. Empty addresses are one line, as before the check."""
     held = list[Route]()

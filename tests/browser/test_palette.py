@@ -93,6 +93,7 @@ def test_the_box_of_the_start_page_is_focused_without_suggestions_until_a_click(
     expect(panel(visit.page)).to_be_hidden()
 
 
+@pytest.mark.programs
 def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     page = visit.page
     visit.open("/help")
@@ -210,6 +211,7 @@ def test_enter_submits_the_text_unless_an_option_is_active(visit: Visit) -> None
     expect(page).to_have_url(visit.root + found)
 
 
+@pytest.mark.programs
 def test_an_action_copies_the_reply_and_another_stars_the_transfer(visit: Visit) -> None:
     page, path = visit.page, some_intent(visit, 1)
     visit.open(path)

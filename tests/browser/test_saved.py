@@ -74,6 +74,7 @@ def test_of_a_message_only_its_identifiers_are_remembered(visit: Visit) -> None:
     assert "Jane" not in visit.page.content()
 
 
+@pytest.mark.programs
 def test_recent_searches_can_be_turned_off(visit: Visit) -> None:
     page = visit.page
     visit.open(some_intent(visit, 2))
@@ -175,6 +176,7 @@ def test_lists_are_bounded(visit: Visit) -> None:
     assert visit.page.evaluate(add, ["starred", 201]) == "Limit of 200 reached. Remove a starred item first."
 
 
+@pytest.mark.programs
 def test_the_limit_of_stars_is_said_and_none_is_dropped(visit: Visit) -> None:
     page = visit.page
     visit.open("/saved")
@@ -186,6 +188,7 @@ def test_the_limit_of_stars_is_said_and_none_is_dropped(visit: Visit) -> None:
     assert stored(page)["starred"] == starred
 
 
+@pytest.mark.programs
 def test_a_stored_link_to_another_site_is_not_shown(visit: Visit) -> None:
     paths = ("//site.example/intent/0x12", "javascript:0/intent/0x1", "/intent/0x2")
     visit.open("/saved")
@@ -210,6 +213,7 @@ def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Star")).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.programs
 def test_without_local_storage_every_page_works_and_says_so(visit: Visit) -> None:
     page = visit.page
     visit.prepare(REFUSING)

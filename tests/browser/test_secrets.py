@@ -30,6 +30,7 @@ def test_a_pasted_secret_is_not_sent(browser: Browser, server: str, path: str) -
         assert "abandon" not in str(visit.page.evaluate("({ ...localStorage, ...sessionStorage })"))
 
 
+@pytest.mark.programs
 def test_a_suggestion_to_search_for_a_secret_sends_nothing(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=1280) as visit:
         visit.open("/")
@@ -39,6 +40,7 @@ def test_a_suggestion_to_search_for_a_secret_sends_nothing(browser: Browser, ser
         assert visit.page.url == f"{server}/"
 
 
+@pytest.mark.programs
 def test_an_ordinary_message_is_looked_up(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:
         visit.open("/")

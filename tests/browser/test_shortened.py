@@ -33,6 +33,7 @@ def short(path: str) -> str:
     return f"{path.rpartition('/')[2][:6]}…{path[-4:]}"
 
 
+@pytest.mark.programs
 def test_a_visited_and_starred_transfer_is_listed_once(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     for path in (first, second):

@@ -29,6 +29,7 @@ def move(visit: Visit, place: Locator, seconds: float) -> None:
     visit.page.evaluate("tick()")  # a second earlier than by itself
 
 
+@pytest.mark.programs
 def test_a_list_has_a_clock_for_each_open_transfer(visit: Visit) -> None:
     visit.open("/history?status=EXECUTING")
     place = visit.page.locator("time[data-clock]").first
@@ -55,6 +56,7 @@ def test_a_countdown_is_by_the_clock_of_the_service(visit: Visit) -> None:
         assert place.evaluate(tick) == words
 
 
+@pytest.mark.programs
 def test_ages_go_on_when_back_shows_an_old_page(browser: Browser, server: str) -> None:
     """The browser's cache has it, with the server's time of then."""
     later = "{ const now = Date.now; Date.now = () => now() + (sessionStorage.getItem('later') ?? 0) * 86_400_000; }"

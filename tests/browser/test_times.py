@@ -64,6 +64,7 @@ def test_each_time_is_in_the_users_zone_with_its_name(browser: Browser, server: 
                 assert re.search(rf" ({name})$", words)
 
 
+@pytest.mark.programs
 def test_the_time_zone_is_saved_and_applies_to_later_content(browser: Browser, server: str) -> None:
     with reader(browser, zone="Asia/Kolkata") as context:
         page = open_page(context, server + "/history")
@@ -78,6 +79,7 @@ def test_the_time_zone_is_saved_and_applies_to_later_content(browser: Browser, s
         assert all(words.endswith(" Unix") for _, words in told(page))
 
 
+@pytest.mark.programs
 def test_times_in_a_form_are_in_the_displayed_zone_and_stay_when_it_is_sent_without_a_change(
     browser: Browser, server: str
 ) -> None:

@@ -114,6 +114,7 @@ def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, server: 
         expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
 
 
+@pytest.mark.programs
 def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:
         page = visit.page
