@@ -21,8 +21,11 @@ class Sentence(str):
     parts: tuple[str, ...]
 
     def __new__(cls, *parts: str) -> "Sentence":
-        made = super().__new__(cls, "".join(parts))
-        made.parts = tuple(inner for part in parts for inner in parts_of(part))
+        made = str.__new__(cls, "".join(parts))
+        flat: list[str] = []
+        for part in parts:
+            flat += parts_of(part)
+        made.parts = tuple(flat)
         return made
 
 
@@ -32,13 +35,15 @@ class Values(Protocol):
     def __getitem__(self, name: str, /) -> str: ...
 
 
-def fill(template: str, values: Values | Mapping[str, str]) -> Sentence:
-    """Return a sentence from a template with `{placeholders}`."""
-    return Sentence(*(values[part] if is_name else part for part, is_name in _parsed(template)))
+def fill(template: str, values: Values | Mapping[str, str]) -> str:
+    """Return a sentence from a template with `{placeholders}`, or a template without any."""
+    if "{" not in template:
+        return template
+    return Sentence(*[values[part] if is_name else part for part, is_name in _parsed(template)])
 
 
 def parts_of(words: str) -> tuple[str, ...]:
-    return words.parts if isinstance(words, Sentence) else (words,)
+    return words.parts if type(words) is Sentence else (words,)
 
 
 def capitalized(words: str) -> Sentence:
