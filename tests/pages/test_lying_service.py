@@ -19,6 +19,7 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.transfers import OWNERS
 from intents_ui.web.transfers import situations
 from tests import command_line, surfaces
 from tests.helpdesk import signing
@@ -68,6 +69,12 @@ def timed(at: str, *names: str) -> Callable[[Document], None]:
         document |= {name: at for name in names if name in document}
 
     return change
+
+
+def failed(document: Document) -> None:
+    """Let the intent, the entry of a list and a receipt's summary contradict the receipt."""
+    if document.keys() & {"quoteRequest", "receipt", "originTokenMetadata"}:
+        document["status"] = "FAILED"
 
 
 def slashed(document: Document) -> None:
@@ -126,6 +133,7 @@ LIES = {
         ),
     ),
     "no transaction has the hash": Lie(expected=lambda honest: replace(honest, warns=True), given=OTHER_HASH),
+    "only the receipt says that it succeeded": Lie(failed, ALL),
     "updated in the future": Lie(timed(FUTURE, "updatedAt"), ALL, silent=frozenset(["changed"])),
     "times of the year 9999": Lie(
         timed("9999-12-31T23:59:59Z", "updatedAt", "startedAt", "finishedAt", "txnMinedAt"),
@@ -292,15 +300,21 @@ def test_lists_have_a_token_whose_address_has_a_slash(world: World) -> None:
 
 
 @pytest.mark.parametrize("scenario", [21, 23])
-def test_no_surface_waits_for_a_time_that_follows_from_an_update_in_the_future(
+def test_no_surface_says_that_something_happened_in_the_future_or_waits_for_what_follows(
     emulator: Emulator, site: Client, monkeypatch: pytest.MonkeyPatch, scenario: int
 ) -> None:
-    intent_id = emulator.play(scenario, age=360)["intentId"]
+    played = emulator.play(scenario, age=360, owner=OWNERS + scenario)
+    intent_id = played["intentId"]
     with recorded(emulator, monkeypatch) as service:
         transfer = surfaces.Transfer(intent_id, "", site)
-        service.changes |= dict.fromkeys(ALL, partial(changed, timed(FUTURE, "updatedAt")))
+        names = ("updatedAt", "createdAt", "startedAt", "finishedAt", "txnMinedAt")
+        service.changes |= dict.fromkeys(ALL, partial(changed, timed(FUTURE, *names)))
         said = [transfer.page, *transfer.replies, transfer.tool("explain_transfer", intent_id=intent_id)]
         said += [transfer.post("/api/v1/triage", {"text": intent_id}), transfer.get(f"/embed/intent/{intent_id}")]
+        said += [
+            transfer.get(f"/history?owner={played['ownerAddress']}"),
+            transfer.get(f"/intent/{intent_id}/feed.json"),
+        ]
         assert not [text for text in said if FUTURE[:4] in text]
 
 

@@ -151,7 +151,7 @@ def heard(found: AddressBalances) -> str:
 def _missing(facts: Facts) -> str:
     if facts.owner is None:
         return NO_OWNER
-    return NO_TIME if facts.intent.created_at is None else NOT_THERE
+    return NO_TIME if facts.quoted_at is None else NOT_THERE
 
 
 def _sentence(has: bool | None, *, is_held: bool) -> str:

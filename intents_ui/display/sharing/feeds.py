@@ -61,7 +61,7 @@ def of_transfer(situation: Situation) -> Feed:
     """Return an entry for each step that completed or failed, and one for the end."""
     intent = situation.intent
     steps = timeline.of(situation).steps
-    entries = [*_of_steps(intent, steps), *_of_end(situation)]
+    entries = [*_of_steps(situation, steps), *_of_end(situation)]
     return Feed(
         key=intent.intent_id,
         title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
@@ -81,9 +81,9 @@ def of_owner(address: str, found: Sequence[Situation]) -> Feed:
     )
 
 
-def _of_steps(intent: Intent, steps: Sequence[Step]) -> Iterator[Entry]:
+def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
     """Return the steps' entries. A step without a time gets the time of the step before it."""
-    last = intent.created_at or NO_TIME
+    intent, last = situation.intent, situation.facts.quoted_at or NO_TIME
     for step in steps:
         if step.state not in (StepState.DONE, StepState.FAILED):
             continue
@@ -107,7 +107,7 @@ def _of_end(situation: Situation) -> Iterator[Entry]:
     if is_open(facts.status) and not has_expired:
         return
     ended = facts.execute_by if has_expired else facts.last_change or facts.finished_at
-    at = ended or facts.intent.updated_at or NO_TIME
+    at = ended or facts.updated_at or NO_TIME
     key = "end:EXPIRED" if has_expired else f"end:{facts.status}"
     yield _told(situation, key=key, published=at, updated=at)
 

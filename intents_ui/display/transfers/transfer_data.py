@@ -204,7 +204,9 @@ class Facts:
     def shown_status(self, *, now: datetime) -> statuses.StatusLabel:
         return statuses.EXPIRED if self.is_expired(now=now) else statuses.intent(self.status, now=now)
 
-    quoted_at = _given(datetime, "created_at", "intent", "summary")
+    @cached_property
+    def quoted_at(self) -> datetime | None:
+        return first(self._past(self.intent.created_at), self._past(self.summary.created_at))
 
     @cached_property
     def started_at(self) -> datetime | None:

@@ -12,7 +12,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import description, guesses
 from intents_ui.display.triage.description import Description, NamedChain, Vocabulary
 from intents_ui.service.wire.models import ChainInfo, TokenMetadata
-from tests.display.builders import ARBITRUM, BASE, USDC, USDC_ON_BASE, at, intent, named, receipt, summary
+from tests.display.builders import ARBITRUM, BASE, NOW, USDC, USDC_ON_BASE, at, intent, named, receipt, summary
 from tests.display.search.test_identifiers import grows_with_its_length
 
 TODAY = date(2026, 11, 25)
@@ -127,7 +127,7 @@ DAY = date(2026, 11, 21)
 def transfer(amount: int | None = 100_000_000, created_at: datetime | None = None, **members: Any) -> Situation:
     sums = summary(origin_token_amount=amount, **members)
     of_intent = intent("SUCCEEDED", **({"created_at": created_at} if created_at else {}))
-    return at(of_intent, receipt("SUCCEEDED", summary=sums))
+    return at(of_intent, receipt("SUCCEEDED", summary=sums), now=NOW + timedelta(days=2))
 
 
 def described(amount: str = "100", **members: Any) -> Description:
