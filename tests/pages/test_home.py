@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
+import time_machine
 from django.test import Client
 
 from intents_ui import wiring
@@ -17,7 +18,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import attention, situations
 from tests.pages.reading import rows
 
 
@@ -77,6 +78,27 @@ def expected() -> list[int]:
 
 def read_all(page: Page) -> HistoryAnswer:
     return wiring.service().get_intent_history(page=page, include_balances=True)
+
+
+@pytest.mark.usefixtures("still")
+@pytest.mark.parametrize(("pause", "is_counted"), [(59, True), (61, False), (600, False)])
+def test_a_page_opened_after_a_pause_has_no_count_of_more_than_a_minute_ago(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, pause: int, is_counted: bool
+) -> None:
+    """Three of its four lists are read, and the fourth two seconds later."""
+    seconds, service = 0, wiring.service()
+    for owner, name in ((service, "clock"), (service._guard, "_clock"), (service._guard._cache, "_clock")):
+        monkeypatch.setattr(owner, name, lambda: float(seconds))
+    assert "—" not in counts(site.get("/").content.decode())
+    monkeypatch.setattr(attention, "PERIOD", 2.0)
+    seconds += pause
+    with time_machine.travel(datetime.now(UTC) + timedelta(seconds=pause), tick=False):
+        page = unescape(site.get("/").content.decode())
+        assert ("—" not in counts(page)) is is_counted
+        assert ("Counting…" not in page) is is_counted
+        assert ("Loading" not in site.get("/attention").content.decode()) is is_counted
+        seconds += 3
+        assert "—" not in counts(site.get("/overview").content.decode())
 
 
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:

@@ -1,7 +1,7 @@
 """The lists behind the overview and the attention page, read for all viewers together.
 
 At most CALLS calls to the service in PERIOD seconds, however many pages are open. A list whose turn hasn't come is
-shown as last received, with its age.
+shown as last received, with its age, unless that is more than SHOWN_FOR ago.
 """
 
 import threading
@@ -28,6 +28,7 @@ HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
 CALLS, PERIOD = 3, 2.0  # calls and seconds
 MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
+SHOWN_FOR = timedelta(minutes=1)
 COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 
 RECOVERABLE = operations.get_intent_history(page=Page.first(size=SIZE), include_balances=True, only_recoverable=True)
@@ -90,7 +91,7 @@ class Reader:
         self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
-        """Return each list, its error, or None if it was never received and isn't its turn."""
+        """Return each list, its error, or None if it wasn't received lately and isn't its turn."""
         service = wiring.service()
         ages = {call.question: service.age(call) for call in calls}
         due = [call for call in calls if not _is_recent(call, ages[call.question])]
@@ -99,8 +100,12 @@ class Reader:
         turns = [call for call in due if self._take(call)]
         answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
         asked = dict(zip((call.question for call in turns), answers, strict=True))
+        waiting = {call.question for call in due} - asked.keys()
         known = service.last_known(calls)
-        read = [self._last(call, asked.get(call.question), last) for call, last in zip(calls, known, strict=True)]
+        read = [
+            self._last(call, asked.get(call.question), last, is_waiting=call.question in waiting)
+            for call, last in zip(calls, known, strict=True)
+        ]
         lists = [Entries.of(answer.intents) for answer, _ in read if isinstance(answer, HistoryAnswer)]
         rows = iter(situations.of_lists(lists))
         return [
@@ -139,8 +144,13 @@ class Reader:
         call: ServiceCall[HistoryAnswer],
         asked: HistoryAnswer | ServiceError | None,
         cached: tuple[HistoryAnswer, float] | None,
+        *,
+        is_waiting: bool,
     ) -> tuple[HistoryAnswer | ServiceError | None, datetime]:
-        """Return the last known response, or the error if none is known, and when it was received."""
+        """Return the last known response, or the error if none is known, and when it was received.
+
+        `is_waiting`: it is due but its turn hasn't come, so it is None rather than old.
+        """
         now, before = datetime.now(UTC), self._received.get(call.question)
         if cached:
             self._received[call.question] = cached[0], now - timedelta(seconds=cached[1])
@@ -148,7 +158,8 @@ class Reader:
             self._received[call.question] = asked, now
         elif isinstance(asked, ServiceError) and before:
             request_context.add_stale(StaleResponse(call.operation, before[1], asked, has_balances=call is not FUNDED))
-        return self._received.get(call.question, (None, now))
+        last, at = self._received.get(call.question, (None, now))
+        return (None, now) if is_waiting and now - at > SHOWN_FOR else (last, at)
 
     def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
         """Return whether to ask for this call now.
