@@ -17,10 +17,12 @@ function copyReport(id, words) {
 const copyReply = () => copyReport("reply-to-copy", "Copied customer reply");
 const copyEscalation = () => copyReport("escalation-to-copy", "Copied escalation");
 
-// An unfolded reply follows the transfer.
+// An unfolded reply follows the transfer. One that is older than the page can't be copied.
 document.addEventListener("htmx:after:swap", (event) => {
+  if (event.detail?.ctx?.target?.id !== "receipt") return;
   const fold = document.getElementById("reply");
-  if (fold?.open && event.detail?.ctx?.target?.id === "receipt") fold.dispatchEvent(new Event("toggle"));
+  for (const button of fold.querySelectorAll("[data-copy]")) button.disabled = true;
+  if (fold.open) fold.dispatchEvent(new Event("toggle"));
 });
 
 const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };

@@ -185,6 +185,10 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         visit.open(transfer.path)
         fold = visit.page.locator("details.fold").first
         fold.locator("summary").click()
+        visit.page.locator("#reply > summary").click()
+        copying = visit.page.get_by_role("button", name="Copy as plain text")
+        expect(copying).to_be_enabled()
+        visit.page.route("**/reply", lambda route: route.abort())
         visit.page.route("**/receipt?slow", lambda route: held.append((route, route.fetch())))
         request = """(path) => {
           window.isDone = false;
@@ -200,6 +204,8 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         wait_until(visit.page, "window.isDone")
         expect(committed).to_be_attached()
         expect(fold).to_have_attribute("open", "")
+        expect(copying).to_be_disabled()  # the reply is older than the page, and couldn't be loaded again
+        visit.faults.clear()  # of the aborted request
 
 
 @pytest.fixture
