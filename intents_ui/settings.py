@@ -159,8 +159,8 @@ class Environment(BaseSettings):
     intents_slack_signing_secret_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_SIGNING_SECRET`")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
     intents_slack_bot_token_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_BOT_TOKEN`")
-    intents_api: Literal["public", "token", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`), clients with a token (`token`), or no one (`off`)")
-    intents_api_tokens: SecretStr | None = Field(None, description="Tokens for the API (comma-separated `name:sha256:scopes:limit`, with `+` between scopes): the token's hash, its scopes of `read`, `triage` and `insight`, and its requests per minute. They replace the limits per client IP.")
+    intents_api: Literal["public", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`) or no one (`off`)")
+    intents_api_tokens: SecretStr | None = Field(None, description="Tokens for the API (comma-separated `name:sha256:limit`): the token's hash, and its requests per minute. They replace the limits per client IP.")
     intents_api_tokens_file: Path | None = Field(None, description="File with the value of `INTENTS_API_TOKENS`, which can have one entry per line")
     intents_api_origins: Words = Field([], description="Origins (comma-separated: `https://desk.example`) whose pages may read the API in a browser (CORS). `*`: any site. Unset: none.")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Console access: `off`, `read` or `write` (quote, commit and execute). Default: `write` with the emulator, `off` otherwise.")
@@ -478,8 +478,6 @@ class Environment(BaseSettings):
             raise ValueError("INTENTS_ZENDESK_AUDIENCE: required with INTENTS_ZENDESK_PUBLIC_KEY")
         if self.intents_helpdesk_key and not self.intents_helpdesk_hosts:
             raise ValueError("INTENTS_HELPDESK_HOSTS: required with INTENTS_HELPDESK_KEY")
-        if self.intents_api == "token" and not self.api_tokens:
-            raise ValueError("INTENTS_API_TOKENS: required with INTENTS_API=token")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
                 f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."
@@ -740,7 +738,7 @@ CORS_ALLOW_ALL_ORIGINS = ENV.intents_api_origins == ["*"]
 CORS_ALLOWED_ORIGINS = [] if CORS_ALLOW_ALL_ORIGINS else ENV.intents_api_origins
 CORS_ALLOW_METHODS = ["GET", "HEAD", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "if-none-match"]
-CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-ID"]
+CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-ID"]
 
 # For a proxy that terminates TLS. Its `X-Forwarded-Proto` is trusted if it is in TRUSTED_PROXIES (gunicorn.conf.py).
 BY_HTTPS = ENV.intents_https == "on"

@@ -98,7 +98,7 @@ INVALID = {
     "INTENTS_EMBEDDED_TOKENS": ["20001"],
     "INTENTS_LOGO_HOSTS": ["10.0.0.8"],
     "INTENTS_EMBED_HOSTS": ["http://shop.example"],
-    "INTENTS_API_TOKENS": ["desk:s3cret:read:60"],  # a token, not its hash
+    "INTENTS_API_TOKENS": ["desk:s3cret:60"],  # a token, not its hash
     "INTENTS_API_ORIGINS": ["desk.example", "https://*.a.example"],
     "INTENTS_RECOVERY_URL": [
         "http://app.example/recover",
@@ -121,7 +121,6 @@ INVALID_TOGETHER = {
     "everybody writes": ("INTENTS_CONSOLE_TOKEN", {**REAL, "INTENTS_CONSOLE": "write"}),
     "demo data in public": ("INTENTS_SERVICE_URL", {"HOST": "0.0.0.0"}),
     "demo data in public on IPv6": ("INTENTS_SERVICE_URL", {"HOST": "::"}),
-    "an API with tokens and none": ("INTENTS_API_TOKENS", {"INTENTS_API": "token"}),
     "a rejected token": ("INTENTS_CONSOLE_TOKEN", {"INTENTS_CONSOLE_TOKEN": "s3cret", "INTENTS_CONSOLE": "write"}),
     **{
         f"a secret in {url}": ("INTENTS_SERVICE_URL", {**REAL, "INTENTS_SERVICE_URL": url})
@@ -164,7 +163,7 @@ def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Pa
         "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
         "SECRET_KEY": "a key of the test",
         "INTENTS_CONSOLE_TOKEN": "a token of the test",
-        "INTENTS_API_TOKENS": f"desk:{'a' * 64}:read:60",
+        "INTENTS_API_TOKENS": f"desk:{'a' * 64}:60",
     }
     env = {}
     for name, value in secrets.items():

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, P, PathEx, Query, Schema
 
-from intents_ui.middleware import failures, marks
+from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
 
 NO_MIRROR = Failure(
@@ -33,7 +33,6 @@ class FigureChoices(TimeChoice):
     order: str | None = Field(None, description="`used`, `worst` or `slowest`", examples=["worst"])
 
 
-@marks.scope("insight")
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
     """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
     if not has_mirror():
@@ -43,7 +42,6 @@ def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpRespon
     return figures.overview(request)
 
 
-@marks.scope("insight")
 def get_route_figures(
     request: HttpRequest,
     providers: PathEx[str, P(description="Its route providers, as in the URLs of `/insight`", examples=["RELAY"])],
@@ -59,7 +57,6 @@ def get_route_figures(
     return figures.route(request, providers, origin, destination)
 
 
-@marks.scope("insight")
 def list_incidents(request: HttpRequest) -> HttpResponse:
     """List the incidents: routes, providers and chains that are or were worse than usual."""
     if not has_mirror():
@@ -69,7 +66,6 @@ def list_incidents(request: HttpRequest) -> HttpResponse:
     return figures.incident_list(request)
 
 
-@marks.scope("insight")
 def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its number", examples=[1])]) -> HttpResponse:
     """Get an incident by its number."""
     if not has_mirror():

@@ -5,23 +5,17 @@ import hmac
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final
 
-type Scope = Literal["read", "triage", "insight"]
-
-SCOPES: Final = get_args(Scope.__value__)
-ENTRY: Final = re.compile(
-    r"(?P<name>[a-z0-9][a-z0-9-]{0,31}):(?P<hash>[0-9a-f]{64}):(?P<scopes>[a-z+]+):(?P<limit>[1-9][0-9]{0,5})", re.ASCII
-)
+ENTRY: Final = re.compile(r"([a-z0-9][a-z0-9-]{0,31}):([0-9a-f]{64}):([1-9][0-9]{0,5})", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Token:
-    """A client's token: the SHA-256 hash of it, what it is for, and how many requests a minute it may send."""
+    """A client's token: the SHA-256 hash of it, and how many requests a minute it may send."""
 
     name: str
     hash: str
-    scopes: frozenset[str]
     limit: int
 
 
@@ -36,10 +30,9 @@ def parse(text: str) -> tuple[Token, ...]:
 
 def _token(entry: str) -> Token:
     found = ENTRY.fullmatch(entry)
-    scopes = frozenset(found["scopes"].split("+")) if found else frozenset()
-    if not found or not scopes <= {*SCOPES}:
-        raise ValueError(f"must be a list of name:sha256:scopes:limit. Scopes: {'+'.join(SCOPES)}")
-    return Token(found["name"], found["hash"], scopes, int(found["limit"]))
+    if not found:
+        raise ValueError("must be a list of name:sha256:limit")
+    return Token(found[1], found[2], int(found[3]))
 
 
 def find(tokens: Iterable[Token], given: str) -> Token | None:

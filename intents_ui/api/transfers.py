@@ -173,7 +173,6 @@ class TicketText(Schema):
 
 @marks.costly()
 @marks.body("triage")
-@marks.scope("triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
     found, root = rows_of(given.text, request), client_ip.root(request)

@@ -38,7 +38,6 @@ ENCODED: Final = "=?base64?"  # start of a name in a header that isn't plain tex
 
 
 @marks.costly(marks.posted)
-@marks.scope("triage")
 @require_POST
 def view(request: HttpRequest) -> HttpResponse:
     """Respond to one message."""

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
-from intents_ui.api.tokens import Scope
 from intents_ui.live.stream import PREFIX
 
 type When = Callable[[str, str], bool]  # takes the method and the query string
@@ -54,7 +53,6 @@ class Marks:
     body: Body = "body"
     is_whole: bool = False
     is_framed: bool = False
-    scope: Scope = "read"
 
 
 NONE: Final = Marks()
@@ -83,11 +81,6 @@ def whole[V: Callable[..., Any]](view: V) -> V:
 def framed[V: Callable[..., Any]](view: V) -> V:
     """Mark a page for frames of other sites. It has no page frame of ours."""
     return _marked(view, is_framed=True)
-
-
-def scope[V: Callable[..., Any]](name: Scope) -> Callable[[V], V]:
-    """Mark an operation of the API that needs this scope of a token."""
-    return lambda view: _marked(view, scope=name)
 
 
 def of_view(view: Callable[..., Any]) -> Marks:

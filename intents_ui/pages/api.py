@@ -20,12 +20,11 @@ from intents_ui.web import client_ip, cursors
 def view(request: HttpRequest) -> HttpResponse:
     if ENV.intents_api == "off":
         raise Http404("This dashboard has no API.")
-    reference = Reference(description.document(ENV.intents_api))
+    reference = Reference(description.document())
     context = {
         "operations": reference.operations(client_ip.root(request), _known()),
         "objects": reference.objects(),
         "headers": description.HEADERS,
-        "needs_token": ENV.intents_api == "token",
     }
     return render(request, "api.html", context)
 

@@ -20,7 +20,7 @@ HEAVIEST_PAGE: Final = 25_000  # bytes, compressed
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(description.written("public")[0])
+    found: dict[str, Any] = json.loads(description.written()[0])
     return found
 
 
@@ -78,12 +78,13 @@ def test_the_page_has_every_operation_with_its_fields(site: Client, described: d
 def test_the_examples_of_the_page_run(site: Client, emulator: Emulator, described: dict[str, Any]) -> None:
     emulator.finished(3)
     found = commands(LexborHTMLParser(site.get("/api").content))
-    for each, operation in zip(found, operations(described), strict=True):
+    assert len(found) == len(operations(described))
+    for each in found:
         words = shlex.split(each)
         path = next(word for word in words if word.startswith(ROOT)).removeprefix(ROOT)
         if "--json" in words:
             answer = site.post(path, words[words.index("--json") + 1], content_type="application/json")
         else:
             answer = site.get(path)
-        is_of_mirror = operation["security"][-1]["token"] == ["insight"]  # and there is none
+        is_of_mirror = path.startswith(("/api/v1/insight", "/api/v1/incidents"))  # and there is none
         assert answer.status_code == (404 if is_of_mirror else 200), each

@@ -10,17 +10,13 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
-from ninja.operation import Operation
 
 from intents_ui import api
 from intents_ui.api import v1
-from intents_ui.middleware import marks
-from intents_ui.settings import ENV
 
 PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 # Answers that every operation can have, whatever it declares.
 REFUSALS: Final = (
-    HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
     HTTPStatus.METHOD_NOT_ALLOWED,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -29,8 +25,8 @@ OF_BODIES: Final = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_
 TOKEN: Final = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A token from the dashboard's administrator, with scopes (`read`, `triage`, `insight`) and a limit"
-    " of requests per minute, which replaces the limits per IP address.",
+    "description": "A token from the dashboard's administrator, with a limit of requests per minute, which replaces the"
+    " limits per IP address.",
 }
 HEADERS: Final = {
     "RateLimit": ("What is left of each limit, and the seconds until it is full", '"pages";r=159;t=1'),
@@ -43,42 +39,32 @@ HEADERS: Final = {
 
 @require_safe
 def openapi(request: HttpRequest) -> HttpResponse:
-    body, tag = written(ENV.intents_api)
+    body, tag = written()
     return HttpResponse(body, content_type="application/json", headers={"ETag": tag})
 
 
 @cache
-def written(access: str) -> tuple[bytes, str]:
-    """Return the document for this setting of INTENTS_API, and its ETag."""
-    body = json.dumps(document(access), ensure_ascii=False, separators=(",", ":")).encode()
+def written() -> tuple[bytes, str]:
+    """Return the document and its ETag."""
+    body = json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
     return body, quote_etag(hashlib.sha256(body).hexdigest()[:32])
 
 
 @cache
-def document(access: str) -> dict[str, Any]:
-    """Return the document for this setting of INTENTS_API.
-
-    It has what Django Ninja doesn't know: tokens, headers and problem details.
-    """
+def document() -> dict[str, Any]:
+    """Return the document, with what Django Ninja doesn't know: tokens, headers and problem details."""
     made: dict[str, Any] = v1.api.get_openapi_schema(path_prefix=api.OPERATIONS)
     made["components"]["securitySchemes"] = {"token": TOKEN}
     made["components"]["headers"] = {
         name: {"description": description, "schema": {"type": "string"}, "example": example}
         for name, (description, example) in HEADERS.items()
     }
-    for operation, described in _operations(made):
-        scope = [marks.of_view(operation.view_func).scope]
-        described["security"] = [{"token": scope}] if access == "token" else [{}, {"token": scope}]
+    for described in (each for methods in made["paths"].values() for each in methods.values()):
+        described["security"] = [{}, {"token": []}]
         described["summary"] = described["description"].partition(".")[0]
         described["parameters"] = [_parameter(each) for each in described["parameters"]]
         described["responses"] = dict(_responses(described["responses"], has_body="requestBody" in described))
     return made
-
-
-def _operations(made: dict[str, Any]) -> Iterator[tuple[Operation, dict[str, Any]]]:
-    described = {each["operationId"]: each for methods in made["paths"].values() for each in methods.values()}
-    for view in v1.api.default_router.path_operations.values():
-        yield from ((each, described[each.operation_id]) for each in view.operations)
 
 
 def _parameter(made: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,6 @@ class Operation:
     method: str
     path: str
     description: str
-    scope: str
     parameters: tuple[Field, ...]
     body: Object | None
     answer: Object
@@ -84,14 +83,12 @@ class Reference:
             method=method.upper(),
             path=path,
             description=described["description"],
-            scope=described["security"][-1]["token"][0],
             parameters=tuple(_parameter(each) for each in described["parameters"]),
             body=self._object(_name(sent)) if sent else None,
             answer=self._object(_name(answer)),
             command=command(
                 root + _url(path, described["parameters"], known),
                 body=self._example(sent) if sent else None,
-                needs_token={} not in described["security"],
             ),
             example=json.dumps(self._example(answer), indent=2, ensure_ascii=False),
         )
@@ -114,10 +111,9 @@ class Reference:
         return self._example(next(_alternatives(schema), {"examples": [None]}))
 
 
-def command(url: str, *, body: Any, needs_token: bool) -> str:
-    """Return a shell command that sends the request, with the token in the variable TOKEN."""
+def command(url: str, *, body: Any) -> str:
+    """Return a shell command that sends the request."""
     words = ["curl -s", shlex.quote(url)]
-    words += ['-H "Authorization: Bearer $TOKEN"'] if needs_token else []
     words += [] if body is None else ["--json", shlex.quote(json.dumps(body, ensure_ascii=False))]
     return " ".join(words)
 
