@@ -12,6 +12,7 @@ from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import read
 
 TIME = "07:15 UTC"
+SYMBOL = f"owner {TIME}"
 NAME = f"the owner, contact support by {TIME}"
 
 
@@ -22,9 +23,13 @@ def test_a_chains_name_is_no_time_and_no_advice(
 ) -> None:
     chains = emulator.catalogue.chains
     emulator.catalogue.chains = {number: {**chain, "name": NAME} for number, chain in chains.items()}
+    for token in emulator.catalogue.tokens:
+        emulator.catalogue.change_token(token.chain_id, token.address, symbol=SYMBOL)
     path = f"/intent/{getattr(emulator, copy)(scenario.slug)['intentId']}"
     page = read(site, path)
     assert NAME in html.unescape(page)
+    assert SYMBOL in html.unescape(page)
     assert TIME not in re.findall(r"<time[^>]*>([^<]*)</time>", page)
     for text in (page, read(site, f"{path}/reply"), read(site, f"{path}/feed.json")):
-        assert re.findall(rf".*(?<!:){TIME}.*", html.unescape(text).replace(NAME, "")) == []
+        ours = html.unescape(text).replace(NAME, "").replace(SYMBOL, "")
+        assert re.findall(rf".*(?<!:){TIME}.*", ours) == []
