@@ -4,8 +4,10 @@ announced, shown ones refreshed.
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from threading import Event
 
 import pytest
 import time_machine
@@ -20,6 +22,8 @@ from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.web.transfers import attention, situations
 from tests.pages.reading import rows
+from tests.pages.recorded import recorded
+from tests.waiting import PATIENCE, until
 
 
 @pytest.mark.usefixtures("still")
@@ -86,9 +90,8 @@ def test_a_page_opened_after_a_pause_has_no_count_of_more_than_a_minute_ago(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, pause: int, is_counted: bool
 ) -> None:
     """Three of its four lists are read, and the fourth two seconds later."""
-    seconds, service = 0, wiring.service()
-    for owner, name in ((service, "clock"), (service._guard, "_clock"), (service._guard._cache, "_clock")):
-        monkeypatch.setattr(owner, name, lambda: float(seconds))
+    seconds = 0
+    set_clock(monkeypatch, lambda: float(seconds))
     assert "—" not in counts(site.get("/").content.decode())
     monkeypatch.setattr(attention, "PERIOD", 2.0)
     seconds += pause
@@ -99,6 +102,36 @@ def test_a_page_opened_after_a_pause_has_no_count_of_more_than_a_minute_ago(
         assert ("Loading" not in site.get("/attention").content.decode()) is is_counted
         seconds += 3
         assert "—" not in counts(site.get("/overview").content.decode())
+
+
+@pytest.mark.usefixtures("still", "response_cache")
+def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds, is_answering = 0, Event()
+    is_answering.set()
+    monkeypatch.setattr(attention, "PERIOD", 0.0)
+    with recorded(emulator, monkeypatch) as way:
+        set_clock(monkeypatch, lambda: float(seconds))
+        way.changes["GetIntentHistory"] = lambda answer: answer | {"intents": answer["intents"][:20]}  # all are cached
+        way.scripts["GetIntentHistory"] = lambda body: None if is_answering.wait(PATIENCE) else {}
+        assert "—" not in counts(site.get("/").content.decode())
+        seconds += 300
+        is_answering.clear()
+        with time_machine.travel(datetime.now(UTC) + timedelta(minutes=5), tick=False):
+            page = unescape(site.get("/").content.decode())
+            assert page.count("Counting…") == 4
+            assert "Last updated" not in page
+            assert "Loading." in site.get("/attention").content.decode()
+            is_answering.set()
+            until(lambda: "—" not in counts(site.get("/overview").content.decode()))
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
+    """Set the clock by which responses age."""
+    service = wiring.service()
+    for owner, name in ((service, "clock"), (service._guard, "_clock"), (service._guard._cache, "_clock")):
+        monkeypatch.setattr(owner, name, clock)
 
 
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:

@@ -1,7 +1,7 @@
 """The lists behind the overview and the attention page, read for all viewers together.
 
-At most CALLS calls to the service in PERIOD seconds, however many pages are open. A list whose turn hasn't come is
-shown as last received, with its age, unless that is more than SHOWN_FOR ago.
+At most CALLS calls to the service in PERIOD seconds, however many pages are open. A list whose turn hasn't come, or
+that is on its way, is shown as last received, with its age, unless that is more than SHOWN_FOR ago.
 """
 
 import threading
@@ -16,7 +16,7 @@ from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
 from intents_ui.service.context import request_context
-from intents_ui.service.errors import ServiceError, StaleResponse
+from intents_ui.service.errors import Reason, ServiceError, StaleResponse, Unreachable
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import Question, ServiceCall
 from intents_ui.service.wire.entries import Entries
@@ -91,15 +91,15 @@ class Reader:
         self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
-        """Return each list, its error, or None if it wasn't received lately and isn't its turn."""
+        """Return each list, its error, or None if it wasn't received lately and is yet to come."""
         service = wiring.service()
         ages = {call.question: service.age(call) for call in calls}
         due = [call for call in calls if not _is_recent(call, ages[call.question])]
         # Missing ones first, in this order, then the oldest.
         due.sort(key=lambda call: -(ages[call.question] or float("inf")))
         turns = [call for call in due if self._take(call)]
-        answers = service.threads.together(*(partial(service.ask, call, max_age=_max_age(call)) for call in turns))
-        asked = dict(zip((call.question for call in turns), answers, strict=True))
+        answers = service.threads.together(*(partial(_ask, call) for call in turns))
+        asked = {call.question: answer for call, answer in zip(turns, answers, strict=True) if answer}
         waiting = {call.question for call in due} - asked.keys()
         known = service.last_known(calls)
         read = [
@@ -149,7 +149,7 @@ class Reader:
     ) -> tuple[HistoryAnswer | ServiceError | None, datetime]:
         """Return the last known response, or the error if none is known, and when it was received.
 
-        `is_waiting`: it is due but its turn hasn't come, so it is None rather than old.
+        `is_waiting`: a newer one is yet to come, so it is None rather than old.
         """
         now, before = datetime.now(UTC), self._received.get(call.question)
         if cached:
@@ -180,6 +180,18 @@ class Reader:
 @wiring.once
 def reader() -> Reader:
     return Reader()
+
+
+def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | None:
+    """Return the response, or None if only an old one has come so far. Raises ServiceError."""
+    with request_context.collecting_stale() as stale:
+        answer = wiring.service().ask(call, max_age=_max_age(call))
+    for each in stale:
+        is_slow = isinstance(each.error, Unreachable) and each.error.reason is Reason.TIMEOUT
+        if is_slow and not each.again_in and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
+            return None
+        request_context.add_stale(each)
+    return answer
 
 
 def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
