@@ -177,7 +177,7 @@ class Environment(BaseSettings):
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
     intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in `STATE_DIR` or the temporary directory.")
-    intents_insight: Literal["off", "public", "operator"] = Field("public", description="Who sees figures of many transfers, if there is a [mirror](mirror.md): anyone (`public`), the `operator` only, or no one (`off`). With a real service only the operator sees lists of single transfers, and figures of fewer than five owners.")
+    intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror")
     secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
     secret_key_file: Path | None = Field(None, description="File with the value of `SECRET_KEY`")

@@ -99,9 +99,8 @@ class ApiOverview(ApiModel):
     window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
     by: str = Field(description="`route`, `provider`, `chain`, `token`", examples=["route"])
     order: str = Field(description="Order of the rows", examples=["used"])
-    total: ApiFigures | None = Field(description="Of the whole service. Null with too few owners")
+    total: ApiFigures = Field(description="Of the whole service")
     rows: tuple[ApiFigures, ...] = Field(description="Of each")
-    left_out: int = Field(description="Rows left out, because they have too few owners", examples=[4])
     reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
     incidents_at: datetime | None = Field(
         description="When incidents were last judged", examples=["2026-11-21T12:00:00Z"]
@@ -116,7 +115,7 @@ class ApiRouteReport(ApiModel):
     """Figures of a route over a time."""
 
     window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
-    total: ApiFigures | None = Field(description="Figures of the route. Null with too few owners")
+    total: ApiFigures = Field(description="Figures of the route")
     siblings: tuple[ApiFigures, ...] = Field(description="Other routes between these chains")
     reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
     incidents: tuple[ApiIncident, ...] = Field(description="Open incidents of the route")

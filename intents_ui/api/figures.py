@@ -25,10 +25,10 @@ OFF = Failure(
     Refusal.OFF.value,
     "Look up single transfers.",
 )
-FOR_OPERATORS = Failure(
+FOR_STAFF = Failure(
     HTTPStatus.FORBIDDEN,
-    "Operators only",
-    Refusal.FOR_OPERATORS.value,
+    "Staff only",
+    Refusal.FOR_STAFF.value,
     "Ask the administrator.",
 )
 UNREADABLE = Failure(
@@ -38,11 +38,11 @@ UNREADABLE = Failure(
     "Look up single transfers as usual, or try again.",
     retry_after=5,
 )
-REFUSALS = {Refusal.OFF: OFF, Refusal.FOR_OPERATORS: FOR_OPERATORS, Refusal.NO_MIRROR: NO_MIRROR}
+REFUSALS = {Refusal.OFF: OFF, Refusal.FOR_STAFF: FOR_STAFF, Refusal.NO_MIRROR: NO_MIRROR}
 
 
 def guarded(view: View) -> View:
-    """Let an operation answer only who may see figures. It is never cached, because the operator sees more."""
+    """Let an operation answer only who may see figures. It is never cached, because staff may see more."""
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any) -> HttpResponse:
@@ -63,7 +63,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request.GET, path=request.path)
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
-    return answered(ApiOverview.model_validate(data.of_overview(figures.overview(request, picked))))
+    return answered(ApiOverview.model_validate(data.of_overview(figures.overview(picked))))
 
 
 @guarded
@@ -72,15 +72,13 @@ def route(request: HttpRequest, providers: str, origin: str, destination: str) -
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
     scope = scopes.route(providers, origin, destination)
-    found, sees_all = figures.report(scope, picked), access.sees_transfers(request)
-    total = tables.of_total(found.figures, sees_all=sees_all)
-    siblings = tables.of_rows(found.siblings, sees_all=sees_all).rows if total else ()
-    reasons = tables.of_reasons(found.reasons, found.figures, sees_all=sees_all) if total else ()
+    found = figures.report(scope, picked)
+    total, *siblings = tables.of_rows([found.figures, *found.siblings])
     report = {
         "window": picked.window,
-        "total": total and data.of_row(total),
+        "total": data.of_row(total),
         "siblings": [data.of_row(each) for each in siblings],
-        "reasons": data.of_reasons(reasons),
+        "reasons": data.of_reasons(tables.of_reasons(found.reasons, found.figures)),
         "incidents": [data.of_incident(each) for each in incidents.read().of(scope)],
     }
     return answered(ApiRouteReport.model_validate(report))

@@ -22,11 +22,10 @@ from intents_ui.web.insight import access, data, figures, incidents, tables
 UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
 NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
-FEW: Final = "Only the operator can see figures of fewer than {fewest} owners. Routes left out: {count}."
 
 
 def health(request: HttpRequest, given: RouteArguments) -> str:
-    """Return the figures of the routes between two chains that this client may see, and their open incidents."""
+    """Return the figures of the routes between two chains, and their open incidents."""
     if refusal := access.why_refused(request):
         raise Unanswered(refusal.value)
     pair = chain(given.origin, which="origin"), chain(given.destination, which="destination")
@@ -34,16 +33,15 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
         found, recent = read(pair, given.provider), incidents.read()
     except CopyUnreadable as error:
         raise Unanswered(UNREADABLE) from error
-    table = tables.of_rows(found, sees_all=access.sees_transfers(request))
     affecting = {each.facts.number: each for row in found for each in recent.of(row.scope)}
     mirror = wiring.mirror_coverage()
     return fence.around_json(
         {
             "period": "24 hours",
             "updatedAt": times.iso(mirror.updated_at if mirror else None) or None,
-            "routes": [data.of_row(each) for each in table.rows],
+            "routes": [data.of_row(each) for each in tables.of_rows(found)],
             "incidents": [data.of_incident(each) for each in affecting.values()],
-            "notes": notes(found, left_out=table.left_out),
+            "notes": [] if found else [NOTHING],
         }
     )
 
@@ -58,13 +56,6 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
         return found
     word = providers.named(provider) or provider
     return [each for each in found if word in each.scope.providers.split(";")]
-
-
-def notes(found: list[PeriodFigures], *, left_out: int) -> list[str]:
-    """Return why there are no routes, or why some are missing."""
-    if not found:
-        return [NOTHING]
-    return [FEW.format(fewest=access.FEW_OWNERS, count=left_out)] if left_out else []
 
 
 def chain(written: str, *, which: str) -> str:

@@ -32,7 +32,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
-from intents_ui import wiring
 from intents_ui.settings import ENV, LONGEST_SECRET
 from intents_ui.web import client_ip
 from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, spend
@@ -78,9 +77,9 @@ def may_write(request: HttpRequest) -> bool:
     return ENV.console == "write" and (not has_token() or remembered_until(request) is not None)
 
 
-def may_see_transfers(request: HttpRequest) -> bool:
-    """Whether this client can see which transfers the mirror has: anyone in demo data, else the operator."""
-    return wiring.embedded() or remembered_until(request) is not None
+def may_see_insight(request: HttpRequest) -> bool:
+    """Whether this client can see what the mirror knows (INTENTS_INSIGHT)."""
+    return ENV.intents_insight == "public" or (ENV.intents_insight == "staff" and remembered_until(request) is not None)
 
 
 def has_token() -> bool:

@@ -18,7 +18,6 @@ from django.test import Client
 
 from intents_ui import settings
 from intents_ui.mirror import readonly
-from intents_ui.web import operator_auth
 from tests.conftest import needs
 from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
@@ -154,9 +153,3 @@ def figures(site: Client, mirrored_file: Path, written: Path) -> Iterator[None]:
     shutil.copy(written, mirrored_file)
     with time_machine.travel(past.NOW, tick=False):
         yield
-
-
-@pytest.fixture
-def public(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the visitor not be the operator of a dashboard with a real service."""
-    monkeypatch.setattr(operator_auth, "may_see_transfers", lambda request: False)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
+from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 from tests.mirror import ledgers
 from tests.mirror.conftest import on_each_engine
@@ -107,20 +107,19 @@ def test_without_a_mirror_there_is_no_such_card(site: Client, emulator: Emulator
         assert "As recipient" not in read(site, path, status)
 
 
-@pytest.fixture
-def real_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pages take the emulator for a real service."""
-    monkeypatch.setattr(wiring, "embedded", lambda: False)
-
-
-@pytest.mark.usefixtures("mirrored", "real_service")
-def test_with_a_real_service_only_the_operator_sees_who_was_paid(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("mirrored")
+def test_who_was_paid_is_seen_by_staff_only_where_the_setting_says_so(
+    site: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledgers.whole(now())
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
     paid = ledgers.pay(PAID, now=now())
     with counted() as queries:
         page = read(site, status=404)
-    assert "Only the operator can see" in card(page, "recipient")
+    assert "Only staff can see" in card(page, "recipient")
     assert paid not in page
     assert not [each for each in queries if "mirror_transferaddress" in each]
     monkeypatch.setattr(operator_auth, "remembered_until", lambda request: now())
     assert paid in read(site)
+    monkeypatch.setattr(ENV, "intents_insight", "off")
+    assert "As recipient" not in read(site, status=404)

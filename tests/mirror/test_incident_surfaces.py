@@ -85,7 +85,7 @@ def test_no_surface_speaks_of_an_incident_that_is_over_or_not_public(
     failed = played(emulator)
     failing(key_of(failed), was=why == "it is over")
     if why == "not public":
-        monkeypatch.setattr(ENV, "intents_insight", "operator")
+        monkeypatch.setattr(ENV, "intents_insight", "staff")
     assert not any(shown(site, failed).values())
 
 

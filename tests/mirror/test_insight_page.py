@@ -1,4 +1,4 @@
-"""Pages about many transfers: only rates of complete times, and with a real service only of enough owners."""
+"""Pages about many transfers: only rates of complete times."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -114,62 +114,18 @@ def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
 # Who sees what
 
 
-@pytest.mark.usefixtures("figures", "public")
-def test_the_public_sees_no_single_transfer(site: Client) -> None:
-    assert Transfer.objects.filter(outcome="failed").exists()
-    for path in PAGES:
-        page = read(site, path)
-        assert "/intent/0x" not in page, path
-        assert "latest transfers" not in page.lower(), path
-    assert "only the operator can see it" in text(read(site, "/late", 403))
-    assert site.get("/late.csv").status_code == 403
-
-
-@pytest.mark.usefixtures("figures", "public")
-def test_rows_of_few_owners_are_left_out_and_counted(site: Client) -> None:
-    Transfer.objects.filter(route=past.route(past.CCTP)).update(owner=b"same")
-    past.count(now())
-    page = text(read(site, "/insight"))
-    assert "Ethereum → Base CCTP" not in page
-    assert "1 more with fewer than 5 owners is not shown." in page
-    own = text(read(site, "/insight/provider/CCTP"))
-    assert "Fewer than 5 owners" in own
-    assert "Success rate" not in own
-
-
 @pytest.mark.usefixtures("figures")
-def test_hours_of_few_owners_are_left_out(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = "/insight/route/ZEROX/8453/8453"  # two transfers in each hour
-    assert "fewer than 5 owners" not in read(site, path)
-    assert re.search(r"\d of [12] — \d+ s", text(read(site, path)).partition("Table of hours")[2])
-    monkeypatch.setattr(operator_auth, "may_see_transfers", lambda request: False)
-    page = text(read(site, path))
-    assert "fewer than 5 owners" in page
-    assert not re.search(r"[1-4] of [1-4] ", page.partition("Table of hours")[2])
-    assert 'class="chart-good" d=""' in read(site, path)
-
-
-@pytest.mark.usefixtures("figures", "public")
-def test_reasons_of_few_owners_are_one_row(site: Client) -> None:
-    Transfer.objects.exclude(reason=None).update(owner=b"same")
-    past.count(now())
-    page = text(read(site, "/insight"))
-    assert "slippage" not in page
-    assert "— Other reasons" in page
-
-
-@pytest.mark.usefixtures("figures")
-@pytest.mark.parametrize(("who", "status"), [("off", 404), ("operator", 403)])
-def test_the_setting_closes_all_pages(
-    site: Client, public: None, monkeypatch: pytest.MonkeyPatch, who: str, status: int
-) -> None:
+@pytest.mark.parametrize(("who", "status"), [("off", 404), ("staff", 403)])
+def test_the_setting_closes_all_pages(site: Client, monkeypatch: pytest.MonkeyPatch, who: str, status: int) -> None:
     monkeypatch.setattr(ENV, "intents_insight", who)
     for path in (*PAGES, "/late", *DATA):
         answer = site.get(path)
         assert answer.status_code == status, path
         assert "slippage" not in answer.content.decode()
         assert answer["Cache-Control"] == "private, no-store"
-    assert ('href="/insight"' in read(site, "/help")) is (who == "operator")
+    assert ('href="/insight"' in read(site, "/help")) is (who == "staff")
+    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: now())
+    assert site.get("/late").status_code == (200 if who == "staff" else 404)
 
 
 def test_without_a_mirror_each_page_says_how_to_turn_it_on(site: Client) -> None:

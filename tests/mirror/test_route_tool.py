@@ -1,17 +1,14 @@
 """`route_health` has the figures of `/insight`, by the same rules of access."""
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import CopyUnreadable
 from intents_ui.settings import ENV
 from tests.fenced import json_of
-from tests.mirror import past
 from tests.pages.test_mcp import call, failure
 
 pytestmark = pytest.mark.usefixtures("figures")
@@ -48,17 +45,7 @@ def test_a_route_without_transfers_says_so(site: Client) -> None:
     assert found["notes"] == ["No transfer with a deposit ended in 24 hours or is open on this route."]
 
 
-@pytest.mark.usefixtures("public")
-def test_figures_of_few_owners_are_for_the_operator_only(site: Client) -> None:
-    Transfer.objects.filter(route=past.route(past.RELAY)).update(owner=b"same")
-    past.count(datetime.now(UTC))
-    found = health(site)
-    assert found["routes"] == []
-    assert found["notes"] == ["Only the operator can see figures of fewer than 5 owners. Routes left out: 1."]
-
-
-@pytest.mark.usefixtures("public")
-@pytest.mark.parametrize(("setting", "says"), [("off", "shows no figures"), ("operator", "Only the operator")])
+@pytest.mark.parametrize(("setting", "says"), [("off", "shows no figures"), ("staff", "Only staff")])
 def test_who_may_not_see_figures_is_told_so(
     site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, says: str
 ) -> None:

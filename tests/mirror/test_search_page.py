@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
+from intents_ui.settings import ENV
 from tests.mirror import ledgers
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.test_address_page import PAID, card, links
@@ -117,7 +117,7 @@ def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(ticket: str, mon
     ledgers.whole(now())
     ledgers.pay(PAID, now=now(), number=OLD)
     if ticket.startswith("0x"):
-        monkeypatch.setattr(wiring, "embedded", lambda: False)  # and nobody is the operator
+        monkeypatch.setattr(ENV, "intents_insight", "staff")
     (row,) = send(f"Where is {ticket}?").rows
     assert "local copy" not in visible_text(row)
     assert "No match" in visible_text(row)
@@ -135,11 +135,11 @@ def test_without_a_mirror_the_search_does_not_speak_of_one(site: Client) -> None
 
 
 @pytest.mark.usefixtures("mirrored")
-def test_with_a_real_service_only_the_operator_searches_the_copy(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_staff_search_the_copy_where_the_setting_says_so(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     ledgers.whole(now())
     ledgers.pay(PAID, now=now(), number=OLD)
-    monkeypatch.setattr(wiring, "embedded", lambda: False)
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
     for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
         with counted() as queries:
-            assert "Only the operator can" in card(read(site, path, 404), key)
+            assert "Only staff can" in card(read(site, path, 404), key)
         assert not [each for each in queries if "mirror_transfer" in each]

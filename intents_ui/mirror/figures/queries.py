@@ -104,17 +104,14 @@ class Counts:
 class PeriodFigures(Counts):
     """Figures of a scope in a period until `at`, a row of a table.
 
-    `owners` and `failed_owners` are the least numbers of different owners, and exact if they are few. `bars` are the
-    ended and the delivered transfers of each hour or day. `open` and `late` are the transfers with a deposit that are
-    open now.
+    `bars` are the ended and the delivered transfers of each hour or day. `open` and `late` are the transfers with a
+    deposit that are open now.
     """
 
     scope: ScopeName
     period: Period
     since: datetime
     at: datetime
-    owners: int
-    failed_owners: int
     bars: Sequence[tuple[int, int]]
     open: int = 0
     late: int = 0
@@ -130,17 +127,9 @@ class PeriodFigures(Counts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairFigures(Counts):
-    """Figures of the routes between two chains. `owners` is the least number of different owners."""
-
-    owners: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BucketFigures(Counts):
-    """Figures of a scope in an hour or a day. `is_over`: it has passed. `owners` is the number of different owners."""
+    """Figures of a scope in an hour or a day. `is_over`: it has passed."""
 
-    owners: int
     start: datetime
     end: datetime
     is_over: bool
@@ -148,16 +137,12 @@ class BucketFigures(Counts):
 
 @dataclass(frozen=True, slots=True)
 class ReasonCount:
-    """Transfers that were not delivered, by the step that failed (from 0 for the deposit) and why, without numbers.
-
-    `owners` is the least number of different owners, and exact if it is small.
-    """
+    """Transfers that were not delivered, by the step that failed (from 0 for the deposit) and why, without numbers."""
 
     step: int | None
     reason: str
     example: str
     count: int
-    owners: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +299,7 @@ def _edges(
     return found
 
 
-def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[tuple[str, str], PairFigures]:
+def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[tuple[str, str], Counts]:
     """Return the figures of pairs of chains, from the most used routes. Two queries."""
     gaps = coverage.gaps(now=now)
     rows = Summary.objects.filter(period=period, level=Level.ROUTE).order_by("-ended").select_related("scope")[:most]
@@ -324,15 +309,14 @@ def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[
     return {pair: _pair(several, gaps) for pair, several in together.items()}
 
 
-def _pair(rows: Sequence[Summary], gaps: Gaps) -> PairFigures:
+def _pair(rows: Sequence[Summary], gaps: Gaps) -> Counts:
     durations: histogram.Histogram = {}
     for row in rows:
         histogram.add(durations, histogram.decode(bytes(row.durations)))
-    return PairFigures(
+    return Counts(
         counts={each: sum(getattr(row, each.value) for row in rows) for each in ENDED},
         durations=durations,
         completeness=_completeness(rows, gaps),
-        owners=max(row.owners for row in rows),
     )
 
 
@@ -401,8 +385,6 @@ def _figures(
         counts=_counts(row),
         durations=dict(histogram.decode(bytes(row.durations))) if row else {},
         completeness=_completeness([row], gaps) if row else gaps.of(since, gaps.at),
-        owners=row.owners if row else 0,
-        failed_owners=row.failed_owners if row else 0,
         bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
         open=count.open,
         late=count.late,
@@ -433,7 +415,6 @@ def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigu
             counts=_counts(found.get(start)),
             durations=dict(histogram.decode(bytes(found[start].durations))) if start in found else {},
             completeness=gaps.of(start, start + length),
-            owners=found[start].owners if start in found else 0,
         )
         for start in starts
     ]
@@ -441,8 +422,7 @@ def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigu
 
 def _reasons(found: tally.Details, names: _Names) -> Sequence[ReasonCount]:
     return [
-        ReasonCount(step, *names.reasons.get(reason or 0, ("", "")), count, owners)
-        for step, reason, count, owners in found.reasons
+        ReasonCount(step, *names.reasons.get(reason or 0, ("", "")), count) for step, reason, count, _ in found.reasons
     ]
 
 

@@ -71,7 +71,7 @@ def incident(request: HttpRequest, number: str) -> HttpResponse:
         "ended": found.ended,
         "failed": found.failed,
         "refunded": found.refunded,
-        "reasons": tables.of_causes(course.reasons, failed=found.failed, sees_all=access.sees_transfers(request)),
+        "reasons": tables.of_causes(course.reasons, failed=found.failed),
         "text": listed.facts.for_customers(request.build_absolute_uri(reverse("home"))),
     }
     return render(request, "insight/incident.html", context)

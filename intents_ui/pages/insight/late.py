@@ -42,7 +42,6 @@ class LateFilters:
 
 
 @access.insight
-@access.for_operators
 def view(request: HttpRequest) -> HttpResponse:
     filters = read_filters(request.GET)
     found = read()
@@ -61,7 +60,6 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 @access.insight
-@access.for_operators
 def csv(request: HttpRequest) -> HttpResponse:
     """Return the matching transfers. The last line says whether they are all."""
     filters, found, now = read_filters(request.GET), read(), datetime.now(UTC)

@@ -13,13 +13,13 @@ from intents_ui.web.insight import access, choices, data, figures
 @access.insight
 def view(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request.GET, path=reverse("insight"))
-    page = figures.overview(request, picked)
+    page = figures.overview(picked)
     context: dict[str, object] = {
         "mirror": wiring.mirror_coverage(),
         "picked": picked,
         "rows_of": choices.LEVELS[picked.by],
         "total": page.total,
-        "table": page.table,
+        "rows": page.rows,
         "reasons": page.reasons,
         "judgment": page.judgment,
         "incidents": page.incidents,
@@ -33,4 +33,4 @@ def as_json(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request.GET, path=reverse("insight"))
     if picked.problems:
         return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
-    return JsonResponse(data.of_overview(figures.overview(request, picked)))
+    return JsonResponse(data.of_overview(figures.overview(picked)))

@@ -38,46 +38,34 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
     picked = choices.read(request.GET, path=request.path)
     found = figures.report(scope, picked)
-    sees_all = access.sees_transfers(request)
-    total = tables.of_total(found.figures, sees_all=sees_all)
+    total, *siblings = tables.of_rows([found.figures, *found.siblings])
     context: dict[str, object] = {
         "mirror": wiring.mirror_coverage(),
         "picked": picked,
-        "scope": total.scope if total else scopes.linked([scope])[0],
+        "scope": total.scope,
         "total": total,
         "incidents": incidents.read().of(scope),
         "columns": None,
-        "sees_all": sees_all,
-    }
-    if total:
-        context |= {
-            "reasons": tables.of_reasons(found.reasons, found.figures, sees_all=sees_all),
-            "siblings": tables.of_rows(found.siblings, sees_all=sees_all),
-            "tokens": transfers.token_rows(found.tokens) if sees_all else (),
-            "slowest": transfers.ended_rows(found.slowest) if sees_all else (),
-            "failures": transfers.ended_rows(found.failures) if sees_all else (),
-        } | drawn(found.series, picked.window, sees_all=sees_all)
+        "reasons": tables.of_reasons(found.reasons, found.figures),
+        "siblings": siblings,
+        "tokens": transfers.token_rows(found.tokens),
+        "slowest": transfers.ended_rows(found.slowest),
+        "failures": transfers.ended_rows(found.failures),
+    } | drawn(found.series, picked.window)
     status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
     return render(request, "insight/scope.html", context, status=status)
 
 
-def drawn(series: Sequence[BucketFigures], window: Period, *, sees_all: bool) -> dict[str, object]:
-    """Return the charts of a period and the rows of their table, newest first. An hour is too short for a chart.
-
-    Both leave out hours and days of a few owners if this client may not see them.
-    """
+def drawn(series: Sequence[BucketFigures], window: Period) -> dict[str, object]:
+    """Return the charts of a period and the rows of their table, newest first. An hour is too short for a chart."""
     if window is Period.HOUR:
         return {}
-    shown = {each.start: each.ended == 0 or tables.is_shown(each, sees_all=sees_all) for each in series}
     buckets = [
-        Bucket(each.delivered, each.ended - each.delivered, each.is_complete, each.median, each.p95)
-        if shown[each.start]
-        else Bucket(0, 0, each.is_complete)
-        for each in series
+        Bucket(each.delivered, each.ended - each.delivered, each.is_complete, each.median, each.p95) for each in series
     ]
     return {
         "columns": charts.columns(buckets),
         "band": charts.band(buckets),
-        "series": [(each, shown[each.start], tables.rate(each)[0]) for each in reversed(series)],
+        "series": [(each, tables.rate(each)[0]) for each in reversed(series)],
         "has_days": window in (Period.MONTH, Period.QUARTER),
     }

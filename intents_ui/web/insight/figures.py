@@ -1,10 +1,10 @@
-"""Figures that a client may see, as read in the last seconds. All functions raise CopyUnreadable."""
+"""Figures as read in the last seconds. All functions raise CopyUnreadable."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.http import Http404, HttpRequest
+from django.http import Http404
 
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
@@ -17,10 +17,10 @@ from intents_ui.mirror.figures.queries import ScopeReport
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.incidents.queries import Judgment
 from intents_ui.mirror.readonly import reading
-from intents_ui.web.insight import access, incidents, tables
+from intents_ui.web.insight import incidents, tables
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.incidents import ListedIncident
-from intents_ui.web.insight.tables import FigureRow, FigureTable, ReasonRow
+from intents_ui.web.insight.tables import FigureRow, ReasonRow
 from intents_ui.web.recent import reads
 
 
@@ -29,31 +29,27 @@ class Overview:
     """Figures of the whole service, and of its routes, providers, chains or tokens."""
 
     picked: Choices
-    total: FigureRow | None
-    table: FigureTable
+    total: FigureRow
+    rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     judgment: Judgment
     incidents: Sequence[ListedIncident]
 
 
-def overview(request: HttpRequest, picked: Choices) -> Overview:
-    sees_all = access.sees_transfers(request)
-    key = "figures", picked.window, picked.by, picked.order, sees_all
-    found = reads().get(key, lambda: _counted(picked, sees_all=sees_all), max_age=readonly.MAX_AGE)
+def overview(picked: Choices) -> Overview:
+    key = "figures", picked.window, picked.by, picked.order
+    found = reads().get(key, lambda: _counted(picked), max_age=readonly.MAX_AGE)
     recent = incidents.read()
     return Overview(picked, *found, recent.judgment, recent.open_now)
 
 
-def _counted(picked: Choices, *, sees_all: bool) -> tuple[FigureRow | None, FigureTable, Sequence[ReasonRow]]:
-    """Return the total, the table and the failure reasons."""
+def _counted(picked: Choices) -> tuple[FigureRow, Sequence[FigureRow], Sequence[ReasonRow]]:
+    """Return the total, the rows and the failure reasons."""
     now, counts = datetime.now(UTC), still_open()
     with reading():
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
-    return (
-        tables.of_total(found.total, sees_all=sees_all),
-        tables.of_rows(found.rows, sees_all=sees_all),
-        tables.of_reasons(found.reasons, found.total, sees_all=sees_all),
-    )
+    [total] = tables.of_rows([found.total])
+    return total, tables.of_rows(found.rows), tables.of_reasons(found.reasons, found.total)
 
 
 def report(scope: ScopeName, picked: Choices) -> ScopeReport:

@@ -11,7 +11,8 @@ from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
-from intents_ui.web.insight import access, tables
+from intents_ui.web import operator_auth
+from intents_ui.web.insight import tables
 from intents_ui.web.insight.tables import FigureRow
 
 PERIODS = {Period.WEEK: "7 days", Period.DAY: "24 hours"}
@@ -37,7 +38,7 @@ def of(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
     None if this client may not see it, if too few transfers ended, if the time is incomplete or if the database can't
     be read.
     """
-    if not access.is_open(request):
+    if not operator_auth.may_see_insight(request):
         return None
     scope = ScopeName(Level.ROUTE, *situation.facts.route)
     try:
@@ -48,9 +49,7 @@ def of(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
         return None
     if figures is None:
         return None
-    row = tables.of_total(figures, sees_all=access.sees_transfers(request))
-    if row is None:
-        return None
+    [row] = tables.of_rows([figures])
     elapsed = elapsed_of(situation)
     return RoutePerformance(
         PERIODS[figures.period], row, elapsed, None if elapsed is None else figures.longer_than(elapsed)

@@ -1,7 +1,4 @@
-"""Transfers that only the mirror can find: by the address that they paid, and by a shortened ID of an older one.
-
-With a real service only the operator sees them.
-"""
+"""Transfers that only the mirror can find: by the address that they paid, and by a shortened ID of an older one."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +11,7 @@ from intents_ui import wiring
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
+from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ class MirroredList:
 class Mirrored:
     """What the mirror found: the lists that aren't empty.
 
-    `lists` is None if only the operator may see them, or if the mirror can't be read. `why_partial` is why a shortened
+    `lists` is None if only staff may see them, or if the mirror can't be read. `why_partial` is why a shortened
     ID wasn't compared with all IDs, or "".
     """
 
@@ -65,12 +63,12 @@ class Mirrored:
 
 
 def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
-    """Return the transfers of other owners that paid the address, or None without a mirror."""
+    """Return the transfers of other owners that paid the address, or None without insight."""
     return _found(request, lambda: _paid_lists(address))
 
 
 def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without: Iterable[str]) -> Mirrored | None:
-    """Return the transfers whose intent ID has one of these starts and ends, or None without a mirror.
+    """Return the transfers whose intent ID has one of these starts and ends, or None without insight.
 
     `without` are those that the page has already.
     """
@@ -79,9 +77,9 @@ def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without:
 
 def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList], str]]) -> Mirrored | None:
     mirror = wiring.mirror_coverage()
-    if mirror is None:
+    if mirror is None or ENV.intents_insight == "off":
         return None
-    may_see = operator_auth.may_see_transfers(request)
+    may_see = operator_auth.may_see_insight(request)
     if not may_see or mirror.coverage is None:
         return Mirrored(mirror, may_see, None)
     from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror
