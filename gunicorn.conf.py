@@ -21,7 +21,7 @@ asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
 keepalive = int(settings.ENV.intents_request_timeouts["keep_alive"]) or 1
-limit_request_line = settings.ENV.intents_request_max_bytes["line"]
+limit_request_line = 100_000  # bytes. A search can have a message of 10,000 characters, each as three escaped bytes.
 # Proxies whose `X-Forwarded-Proto` is trusted.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])
 control_socket_disable = True  # its path is in $HOME, which a container with a read-only root filesystem can't write

@@ -22,7 +22,6 @@ from pydantic import (
     Field,
     HttpUrl,
     IPvAnyNetwork,
-    PositiveInt,
     RedisDsn,
     SecretStr,
     ValidationError,
@@ -86,23 +85,12 @@ LOOPBACK = ["127.0.0.0/8", "::1"]
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
-Sizes = Annotated[dict[Group, PositiveInt], NoDecode]
 Lifetimes = Annotated[dict[CacheKind, Lifetime], NoDecode]
 
 
-SizeOf = Literal["line", "headers", "body", "console", "triage"]
 SecondsOf = Literal["headers", "body", "keep_alive", "response"]
-RequestSizes = Annotated[dict[SizeOf, PositiveInt], NoDecode]
 RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 
-# A search can have a message of 10,000 characters, each as three escaped bytes, and a ticket 64,000.
-REQUEST_SIZES: dict[SizeOf, int] = {
-    "line": 100_000,
-    "headers": 16_384,
-    "body": 65_536,
-    "console": 262_144,
-    "triage": 655_360,
-}
 REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "keep_alive": 15.0, "response": 60.0}
 
 
@@ -124,16 +112,10 @@ class Environment(BaseSettings):
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="Path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
-    intents_embedded_tokens: int = Field(0, ge=0, le=20_000, description="Minimum number of tokens the emulator lists (padded with synthetic tokens)")
-    intents_service_pool_size: int = Field(48, ge=1, le=500, description="Maximum connections to the service")
-    intents_service_pool_timeout: float = Field(0.5, gt=0, le=10, description="Seconds to wait for a free connection")
-    intents_max_waiting_pages: int = Field(40, ge=1, le=63, description="Maximum page requests waiting on the service (of 64 worker threads). The rest serve cached pages.")
     intents_balance_timeout: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
     intents_page_timeout: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
-    intents_service_connect_timeout: Seconds = Field(limits("connect"), description="Connect timeout in seconds, by operation group")
     intents_service_read_timeout: Seconds = Field(limits("read"), description="Read timeout in seconds (between two pieces of a response), by operation group")
     intents_service_total_timeout: Seconds = Field(limits("total"), description="Total timeout in seconds, by operation group")
-    intents_service_max_response_bytes: Sizes = Field(limits("size"), description="Maximum response size in bytes (compressed and decompressed), by operation group")
     intents_cache_ttl: Lifetimes = Field(dict(LIFETIMES), description="Cache lifetimes in seconds, by response kind: fresh / stale-while-revalidate / stale-if-error. `0` disables caching.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="Whether search engines may index pages of intents and addresses: `noindex` or `index`")
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
@@ -141,10 +123,7 @@ class Environment(BaseSettings):
     intents_support_contact: str | None = Field(None, description="Support contact (https URL or e-mail address), linked from next steps that say to contact support. Unset: they name the app that started the transfer.")
     intents_escalation_to: str | None = Field(None, description="Where escalations go: an e-mail address, or an https URL in which `{intentId}`, `{subject}` and `{text}` are replaced. Unset: they can only be copied.")
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
-    intents_max_streams: int = Field(2500, ge=0, description="Maximum live streams per process. Additional clients fall back to polling.")
     intents_max_streams_per_client: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
-    intents_max_watched: int = Field(500, ge=1, description="Maximum intents watched per process")
-    intents_max_exports: int = Field(4, ge=1, le=32, description="Maximum concurrent exports per process. Additional clients get an error page with a retry time.")
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts to load token and chain logos from (comma-separated). Images are re-encoded. Unset: bundled icons only.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
@@ -168,12 +147,9 @@ class Environment(BaseSettings):
     intents_console_token_file: Path | None = Field(None, description="File with the value of `INTENTS_CONSOLE_TOKEN`")
     intents_rate_console_reads: int = Field(60, ge=1, description="Read operations in the console per minute per client IP (IPv6: per /64)")
     intents_rate_console_writes: int = Field(10, ge=1, description="Write operations per minute per client IP")
-    intents_max_requests: int = Field(64, ge=1, description="Maximum concurrent requests per process, excluding streams. Excess requests get 503 with `Retry-After: 2`.")
-    intents_request_max_bytes: RequestSizes = Field(REQUEST_SIZES, description="Maximum size in bytes of a request's line, headers and body. The console, with commits, and triage have body limits of their own.")
     intents_request_timeouts: RequestSeconds = Field(REQUEST_SECONDS, description="Timeouts in seconds for a request's headers, its body, the next request on a connection, and the client reading the response")
     intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
     intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
-    intents_rate_service_calls: int = Field(2400, ge=1, description="Service calls per minute for the tickets of one client IP. An identifier takes about six.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
     intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in `STATE_DIR` or the temporary directory.")
@@ -381,11 +357,8 @@ class Environment(BaseSettings):
         return value
 
     @field_validator(
-        "intents_service_connect_timeout",
         "intents_service_read_timeout",
         "intents_service_total_timeout",
-        "intents_service_max_response_bytes",
-        "intents_request_max_bytes",
         "intents_request_timeouts",
         mode="before",
     )

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.logos.logos import Logos
 from intents_ui.service.long_tasks import LongTasks
-from intents_ui.service.operations.config import Group, Limits, ServiceConfig
+from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.resilience.health import Health
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+WAITING_PAGES = 40  # that wait for the service at a time, of 64 threads. The rest show cached responses.
+WATCHED_INTENTS = 500
+CONCURRENT_EXPORTS = 4
 # Concurrent raw calls per process: ordinary calls and long polls.
 CONSOLE_CALLS = 4
 CONSOLE_LONG_POLLS = 4
@@ -98,7 +102,7 @@ class Dashboard:
             return None
         from intents_ui.emulator.app import Emulator  # imported only when used
 
-        return Emulator(service_name=ENV.intents_service_name, tokens=ENV.intents_embedded_tokens)
+        return Emulator(service_name=ENV.intents_service_name)
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
@@ -173,13 +177,12 @@ class Dashboard:
     @cached_property
     def slots(self) -> ServiceSlots:
         """The slots of pages that wait for the service."""
-        return ServiceSlots(ENV.intents_max_waiting_pages, wait=ENV.intents_service_pool_timeout)
+        return ServiceSlots(WAITING_PAGES)
 
     @cached_property
     def console_slots(self) -> Mapping[bool, ServiceSlots]:
         """The slots of raw calls, which don't occupy page threads: False for ordinary calls, True for long polls."""
-        wait = ENV.intents_service_pool_timeout
-        return {False: ServiceSlots(CONSOLE_CALLS, wait=wait), True: ServiceSlots(CONSOLE_LONG_POLLS, wait=wait)}
+        return {False: ServiceSlots(CONSOLE_CALLS), True: ServiceSlots(CONSOLE_LONG_POLLS)}
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -209,7 +212,7 @@ class Dashboard:
     @cached_property
     def exports(self) -> Exports:
         """This process's exports."""
-        return Exports(ENV.intents_max_exports)
+        return Exports(CONCURRENT_EXPORTS)
 
     @cached_property
     def ticket_threads(self) -> FairThreads:
@@ -238,7 +241,7 @@ class Dashboard:
             if ENV.redis_url
             else LocalBus()
         )
-        return Hub(service, bus, tasks=self.tasks, most=ENV.intents_max_watched)
+        return Hub(service, bus, tasks=self.tasks, most=WATCHED_INTENTS)
 
     def close(self) -> None:
         """Close what this dashboard built, except the hub, which its event loop closes (`close_live`)."""
@@ -408,19 +411,16 @@ def config() -> ServiceConfig:
         service_name=ENV.intents_service_name,
         brand=ENV.intents_service_brand,
         wallet_brand=ENV.intents_wallet_brand,
-        connections=ENV.intents_service_pool_size,
-        connection_wait=ENV.intents_service_pool_timeout,
         limits={group: limits(group) for group in Group},
         lifetimes=ENV.intents_cache_ttl,
     )
 
 
 def limits(group: Group) -> Limits:
-    return Limits(
-        connect=ENV.intents_service_connect_timeout[group],
+    return replace(
+        LIMITS[group],
         read=ENV.intents_service_read_timeout[group],
         total=ENV.intents_service_total_timeout[group],
-        size=ENV.intents_service_max_response_bytes[group],
     )
 
 

@@ -91,11 +91,8 @@ INVALID = {
     "INTENTS_SERVICE_BRAND": ["Two Words"],
     "INTENTS_SERVICE_TOTAL_TIMEOUT": ["search=soon", "search=inf", "search=601", "everything=1"],
     "INTENTS_SERVICE_READ_TIMEOUT": ["search=nan"],
-    "INTENTS_SERVICE_MAX_RESPONSE_BYTES": ["search=inf", "search=0.5", "search=0"],
     "INTENTS_CACHE_TTL": ["moving=10/2", "moving=inf", "moving=nan", "everything=1"],
-    "INTENTS_MAX_WAITING_PAGES": ["64"],
     "INTENTS_MAX_EXPORT_ROWS": ["100001"],
-    "INTENTS_EMBEDDED_TOKENS": ["20001"],
     "INTENTS_LOGO_HOSTS": ["10.0.0.8"],
     "INTENTS_EMBED_HOSTS": ["http://shop.example"],
     "INTENTS_API_TOKENS": ["desk:s3cret:60"],  # a token, not its hash

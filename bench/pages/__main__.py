@@ -18,7 +18,7 @@ DELAYS = (0.05, 0.2)
 CONNECTIONS = (1, 16)
 TURNS = 5
 WARMING = 5  # runs until a JIT compiler is done
-WAITING = 40  # connections: the number of pages that may wait for a slow service (INTENTS_MAX_WAITING_PAGES)
+WAITING = 40  # connections: the number of pages that may wait for a slow service
 RESULTS = Path(__file__).parent.parent / "RESULTS.md"
 
 

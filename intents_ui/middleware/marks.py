@@ -4,7 +4,7 @@ A mark is set by a decorator. It survives other decorators, in any order, becaus
 of a request are those of the view to which its path leads in `urls.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -15,7 +15,10 @@ from django.urls import Resolver404, resolve
 from intents_ui.live.stream import PREFIX
 
 type When = Callable[[str, str], bool]  # takes the method and the query string
-type Body = Literal["body", "console", "triage"]  # a key of INTENTS_REQUEST_MAX_BYTES
+type Body = Literal["body", "console", "triage"]
+
+# Bytes. A ticket can have 64,000 characters, each as three escaped bytes.
+BODY_SIZES: Mapping[Body, int] = {"body": 65_536, "console": 262_144, "triage": 655_360}
 
 # Paths that don't lead to Django's views, by their names in the access log.
 OUTSIDE: Final = {"static": settings.STATIC_URL, "live": PREFIX, "rpc": "/rpc/"}
@@ -69,7 +72,7 @@ def streams[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
 
 
 def body[V: Callable[..., Any]](size: Body) -> Callable[[V], V]:
-    """Mark a view whose request bodies have this limit of INTENTS_REQUEST_MAX_BYTES."""
+    """Mark a view whose request bodies have this limit of `BODY_SIZES`."""
     return lambda view: _marked(view, body=size)
 
 

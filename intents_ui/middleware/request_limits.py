@@ -249,7 +249,7 @@ class RequestSlot:
 @wiring.once
 def body_budget() -> Shares:
     """Return the bytes of all request bodies being read: four of the largest, one of them per client address."""
-    return Shares(max(32 * 1024 * 1024, 4 * max(ENV.intents_request_max_bytes.values())))
+    return Shares(32 * 1024 * 1024)
 
 
 class Room:

@@ -32,7 +32,8 @@ from intents_ui.ops import metrics
 from intents_ui.server.messages import App, Message, Receive, Send, query_of
 from intents_ui.service.context import processor, request_context
 
-PAGE_THREADS = 64  # most wait for the service, up to INTENTS_MAX_WAITING_PAGES of them
+PAGE_THREADS = 64  # most wait for the service, up to `wiring.WAITING_PAGES` of them
+REQUESTS = 64  # of each kind at a time
 
 
 class Answer(NamedTuple):
@@ -117,19 +118,19 @@ LONG_ANSWERS: Final[App] = LongAnswers()  # type: ignore[assignment]
 
 @wiring.once
 def page_limiter() -> ConcurrencyLimiter:
-    return ConcurrencyLimiter(settings.ENV.intents_max_requests)
+    return ConcurrencyLimiter(REQUESTS)
 
 
 @wiring.once
 def file_limiter() -> ConcurrencyLimiter:
     """Return the limiter of static files, which are fast, and of which a browser requests many at once."""
-    return ConcurrencyLimiter(2 * settings.ENV.intents_max_requests)
+    return ConcurrencyLimiter(2 * REQUESTS)
 
 
 @wiring.once
 def long_limiter() -> ConcurrencyLimiter:
     """Return the limiter of long responses, so that slow downloads don't block pages."""
-    return ConcurrencyLimiter(settings.ENV.intents_max_requests)
+    return ConcurrencyLimiter(REQUESTS)
 
 
 def in_progress() -> int:

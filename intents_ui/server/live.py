@@ -8,6 +8,8 @@ from intents_ui.middleware import request_limits, security_headers
 from intents_ui.pages import intent as intent_page
 from intents_ui.web import client_ip
 
+STREAMS = 2500  # of this process. Other clients poll.
+
 
 @wiring.once
 def streams() -> Streams:
@@ -20,5 +22,5 @@ def streams() -> Streams:
         wait=request_limits.wait_to_stream,
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
-        limits=Limits(streams=settings.ENV.intents_max_streams, an_address=settings.ENV.intents_max_streams_per_client),
+        limits=Limits(streams=STREAMS, an_address=settings.ENV.intents_max_streams_per_client),
     )

@@ -4,9 +4,7 @@ The body has a limit and a deadline. Otherwise 64 half-sent bodies would occupy 
 """
 
 import asyncio
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -17,6 +15,7 @@ from intents_ui.middleware import access_log, marks, request_limits
 from intents_ui.middleware.failures import Failure
 from intents_ui.server.messages import Message, Receive
 
+HEADERS_SIZE = 16_384  # bytes
 # Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
 OVERFLOW = 8 * 1024 * 1024
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
@@ -46,7 +45,7 @@ def host_of(scope: Message) -> str:
 
 
 def check_headers(scope: Message) -> None:
-    if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > sizes()["headers"]:
+    if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > HEADERS_SIZE:
         raise Refused(request_limits.HEADERS_TOO_LARGE)
     for name, value in scope["headers"]:
         # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
@@ -59,10 +58,6 @@ def charset_of(content_type: bytes) -> str:
         return parse_header_parameters(content_type.decode("latin-1"))[1].get("charset", "utf-8")
     except ValueError:
         return "unreadable"
-
-
-def sizes() -> Mapping[Any, int]:
-    return settings.ENV.intents_request_max_bytes
 
 
 def cleaned(scope: Message) -> Message:
@@ -122,7 +117,7 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
 
     A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
     """
-    most = sizes()[marks.of_path(scope["path"]).body]
+    most = marks.BODY_SIZES[marks.of_path(scope["path"]).body]
     body, received = bytearray(), 0
     refused: Failure | None = None
     if declared_length(scope) > max(most, OVERFLOW):

@@ -17,6 +17,7 @@ from intents_ui.middleware import request_limits
 from intents_ui.server import handlers
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache
+from intents_ui.web.triage import allowance
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.service.scripted_server import serving
@@ -60,7 +61,7 @@ def is_refused(answer: httpx.Response) -> bool:
 @contextmanager
 def share_taken(limiter: Any) -> Iterator[None]:
     """Hold as many places of a limiter as one address may."""
-    held = [limiter.enter(GREEDY) for _ in range(ENV.intents_max_requests // 4)]
+    held = [limiter.enter(GREEDY) for _ in range(handlers.REQUESTS // 4)]
     try:
         yield
     finally:
@@ -116,7 +117,7 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_service_calls", 60)
+    monkeypatch.setattr(allowance, "CALLS_PER_MINUTE", 60)
     text = " ".join(f"/intent/{each}" for each in ids(10))
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
     refused = ask(GREEDY, "/triage", "POST", data={"q": text})
@@ -129,7 +130,7 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
-    monkeypatch.setattr(ENV, "intents_rate_service_calls", 8)
+    monkeypatch.setattr(allowance, "CALLS_PER_MINUTE", 8)
     for _ in range(2):
         ticket = {"q": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}
         assert ask(GREEDY, "/triage", "POST", data=ticket).status_code == 200
@@ -184,7 +185,7 @@ def test_requests_of_one_address_are_limited_to_a_quarter_and_static_files_exemp
 
 @pytest.mark.usefixtures("emulator")
 def test_a_page_over_the_share_of_its_address_says_so() -> None:
-    for _ in range(ENV.intents_max_waiting_pages // 4):
+    for _ in range(wiring.WAITING_PAGES // 4):
         assert wiring.current().slots.acquire(GREEDY) is None
     try:
         refused = ask(GREEDY, f"/intent/{NOTHING}")
@@ -193,7 +194,7 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
         assert ask(GREEDY, "/help").status_code == 200
         assert ask(OTHER, f"/intent/{NOTHING}").status_code == 404
     finally:
-        for _ in range(ENV.intents_max_waiting_pages // 4):
+        for _ in range(wiring.WAITING_PAGES // 4):
             wiring.current().slots.release(GREEDY)
 
 
@@ -339,7 +340,7 @@ def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
 
 @pytest.mark.usefixtures("emulator")
 def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served() -> None:
-    held = [handlers.page_limiter().enter(f"198.51.100.{number}") for number in range(ENV.intents_max_requests)]
+    held = [handlers.page_limiter().enter(f"198.51.100.{number}") for number in range(handlers.REQUESTS)]
     try:
         busy = ask(OTHER, "/help")
         assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")

@@ -489,7 +489,7 @@ def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pyt
 
 
 def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Service) -> None:
-    others = [SlotOwner() for _ in range(settings.ENV.intents_max_exports)]
+    others = [SlotOwner() for _ in range(wiring.CONCURRENT_EXPORTS)]
     assert all(wiring.exports().acquire(other) for other in others)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")

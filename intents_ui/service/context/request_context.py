@@ -51,7 +51,7 @@ class ServiceSlots:
     Allows `most` pages at a time. One more is rejected if no slot is free within `wait` seconds.
     """
 
-    def __init__(self, most: int, *, wait: float) -> None:
+    def __init__(self, most: int, *, wait: float = 0.5) -> None:
         self._shares = Shares(most)
         self._wait = wait
 

@@ -5,9 +5,9 @@ from functools import partial
 
 from intents_ui import wiring
 from intents_ui.service.context import request_context
-from intents_ui.settings import ENV
 from intents_ui.web.rate_limiter import Limit, settle, spend
 
+CALLS_PER_MINUTE = 2400  # for the tickets of one client
 CALLS_OF_AN_IDENTIFIER = 6  # average service calls of a ticket with many misses
 
 
@@ -15,7 +15,7 @@ class Allowance:
     """A ticket's share of the rate limit on service calls, charged up front and corrected afterwards."""
 
     def __init__(self, identifiers: int) -> None:
-        self._limit = Limit("calls", ENV.intents_rate_service_calls, 60)
+        self._limit = Limit("calls", CALLS_PER_MINUTE, 60)
         self._origin = request_context.current()
         self._visitor = request_context.visitor()
         self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)
