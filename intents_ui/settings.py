@@ -125,7 +125,7 @@ class Environment(BaseSettings):
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
     intents_max_streams_per_client: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
-    intents_logo_hosts: Words = Field([], description="Hosts to load token and chain logos from (comma-separated). Images are re-encoded. Unset: bundled icons only.")
+    intents_logo_hosts: Words = Field([], description="Hosts from which browsers load listed logos of tokens and chains without a bundled icon (comma-separated). They learn the IP addresses of your users. Unset: none.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
     intents_helpdesk_hosts: Words = Field([], description="Hosts or https origins (comma-separated) whose pages may frame `/embed/ticket`, besides Zendesk and Chatwoot")
     intents_helpdesk_key: SecretStr | None = Field(None, description="Key of [signed URLs](chatwoot.md#other-helpdesks) of `/embed/ticket`, at least 16 characters. Unset: none are accepted.")
@@ -316,7 +316,6 @@ class Environment(BaseSettings):
     @field_validator("intents_logo_hosts")
     @classmethod
     def validate_logo_hosts(cls, value: list[str]) -> list[str]:
-        """Accept no IP addresses: each name is resolved and checked at every download."""
         if not all(LOGO_HOST.fullmatch(host) for host in value):
             raise ValueError("must be fully qualified host names without scheme, port or path")
         return [host.lower() for host in value]
@@ -689,7 +688,7 @@ SECURE_CSP = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
     "style-src": [CSP.SELF],
-    "img-src": [CSP.SELF],
+    "img-src": [CSP.SELF, *(f"https://{host}" for host in ENV.intents_logo_hosts)],
     "font-src": [CSP.SELF],
     "connect-src": [CSP.SELF],
     "manifest-src": [CSP.SELF],

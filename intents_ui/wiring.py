@@ -39,7 +39,6 @@ from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.in_process import InProcessTransport
-from intents_ui.service.logos.logos import Logos
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
 from intents_ui.service.queries import paging
@@ -200,11 +199,6 @@ class Dashboard:
         return Prices(self.service)
 
     @cached_property
-    def logos(self) -> Logos | None:
-        """The logo cache, or None if no logo hosts are configured."""
-        return Logos(ENV.intents_logo_hosts) if ENV.intents_logo_hosts else None
-
-    @cached_property
     def cards(self) -> Cards:
         """The renderer of preview cards."""
         return Cards()
@@ -312,10 +306,6 @@ def token_lists() -> TokenLists:
 
 def prices() -> Prices:
     return _current.prices
-
-
-def logos() -> Logos | None:
-    return _current.logos
 
 
 def cards() -> Cards:

@@ -41,10 +41,11 @@ def shown_number(value: object) -> str:
     return f"{value:.15g}" if isinstance(value, int | float) else str(value)
 
 
-def start(**env: str) -> subprocess.CompletedProcess[str]:
+def start(code: str = "from intents_ui import settings", **env: str) -> subprocess.CompletedProcess[str]:
     clean = {"PATH": os.environ["PATH"]}
-    command = [sys.executable, "-c", "from intents_ui import settings"]
-    return subprocess.run(command, cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=clean | env, capture_output=True, text=True, check=False
+    )
 
 
 def test_every_setting_is_documented_once_with_its_default_and_description() -> None:

@@ -25,7 +25,8 @@ publickey-credentials-get screen-wake-lock serial speaker-selection storage-acce
 window-management xr-spatial-tracking"""
 EVERYWHERE = {
     "Permissions-Policy": ", ".join([*(f"{each}=()" for each in OFF.split()), "clipboard-write=(self)"]),
-    "Cross-Origin-Embedder-Policy": "require-corp",
+    # Hosts of logos don't allow to be embedded, so browsers load images from them without credentials.
+    "Cross-Origin-Embedder-Policy": "credentialless" if settings.ENV.intents_logo_hosts else "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 

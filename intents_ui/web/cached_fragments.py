@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from intents_ui import wiring
 from intents_ui.display.formatting import short_forms
 from intents_ui.display.lists.rows import Rows
 from intents_ui.display.transfers.situation import Situation
@@ -41,7 +40,7 @@ def now() -> datetime:
 
 
 def cached_fragment(of: Situation | Rows, *key: Hashable, caller: Callable[[], str], check_time: str = "") -> str:
-    """Return what the body of a `{% call %}` block draws, or drew before of the same object, key and logo hosts.
+    """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
 
     The body may use the situation or the rows, what is derived from them, and the values of the key. Its `key` starts
     with a name of its own. It is drawn again on a page where one of its shortened values looks like another one.
@@ -55,8 +54,7 @@ def _fragment(of: Situation | Rows, key: tuple[Hashable, ...], caller: Callable[
     forms = short_forms.of_the_page()
     if forms is None:
         return caller()
-    place = (*key, wiring.logos())
-    known: Fragment | None = of.fragments.get(place)
+    known: Fragment | None = of.fragments.get(key)
     if known and forms.repeat(known.short_forms):
         return known.html
     token = _now.set(of.now)
@@ -67,5 +65,5 @@ def _fragment(of: Situation | Rows, key: tuple[Hashable, ...], caller: Callable[
     if forms.are_unique(used):
         if len(of.fragments) >= MOST_FRAGMENTS:
             of.fragments.clear()
-        of.fragments[place] = Fragment(html, used)
+        of.fragments[key] = Fragment(html, used)
     return html

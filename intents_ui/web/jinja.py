@@ -19,13 +19,15 @@ from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
-from intents_ui.display.tokens.icons import Logo
 from intents_ui.display.transfers import assistance, statuses
+from intents_ui.settings import ENV
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import assets, links
 from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
+# Excludes userinfo, port, fragment, blanks and non-ASCII characters.
+LOGO = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]{0,1000})", re.ASCII)
 # An identifier, and one with all marks that need no quoting.
 SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
@@ -129,13 +131,13 @@ def environment(**options: Any) -> Environment:
 
 
 def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str]:
-    """Memoize a macro whose text depends only on its arguments and the logo hosts, for the `most` recent arguments."""
+    """Memoize a macro whose text depends only on its arguments, for the `most` recent arguments."""
 
     @lru_cache(most)
-    def drawn(_: object, *given: object, **named: object) -> str:
+    def drawn(*given: object, **named: object) -> str:
         return macro(*given, **named)
 
-    return lambda *given, **named: drawn(wiring.logos(), *given, **named)
+    return drawn
 
 
 def any_recoverable(transfers: Iterable[Transfer]) -> bool:
@@ -176,14 +178,7 @@ def _is_plain(identifier: object) -> bool:
     return isinstance(identifier, str) and bool(PLAIN.fullmatch(identifier))
 
 
-def logo_url(logo: Logo | None) -> str | None:
-    """Return our URL of a logo, if its host is on the allowlist."""
-    logos = wiring.logos()
-    if logo is None or logos is None or not logos.offers(logo.uri):
-        return None
-    try:
-        if logo.address is None:
-            return url("chain-logo", logo.chain_id)
-        return url("token-logo", logo.chain_id, logo.address)
-    except NoReverseMatch:  # no URL of ours can contain such an ID
-        return None
+def logo_url(uri: str | None) -> str | None:
+    """Return the URL of a listed logo, if it is a plain one on a host that pages may load images from."""
+    plain = LOGO.fullmatch(uri or "")
+    return plain[0] if plain and plain[1].lower() in ENV.intents_logo_hosts else None

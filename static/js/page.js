@@ -122,3 +122,7 @@ for (const control of document.querySelectorAll("[data-scripted]")) control.hidd
 // Announce the result of a streamed page once it's complete.
 const total = document.getElementById("total");
 if (total) say(total.textContent);
+
+// A logo that failed to load gives way to the letters below it.
+document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);
+for (const each of document.images) if (each.complete && !each.naturalWidth) each.remove();

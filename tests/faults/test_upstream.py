@@ -26,9 +26,9 @@ from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing
-from tests.service.logo_host import AUTHORITY, SecureServer
-from tests.service.scripted_server import Script, Visit, answering
+from tests.service.scripted_server import Script, ScriptedServer, Visit, answering
 
+AUTHORITY = trustme.CA()
 NOWHERE = "/intent/0x" + "0" * 63 + "1"
 INTENT = '{"intent":{"intentId":"0x%s1","status":"QUOTED"}}' % ("0" * 63)
 
@@ -68,6 +68,18 @@ def trusting(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     yield dashboard
     dashboard.transport.close()
     dashboard.transport = before
+
+
+class SecureServer(ScriptedServer):
+    def __init__(self, script: Script, certificate: trustme.LeafCert) -> None:
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(self._tls)
+        super().__init__(script)
+
+    def _serve(self, connection: socket.socket) -> None:
+        connection.settimeout(10)
+        with connection, contextlib.suppress(OSError):
+            super()._serve(self._tls.wrap_socket(connection, server_side=True))
 
 
 class OldServer(SecureServer):

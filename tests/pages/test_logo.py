@@ -1,34 +1,25 @@
-"""Logos: no third-party images unless configured, and then served by the dashboard."""
+"""Logos: no third-party images unless configured, and then loaded by the browser."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from tests.service.logo_host import Host, hosting
-from tests.service.pictures import opened, picture
-from tests.service.scripted_server import answering
+from intents_ui.web.jinja import logo_url
+from tests.test_settings import start
 
-INTO_SOMI, SPOOF = 17, 18
-SOMNIA, BASE = 5031, 8453
-NATIVE = "0x" + "0" * 40
-SOMI = f"/logo/token/{SOMNIA}/{NATIVE}"
-USDC_ON_BASE = f"/logo/token/{BASE}/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+INTO_SOMI = 17
+SOMNIA = 5031
+HOST = "logos.service.example"  # where the emulator has its logos
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
-    """Configured logo host that has every logo."""
-    with hosting(answering(picture("PNG"))) as found:
-        wiring.current().logos = found.logos()
-        yield found
-
-
-def page_of(site: Client, emulator: Emulator, number: int) -> str:
-    return site.get(f"/intent/{emulator.finished(number)['intentId']}").content.decode()
+def host(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Configured logo host."""
+    monkeypatch.setattr(wiring.ENV, "intents_logo_hosts", [HOST])
+    return HOST
 
 
 @pytest.mark.parametrize("path", ["/", "/history", "/chains", f"/chain/{SOMNIA}", "/intent"])
@@ -37,28 +28,59 @@ def test_no_page_links_to_a_third_partys_image_by_default(site: Client, emulator
     page = site.get(path).content.decode()
     assert "/static/img/coins.svg#" in page
     assert "<img" not in page
-    assert "/logo/" not in page
     assert not re.search(r'(?:src|srcset|poster|data|xlink:href)="(?:https?:)?//', page)
 
 
-def test_a_configured_host_shows_a_logo_where_no_built_in_image_exists(
-    site: Client, emulator: Emulator, host: Host
-) -> None:
-    page = page_of(site, emulator, INTO_SOMI)
-    shown = re.findall(r'<img src="([^"]+)" alt="" ', page)
-    assert {SOMI, f"/logo/chain/{SOMNIA}"} == set(shown)
-    assert "#usdc" in page
-    assert host.visits == 0
+@pytest.mark.parametrize(
+    "uri",
+    [
+        None,
+        "",
+        f"http://{HOST}/a.png",
+        f"//{HOST}/a.png",
+        f"https://{HOST}",
+        f"https://{HOST}:443/a.png",
+        f"https://user@{HOST}/a.png",
+        f"https://evil.example/https://{HOST}/a.png",
+        f"https://evil.example@{HOST}/a.png",
+        f"https://{HOST}.evil.example/a.png",
+        f"https://sub.{HOST}/a.png",
+        f"https://{HOST}\\@evil.example/a.png",
+        f'https://{HOST}/a.png" onerror="x',
+        f"https://{HOST}/a b.png",
+        f"https://{HOST}/a.png\n",
+        f"https://{HOST}/ä.png",
+        f"https://{HOST}/a.svg#x",
+        "data:image/png;base64,AAAA",
+        "javascript:alert(1)",
+    ],
+)
+def test_only_a_plain_url_on_a_configured_host_is_used(host: str, uri: str | None) -> None:
+    assert logo_url(f"https://{host}/a.png?size=64") == f"https://{host}/a.png?size=64"
+    assert logo_url(uri) is None
 
 
-@pytest.mark.parametrize("path", [SOMI, f"/logo/chain/{SOMNIA}"])
-def test_a_logo_is_re_encoded_and_served_without_any_rights(site: Client, host: Host, path: str) -> None:
-    answer = site.get(path)
-    assert (answer.status_code, answer["Content-Type"]) == (200, "image/webp")
-    assert opened(answer.content).size == (64, 64)
-    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
-    assert answer["X-Content-Type-Options"] == "nosniff"
-    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
-    assert answer["Content-Disposition"].startswith("attachment")
-    assert answer["Cache-Control"] == "public, max-age=86400"
-    assert "Set-Cookie" not in answer
+def test_browsers_load_logos_without_a_bundled_icon_from_a_configured_host() -> None:
+    code = """
+import django
+django.setup()
+from django.test import Client
+answer = Client(SERVER_NAME="localhost").get("/chain/5031")
+print(answer["Content-Security-Policy"])
+print(answer["Cross-Origin-Embedder-Policy"])
+print(answer.content.decode())
+"""
+    answer = start(
+        code, INTENTS_LOGO_HOSTS=f"{HOST.title()}, img.example", DJANGO_SETTINGS_MODULE="intents_ui.settings"
+    )
+    policy, embedding, page = answer.stdout.split("\n", 2)
+    assert f"img-src 'self' https://{HOST} https://img.example;" in policy
+    assert embedding == "credentialless"
+    assert "/static/img/coins.svg#" in page
+    shown = re.findall(r'<b>(\w+)</b><img src="([^"]+)" alt="" ([^>]*)>', page)
+    native = "0x" + "0" * 40
+    assert {(letters, src) for letters, src, _ in shown} >= {
+        ("SOM", f"https://{HOST}/{SOMNIA}/{native}.webp"),
+        ("S", f"https://{HOST}/chains/{SOMNIA}.webp"),
+    }
+    assert all('loading="lazy"' in how and 'referrerpolicy="no-referrer"' in how for *_, how in shown)

@@ -22,19 +22,10 @@ TOKENS: Mapping[tuple[int, str], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Logo:
-    """The logo URL that the service lists for a token, or for a chain if there is no address."""
-
-    chain_id: int
-    address: str | None
-    uri: str
-
-
-@dataclass(frozen=True, slots=True)
 class TokenIcon:
     """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
 
-    `picture`: a bundled icon or "". `logo`: the listed one, if there is no bundled icon. `hue` None: plain background
+    `picture`: a bundled icon or "". `logo_uri`: the listed one, from outside. `hue` None: plain background
     for unknown tokens. `chain`: the small chain icon at the corner.
     """
 
@@ -42,13 +33,13 @@ class TokenIcon:
     hue: int | None
     chain: "TokenIcon | None" = None
     picture: str = ""
-    logo: Logo | None = None
+    logo_uri: str | None = None
 
 
 def of_chain(chain_id: int | None, name: str, *, logo_uri: str | None = None) -> TokenIcon:
     """Return a chain's icon. `name` as shown, `logo_uri` as listed by the service."""
     picture = "" if chain_id is None else CHAINS.get(chain_id, "")
-    return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo=_logo(chain_id, None, logo_uri))
+    return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo_uri=logo_uri)
 
 
 def of_token(
@@ -69,12 +60,8 @@ def of_token(
     if not is_known:
         return TokenIcon(monogram, None, chain)
     picture = "" if chain_id is None or address is None else TOKENS.get((chain_id, token_amounts.key(address)), "")
-    return TokenIcon(monogram, _hue(symbol), chain, picture, _logo(chain_id, address, logo_uri))
+    return TokenIcon(monogram, _hue(symbol), chain, picture, logo_uri)
 
 
 def _hue(name: str) -> int:
     return sum(map(ord, name)) % 8
-
-
-def _logo(chain_id: int | None, address: str | None, uri: str | None) -> Logo | None:
-    return Logo(chain_id, address, uri) if chain_id is not None and uri else None

@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
 
@@ -20,8 +20,6 @@ from intents_ui.service.context.request_context import time_left
 
 READ_BYTES = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
 RESOLVERS = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
-
-type LookUp = Callable[[str, int], list[str]]
 
 
 class NameNotResolved(httpcore.ConnectError):
@@ -39,11 +37,10 @@ def addresses_of(host: str, port: int) -> list[str]:
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Network backend that connects within the deadline, trying each address that `look_up` returns."""
+    """Network backend that connects within the deadline, trying each address of the host."""
 
-    def __init__(self, look_up: LookUp = addresses_of, *, sockets: httpcore.NetworkBackend | None = None) -> None:
-        self._look_up = look_up
-        self._sockets = sockets or httpcore.SyncBackend()
+    def __init__(self) -> None:
+        self._sockets = httpcore.SyncBackend()
         self._resolvers = threading.BoundedSemaphore(RESOLVERS)
 
     def connect_tcp(
@@ -90,7 +87,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
     def _resolve(self, host: str, port: int, found: Future[list[str]]) -> None:
         try:
-            found.set_result(self._look_up(host, port))
+            found.set_result(addresses_of(host, port))
         except Exception as error:
             found.set_exception(error)
         finally:

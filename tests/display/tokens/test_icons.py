@@ -33,4 +33,4 @@ def test_an_icon_belongs_to_an_address(chain_id: int | None, address: str | None
 def test_a_token_with_a_famous_name_alone_has_no_icon() -> None:
     spoof = TokenMetadata(chain_id=BASE, token_address=SPOOF, name="USD Coin", symbol="USDC", decimals=6)
     coin = identity(BASE, SPOOF, using=CATALOGUE, metadata=spoof).coin
-    assert (coin.monogram, coin.hue, coin.picture, coin.logo) == ("USD", None, "", None)
+    assert (coin.monogram, coin.hue, coin.picture, coin.logo_uri) == ("USD", None, "", None)
