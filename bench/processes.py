@@ -69,7 +69,7 @@ def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
 
 def clean(**more: str) -> dict[str, str]:
     """Return the environment without the settings of another dashboard."""
-    ours = re.compile(r"INTENTS_|REDIS_URL$|STATE_DIR$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
+    ours = re.compile(r"INTENTS_|REDIS_URL$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
     return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
 
 

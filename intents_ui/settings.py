@@ -18,7 +18,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.utils.csp import CSP
 from pydantic import (
-    DirectoryPath,
     Field,
     HttpUrl,
     IPvAnyNetwork,
@@ -151,8 +150,7 @@ class Environment(BaseSettings):
     intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
     intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
-    state_dir: DirectoryPath | None = Field(None, description="Directory for caching chain and token lists across restarts. Unset: memory only.")
-    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in `STATE_DIR` or the temporary directory.")
+    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in the temporary directory.")
     intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror")
     secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
@@ -536,7 +534,7 @@ def mirror_database(env: Environment) -> dict[str, Any] | None:
         return database(env.intents_database.get_secret_value())
     if not env.embedded:
         return None
-    return sqlite((env.state_dir or Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}")) / "mirror.sqlite3")
+    return sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", "mirror.sqlite3"))
 
 
 def is_public_key(pem: str) -> bool:

@@ -25,7 +25,6 @@ from intents_ui.ops import metrics
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.ops.telemetry import Telemetry
 from intents_ui.pictures.cards import Cards
-from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache
 from intents_ui.service.cache.redis_guard import RedisGuard
 from intents_ui.service.cache.response_cache import ResponseCache
@@ -125,7 +124,6 @@ class Dashboard:
             memory=self.response_memory,
             entries=self.entry_cache,
             kept=self.response_cache,
-            saved=DiskCache(ENV.state_dir, seal=self.seal("saved lists")) if ENV.state_dir else None,
             shared=self._redis_cache(settings),
         )
 
@@ -139,7 +137,7 @@ class Dashboard:
         return RedisCache(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=self.seal("answers"))
 
     def seal(self, kind: str) -> Seal:
-        """Return a seal for data in Redis or STATE_DIR: SECRET_KEY with a separate salt for each kind."""
+        """Return a seal for data in Redis: SECRET_KEY with a separate salt for each kind."""
         key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
         return Seal(key.digest(), tally=self.health.tally)
 

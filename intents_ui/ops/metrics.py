@@ -80,9 +80,7 @@ data_requests = Counter(
     "intents_ui_data_requests", "Requests of pages for data, by the source of the response.", ["source"], registry=own
 )
 rejected = Counter("intents_ui_rejected", "Requests rejected because all slots were in use.", ["stage"], registry=own)
-ignored = Counter(
-    "intents_ui_shared_ignored", "Values in Redis or STATE_DIR that were ignored.", ["reason"], registry=own
-)
+ignored = Counter("intents_ui_shared_ignored", "Values in Redis that were ignored.", ["reason"], registry=own)
 task_restarts = Counter(
     "intents_ui_task_restarts", "Background tasks that crashed and were restarted.", ["task"], registry=own
 )

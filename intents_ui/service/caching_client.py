@@ -5,7 +5,6 @@ service fails. Failed calls are retried where that can help, unless the circuit 
 commit, execute) are sent exactly once.
 """
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +12,8 @@ from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
-from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache, RedisEntry
-from intents_ui.service.cache.response_cache import LISTS, CacheEntry, ResponseCache
+from intents_ui.service.cache.response_cache import CacheEntry, ResponseCache
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
@@ -72,14 +70,12 @@ class CachingClient:
         health: Health,
         threads: CallThreads,
         kept: ResponseCache,
-        saved: DiskCache | None = None,
         shared: RedisCache | None = None,
         recall: Callable[[ServiceCall[Any], str], Any] = lambda call, text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`recall` parses the text of a response that was saved on disk or in Redis."""
+        """`recall` parses the text of a response from Redis."""
         self._ask = ask
-        self._saved = saved
         self._shared = shared
         self._recall = recall
         self._patience = patience
@@ -156,16 +152,6 @@ class CachingClient:
         copy = self._cache.copy(call.question)
         if self._shared and call.kind and (copy is None or self._age(copy) >= copy.lifetime.fresh):
             copy = self._newer(call, copy, self._shared)
-        saved = self._saved.find(call.question) if self._saved and copy is None else None
-        if saved is None:
-            return copy
-        age, text = saved
-        at = self._clock() - age
-        with contextlib.suppress(ValueError):
-            self._cache.put(call, self._recall(call, text), len(text), asked_at=at, learned_at=at)
-        copy = self._cache.copy(call.question)
-        if copy is None and self._saved:  # it expired, or this version can't parse it
-            self._saved.drop(call.question)
         return copy
 
     def _newer(self, call: ServiceCall[Any], copy: CacheEntry | None, shared: RedisCache) -> CacheEntry | None:
@@ -356,8 +342,6 @@ class CachingClient:
                 newest = self._cache.put(call, answer, len(content), asked_at=asked_at)
                 self._count_mismatches(answer, newest)
                 self._share(call, answer, content)
-                if self._saved and call.kind and call.kind(answer) in LISTS:
-                    self._saved.keep(call.question, content.decode())
                 return newest
             is_dead = _is_dead_connection(failure)
             if not call.is_read or attempt >= most + is_dead or dead >= retries.DEAD_CONNECTIONS:

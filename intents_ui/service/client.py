@@ -18,7 +18,6 @@ from typing import Any, Self, cast, overload
 
 import httpx
 
-from intents_ui.service.cache.disk_cache import DiskCache
 from intents_ui.service.cache.redis_cache import RedisCache
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.caching_client import Answered, CachingClient
@@ -111,7 +110,6 @@ class ServiceClient(BlockingOperations):
         memory: ResponseMemory | None = None,
         entries: EntryCache | None = None,
         kept: ResponseCache | None = None,
-        saved: DiskCache | None = None,
         shared: RedisCache | None = None,
     ) -> None:
         self.config = config
@@ -121,7 +119,6 @@ class ServiceClient(BlockingOperations):
         self._entries = entries or EntryCache(config.names)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
-        self._saved = saved
         self._shared = shared
         # Without httpx.Client around it: a call needs no cookies, redirects, proxies or authentication.
         self.transport = transport or DeadlineTransport(connections=config.connections)
@@ -131,7 +128,6 @@ class ServiceClient(BlockingOperations):
             health=self.health,
             threads=self.threads,
             kept=kept or ResponseCache(config.lifetimes, clock=clock),
-            saved=saved,
             shared=shared,
             recall=self._recall,
             clock=clock,
@@ -198,11 +194,9 @@ class ServiceClient(BlockingOperations):
         return self._shared is not None
 
     def close(self) -> None:
-        """Close the connections, and save what is cached. Calls that run in threads may finish."""
+        """Close the connections. Calls that run in threads may finish."""
         self.threads.shutdown()
         self.transport.close()
-        if self._saved:
-            self._saved.write()
         if self._shared:
             self._shared.close()
 

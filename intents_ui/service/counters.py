@@ -21,7 +21,7 @@ class Event(StrEnum):
     OLDER = auto()  # a response with an older state than the cached one, which was discarded
     UNFIT = auto()  # a list with entries that don't match its filter, which were left out
     UNREADABLE = auto()  # an invalid message or image in Redis, ignored
-    UNSIGNED = auto()  # an entry in Redis or STATE_DIR that this installation didn't sign, ignored
+    UNSIGNED = auto()  # an entry in Redis that this installation didn't sign, ignored
 
 
 class Counters:

@@ -252,7 +252,7 @@ def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothi
 def test_one_signal_stops_the_dashboard_and_the_mirror_beside_it(tmp_path: Path) -> None:
     """As of `make run`."""
     ours = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
-    env = {**ours, "STATE_DIR": str(tmp_path), "PORT": str(free_port())}
+    env = {**ours, "INTENTS_DATABASE": str(tmp_path / "mirror.sqlite3"), "PORT": str(free_port())}
     words = [sys.executable, "manage.py", "runserver", "--noreload"]
     with subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ran:
         try:

@@ -32,8 +32,7 @@ def test_a_real_service_without_a_database_has_no_mirror() -> None:
     assert databases(**REAL) == {}
 
 
-def test_demo_data_is_mirrored_in_the_state_directory_or_the_temporary_one(tmp_path: Path) -> None:
-    assert databases(STATE_DIR=str(tmp_path))["default"]["NAME"] == str(tmp_path / "mirror.sqlite3")
+def test_demo_data_is_mirrored_in_the_temporary_directory(tmp_path: Path) -> None:
     assert databases(TMPDIR=str(tmp_path))["default"]["NAME"].startswith(f"{tmp_path}/intents-ui-")
 
 
