@@ -55,7 +55,7 @@ format: .venv/installed-dev ## Format code and apply ruff fixes
 
 lock: .venv/installed-dev ## Regenerate lock files with hashes
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dashboard pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dashboard --group telemetry -c requirements.txt pyproject.toml -o requirements-telemetry.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group sentry -c requirements.txt pyproject.toml -o requirements-sentry.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dashboard --group postgres -c requirements.txt pyproject.toml -o requirements-postgres.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group mutation -c requirements-dev.txt pyproject.toml -o requirements-mutation.txt

@@ -73,10 +73,6 @@ LOGO_HOST = re.compile(
 EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
 # Names the account and the installation of the app.
 ZENDESK_AUDIENCE = re.compile(rf"https://{HOST_NAME.pattern}/api/v2/apps/installations/[0-9]{{1,20}}\.json", re.ASCII)
-PACKAGES = {
-    "otel_exporter_otlp_endpoint": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
-    "sentry_dsn": "sentry_sdk",
-}
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
@@ -163,8 +159,7 @@ class Environment(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on. Beyond loopback, `INTENTS_SERVICE_URL` is required.")
     port: int = Field(8000, ge=1, le=65535, description="Port to listen on")
     web_concurrency: int = Field(1, ge=1, le=64, description="Worker processes. More than one requires a real service.")
-    otel_exporter_otlp_endpoint: HttpUrl | None = Field(None, description="OpenTelemetry collector (OTLP over HTTP) for traces. Requires `requirements-telemetry.txt`.")
-    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reporting. Requires `requirements-telemetry.txt`.")
+    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reporting. Requires `requirements-sentry.txt`.")
     log_format: Literal["text", "json"] = Field("text", description="`text`, or `json` for one JSON object per line")
     # fmt: on
 
@@ -424,11 +419,11 @@ class Environment(BaseSettings):
         """Host of the real service, for the startup message."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
 
-    @field_validator("otel_exporter_otlp_endpoint", "sentry_dsn")
+    @field_validator("sentry_dsn")
     @classmethod
-    def validate_package(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is not None and not is_installed(PACKAGES[str(info.field_name)]):
-            raise ValueError("requires packages that are not installed: pip install -r requirements-telemetry.txt")
+    def validate_package(cls, value: Any) -> Any:
+        if value is not None and not is_installed("sentry_sdk"):
+            raise ValueError("requires packages that are not installed: pip install -r requirements-sentry.txt")
         return value
 
     @model_validator(mode="after")

@@ -23,7 +23,6 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops import metrics
 from intents_ui.ops.lifecycle import Lifecycle
-from intents_ui.ops.telemetry import Telemetry
 from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache.redis_cache import RedisCache
 from intents_ui.service.cache.redis_guard import RedisGuard
@@ -108,11 +107,6 @@ class Dashboard:
         return Lifecycle()
 
     @cached_property
-    def telemetry(self) -> Telemetry:
-        """The process's telemetry."""
-        return Telemetry()
-
-    @cached_property
     def service(self) -> ServiceClient:
         """The pages' service client. Thread-safe."""
         settings, embedded_service = config(), self.emulator
@@ -144,7 +138,7 @@ class Dashboard:
     @cached_property
     def health(self) -> Health:
         """The service's health, shared by pages and live updates."""
-        return Health(told=observed)
+        return Health(told=metrics.call)
 
     @cached_property
     def tasks(self) -> LongTasks:
@@ -286,10 +280,6 @@ def lifecycle() -> Lifecycle:
     return _current.lifecycle
 
 
-def telemetry() -> Telemetry:
-    return _current.telemetry
-
-
 def tasks() -> LongTasks:
     return _current.tasks
 
@@ -351,11 +341,6 @@ def is_live() -> bool:
 def uncached_service() -> UncachedClient:
     """Return a client that bypasses the cache, for exports that read a whole list."""
     return UncachedClient(service())
-
-
-def observed(operation: str, error: BaseException | None, seconds: float) -> None:
-    metrics.call(operation, error, seconds)
-    _current.telemetry.called(operation, error, seconds)
 
 
 def page() -> AbstractContextManager[None]:

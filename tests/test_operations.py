@@ -20,7 +20,7 @@ from pydantic import RedisDsn, SecretStr
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from intents_ui.asgi import application
-from intents_ui.ops import metrics, telemetry
+from intents_ui.ops import metrics, sentry
 from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
 from intents_ui.settings import Environment
@@ -374,14 +374,14 @@ def an_event(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", SECRET_SETTINGS)
 def test_no_part_of_an_error_report_has_a_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     secret = f"postgres://name:{canary.KEY}%2F'\"\\é&@host/x,second:{canary.KEY}:x"
-    monkeypatch.setattr(telemetry.ENV, name, SecretStr(secret))
-    hidden = telemetry.without_secrets(an_event(f"with {secret} and more"))
+    monkeypatch.setattr(sentry.ENV, name, SecretStr(secret))
+    hidden = sentry.without_secrets(an_event(f"with {secret} and more"))
     assert "canary" not in repr(hidden)
     assert hidden["message"] == "with … and more"
     assert hidden["logentry"]["params"][1:] == [3, None, 0.5, True]
     assert hidden["timestamp"] == datetime(2026, 11, 21, tzinfo=UTC)
     for part in (f"password={canary.KEY}/'\"\\é&", f"second:{canary.KEY}:x"):
-        assert "canary" not in repr(telemetry.without_secrets(an_event(part)))
+        assert "canary" not in repr(sentry.without_secrets(an_event(part)))
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def test_no_part_of_an_error_report_has_a_secret(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_no_part_of_an_error_report_has_the_user_of_a_url(url: str) -> None:
-    hidden = telemetry.without_secrets(an_event(url))
+    hidden = sentry.without_secrets(an_event(url))
     assert "canary" not in repr(hidden)
     assert hidden["message"] == re.sub("://.*@", "://…@", url)
 
@@ -403,6 +403,6 @@ def test_no_part_of_an_error_report_has_the_user_of_a_url(url: str) -> None:
 def test_no_part_of_an_error_report_has_the_password_of_redis_or_the_generated_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(telemetry.ENV, "redis_url", RedisDsn("redis://:canary%2F4711@127.0.0.1:6379/0"))
+    monkeypatch.setattr(sentry.ENV, "redis_url", RedisDsn("redis://:canary%2F4711@127.0.0.1:6379/0"))
     for written in ("canary%2F4711", "canary/4711", django_settings.SECRET_KEY):
-        assert written not in repr(telemetry.without_secrets(an_event(f"AUTH {written} failed")))
+        assert written not in repr(sentry.without_secrets(an_event(f"AUTH {written} failed")))

@@ -81,7 +81,6 @@ INVALID = {
         "redis://localhost?ssl_keyfile=k",  # an option of rediss alone
     ],
     "SENTRY_DSN": ["https://a@b.example/1"],  # needs packages that aren't installed
-    "OTEL_EXPORTER_OTLP_ENDPOINT": ["http://collector:4318"],
     "SECRET_KEY_FILE": ["/nowhere/key"],
     "INTENTS_CONSOLE_TOKEN_FILE": ["/dev/null"],
     "INTENTS_CONSOLE": ["on"],

@@ -26,7 +26,7 @@ MAY_IMPORT = {"runserver.py": {"subprocess"}}
 @pytest.mark.parametrize("path", sorted(ROOT.glob("requirements*.txt")), ids=lambda path: path.name)
 def test_every_installed_package_is_pinned_by_hash(path: Path) -> None:
     entries = path.read_text().replace("\\\n", " ").splitlines()
-    assert len(entries) > 30
+    assert entries
     assert [entry for entry in entries if not re.match(r"[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", entry)] == []
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import wiring
 from intents_ui.middleware import marks
 from intents_ui.ops import logs, metrics
 from intents_ui.service.context.request_context import Origin, drawn
@@ -42,8 +41,6 @@ class RequestLog:
         self._bytes = 0
         self._began = time.perf_counter()
         self._seconds: float | None = None
-        if self._is_logged:
-            wiring.telemetry().request_began(self.origin)
 
     def seeing(self, send: Send) -> Send:
         async def send_seen(message: Message) -> None:
@@ -71,7 +68,6 @@ class RequestLog:
             "calls": self.origin.calls,
             "request_id": self.origin.id,
         }
-        wiring.telemetry().request_ended(self.origin, fields)
         log.info(
             "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
             fields,

@@ -5,6 +5,7 @@ from typing import Any
 
 from intents_ui import readiness, wiring
 from intents_ui.middleware import marks
+from intents_ui.ops import sentry
 from intents_ui.server import probes
 from intents_ui.server.live import streams
 from intents_ui.server.messages import Receive, Send
@@ -15,7 +16,7 @@ async def run(receive: Receive, send: Send) -> None:
     await receive()
     asyncio.get_running_loop().set_exception_handler(report_unless_cancelled)
     try:
-        wiring.telemetry().begin()
+        sentry.begin()
         wiring.open_all()
         marks.of_path("/")  # loads the URLs and their pages, which would delay the first request
         sampling = probes.start_sampling()
@@ -30,7 +31,6 @@ async def run(receive: Receive, send: Send) -> None:
     await wiring.close_live()
     await readiness.aclose()
     await asyncio.to_thread(wiring.close_all)
-    await asyncio.to_thread(wiring.telemetry().end)
     await send({"type": "lifespan.shutdown.complete"})
 
 

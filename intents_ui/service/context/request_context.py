@@ -36,7 +36,6 @@ class Origin:
         self.id = request_id
         self.visitor = visitor  # client address for fair shares, None if unlimited
         self.calls = 0
-        self.span: Any = None  # of the request's trace, if tracing is on
         self._lock = threading.Lock()
 
     def next_call(self) -> str:
