@@ -691,8 +691,6 @@ SECURE_CSP = {
     "frame-ancestors": [CSP.NONE],
     "require-trusted-types-for": ["'script'"],
     "trusted-types": ["default"],
-    "report-to": ["csp"],
-    "report-uri": ["/csp-report"],
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import reverse
 from django.utils.csp import CSP, build_policy
 
 FILE_POLICY: dict[str, Any] = {"default-src": [CSP.NONE], "frame-ancestors": [CSP.NONE], "sandbox": True}
@@ -46,18 +45,11 @@ def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) ->
             response._csp_config = {}  # type: ignore[attr-defined]  # the cached response has its own policy
         elif not response.headers.get("Content-Type", "").startswith("text/html"):
             response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
-        else:
-            response.headers["Reporting-Endpoints"] = reporting_endpoints()
-            if not hasattr(response, "_csp_config"):  # which `csp_override` sets
-                response.headers[str(CSP.HEADER_ENFORCE)] = page_policy()
+        elif not hasattr(response, "_csp_config"):  # which `csp_override` sets
+            response.headers[str(CSP.HEADER_ENFORCE)] = page_policy()
         return response
 
     return answer
-
-
-@cache
-def reporting_endpoints() -> str:
-    return f'csp="{reverse("policy-report")}"'
 
 
 @cache

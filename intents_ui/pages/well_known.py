@@ -16,7 +16,6 @@ A_DAY = "public, max-age=86400"
 NOT_FOR_CRAWLERS = (
     "/.well-known/",
     "/console",
-    "/csp-report",
     "/export/",
     "/healthz",
     "/history/",

@@ -41,7 +41,7 @@ ONCE: Final = {
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
     " manifest-src 'self'; form-action 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none';"
-    " require-trusted-types-for 'script'; trusted-types default; report-to csp; report-uri /csp-report"
+    " require-trusted-types-for 'script'; trusted-types default"
 )
 FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 OF_OTHER_SITES: Final = ("card.png", "badge.svg")
@@ -103,8 +103,6 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
     policy = PAGE_POLICY if is_page(answer) else FILE_POLICY
     if answer.headers.get_list("content-security-policy") != [policy]:
         yield f"content-security-policy: {answer.headers.get_list('content-security-policy')}"
-    if is_page(answer) and answer.headers.get("reporting-endpoints") != 'csp="/csp-report"':
-        yield "nobody hears what was refused"
     whose = "cross-origin" if answer.url.path.endswith(OF_OTHER_SITES) else "same-origin"
     if answer.headers.get_list("cross-origin-resource-policy") != [whose]:
         yield f"cross-origin-resource-policy: {answer.headers.get_list('cross-origin-resource-policy')}"
@@ -306,7 +304,7 @@ def test_a_cross_site_form_has_no_effect(emulator: Emulator, way: Recorded, send
             taken.append(path)
     by_reading = READING | {"/export/progress/" + "a" * 22}
     allowed = by_reading if sender in ("no proof", "a wrong proof") else set()
-    assert set(taken) <= allowed | {"/csp-report"}  # browsers send it, whichever page they were on
+    assert set(taken) <= allowed
     assert [each for each in WRITING if way.requests(each)] == []
 
 
@@ -361,33 +359,6 @@ def test_no_code_marks_text_as_safe_or_disables_csrf_protection() -> None:
             found += [(each.name, name) for name in names & FORBIDDEN]
     # A macro's text is escaped already, as in Jinja (`tests/web/test_template_compiler.py`).
     assert set(found) == {("template_compiler.py", "Markup")}
-
-
-# What browsers tell of what they refused.
-
-REPORT: Final = (
-    '[{"type": "csp-violation", "url": "https://intents.example/help?q=1", "body": {"documentURL":'
-    ' "https://intents.example/help?q=canary", "effectiveDirective": "script-src-elem", "blockedURL": "inline"}}]'
-)
-FORGED: Final = ["", "[null, 1, {}]", '{"csp-report": 1}', "\x00", "[" * 9000]
-LINE_BREAKS: Final = '{"csp-report": {"document-uri": "http://[x", "blocked-uri": "a\\r\\n2026 ERROR b\\u202e"}}'
-
-
-def reported(body: str, address: str) -> Any:
-    return Client().post("/csp-report", body, content_type="application/csp-report", REMOTE_ADDR=address)
-
-
-def test_a_csp_violation_report_is_logged_without_queries_and_line_breaks(caplog: pytest.LogCaptureFixture) -> None:
-    assert reported(REPORT, "203.0.113.1").status_code == 204
-    (line,) = caplog.messages
-    assert "script-src-elem, inline, on /help" in line
-    assert "canary" not in line
-    for number, body in enumerate(FORGED):
-        assert reported(body, f"198.51.100.{number}").status_code in (204, 413)
-    answers = [reported(LINE_BREAKS, "198.51.100.100") for _ in range(11)]
-    assert [each.status_code for each in answers] == [204] * 10 + [429]
-    assert int(answers[-1]["Retry-After"]) > 0
-    assert not [line for line in caplog.messages if re.search("[\n\r\u202e]", line)]
 
 
 # Mistakes of our own.
