@@ -7,12 +7,12 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 django.setup(set_prefix=False)
 
-from intents_ui import api, wiring  # noqa: E402 - Django must be set up first, as for all below
+from intents_ui import wiring  # noqa: E402 - Django must be set up first, as for all below
 from intents_ui.middleware import access_log, marks, request_limits  # noqa: E402 - as above
 from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
 from intents_ui.server import embedded_service, handlers, lifespan, probes  # noqa: E402 - as above
 from intents_ui.server.live import streams  # noqa: E402 - as above
-from intents_ui.server.messages import Message, Receive, Send, answer, query_of, replay, with_headers, without_body  # noqa: E402 - as above
+from intents_ui.server.messages import Message, Receive, Send, answer, replay, with_headers, without_body  # noqa: E402 - as above
 from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body, without_body_headers  # noqa: E402 - as above
 from intents_ui.service.context import request_context  # noqa: E402 - as above
 
@@ -54,10 +54,6 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await embedded_service.call(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
     request_origin: request_context.Origin = scope[access_log.VISIT].origin
-    if not (handlers.is_file(scope) or is_of_list(scope) or is_of_api(scope)):
-        is_costly = marks.of_path(path).is_costly(scope["method"], query_of(scope))
-        if rejection := request_limits.rejections().current(request_origin.visitor, is_costly=is_costly):
-            return await handlers.turn_away(scope, send, rejection)
     try:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
@@ -75,14 +71,3 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
             await handler(scope, receive, handlers.leaving(place, send))
     finally:
         place.leave()
-
-
-def is_of_list(scope: Message) -> bool:
-    """Return whether a list requests its next part. Its error must leave the rows in place (`failures.is_of_list`)."""
-    return (b"hx-target", b"div#list") in scope["headers"]
-
-
-def is_of_api(scope: Message) -> bool:
-    """Return whether the API is requested. Its rejections say what is left, and a token has limits of its own."""
-    path: str = scope["path"]
-    return path.startswith(api.PATHS)

@@ -7,13 +7,10 @@ concurrency limits get a prerendered page without taking a thread.
 """
 
 import logging
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from cachetools import TTLCache
 from django.http import HttpRequest, HttpResponse
 
 from intents_ui import api, wiring
@@ -78,17 +75,11 @@ def refusal(request: HttpRequest, quotas: list[Quota]) -> Failure | None:
         return None
     quotas.append(take(pages(), visitor))
     if wait := quotas[-1].wait:
-        failure = too_many_pages(wait)
-        rejections().remember(visitor, failure, seconds=wait, is_costly=False)
-        return failure
+        return too_many_pages(wait)
     if not marks.of_path(request.path_info).is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
         return None
     quotas.append(take(searches(), visitor))
-    if wait := quotas[-1].wait:
-        failure = too_many_searches(wait)
-        rejections().remember(visitor, failure, seconds=wait, is_costly=True)
-        return failure
-    return None
+    return too_many_searches(quotas[-1].wait) if quotas[-1].wait else None
 
 
 def pages() -> Limit:
@@ -102,34 +93,6 @@ def searches() -> Limit:
 def wait_to_stream(visitor: str | None) -> int:
     """Return the seconds until the visitor may open a stream, 0 for now. Skips Redis, which would delay all streams."""
     return spend_here(pages(), visitor) if client_ip.is_counted(visitor) else 0
-
-
-class Rejections:
-    """Current rejections by visitor, and by whether they apply to costly pages only. Thread-safe.
-
-    Repeating one at the ASGI level avoids rendering a page. Bounded: an evicted rejection is rendered again.
-    """
-
-    def __init__(self) -> None:
-        self._known: TTLCache[tuple[str | None, bool], tuple[float, Failure]] = TTLCache(maxsize=10_000, ttl=MINUTE)
-        self._lock = threading.Lock()
-
-    def remember(self, visitor: str | None, failure: Failure, *, seconds: int, is_costly: bool) -> None:
-        with self._lock:
-            self._known[visitor, is_costly] = (time.monotonic() + seconds, failure)
-
-    def current(self, visitor: str | None, *, is_costly: bool) -> Failure | None:
-        if visitor is None:
-            return None
-        now = time.monotonic()
-        with self._lock:
-            known = [self._known.get((visitor, kind), (0.0, None)) for kind in {False, is_costly}]
-        return next((failure for until, failure in known if now < until), None)
-
-
-@wiring.once
-def rejections() -> Rejections:
-    return Rejections()
 
 
 def wait_to_send(visitor: str | None) -> int:
