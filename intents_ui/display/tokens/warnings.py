@@ -15,13 +15,10 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.service.wire.models import TokenInfo
 
 UNLISTED = "unlisted"
-IN_DISGUISE = "lookalike letters"
-MIXED = "mixed alphabets"
 HIDDEN = "hidden characters"
-LINK = "name contains a URL"
 DECIMALS = "decimals differ"
 
-MOST_NAMED = 3  # named letters and chains; the rest is counted
+MOST_NAMED = 3  # named characters and chains; the rest is counted
 CACHED = 2048
 
 
@@ -124,8 +121,7 @@ def _marks(
     if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
         is_listed = known is TokenStanding.LISTED
         yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
-    # A listed token may be named after a website.
-    yield from _of_text(symbol, name, is_explicit=known is not TokenStanding.UNLISTED)
+    yield from _hidden(symbol, name)
     if known is TokenStanding.UNLISTED:
         yield NOT_LISTED
 
@@ -223,59 +219,14 @@ def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
 
 
 @lru_cache(CACHED)
-def _of_text(symbol: str, name: str, *, is_explicit: bool) -> tuple[Mark, ...]:
-    """Return the warnings that follow from the symbol and name alone."""
-    found = (_in_disguise(symbol, name) or _mixed(symbol, name), _hidden(symbol, name))
-    return tuple(filter(None, (*found, _link(symbol, name, is_explicit=is_explicit))))
-
-
-def _in_disguise(*written: str) -> Mark | None:
-    found = list(dict.fromkeys(each for name in written for each in confusables.imitations(name)))
-    if not found:
-        return None
-    more = len(found) - MOST_NAMED
-    rest = [f"There {'is' if more == 1 else 'are'} {more} more."] if more > 0 else []
-    return Mark(IN_DISGUISE, " ".join([*map(_unmasked, found[:MOST_NAMED]), *rest]))
-
-
-def _unmasked(found: confusables.Imitation) -> str:
-    letter, kind = found.letter, "digit" if found.instead.isdigit() else "letter"
-    script = confusables.script(letter)
-    if script and script != "Latin" and kind == "letter":
-        return f"The letter {_shown(letter)} is {script} ({_number(letter)}), not the Latin {found.instead}."
-    return f"The sign {_shown(letter)} is “{_called(letter)}” ({_number(letter)}), not the {kind} {found.instead}."
-
-
-def _mixed(*written: str) -> Mark | None:
-    found = next(filter(None, map(confusables.mixture, written)), None)
-    if found is None:
-        return None
-    letter = f"{_shown(found.letter)} is {found.script} ({_number(found.letter)})"
-    return Mark(MIXED, f"A word of it mixes {_listed(found.scripts)} letters: {letter}.")
-
-
-def _hidden(*written: str) -> Mark | None:
+def _hidden(*written: str) -> tuple[Mark, ...]:
     found = list(dict.fromkeys(each for name in written for each in confusables.hidden(name)))
     if not found:
-        return None
+        return ()
     named = [f"{_called(each)} ({_number(each)})" for each in found[:MOST_NAMED]]
     more = len(found) - len(named)
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
-    return Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}.")
-
-
-def _link(*written: str, is_explicit: bool) -> Mark | None:
-    found = next(filter(None, (confusables.link(name, is_explicit=is_explicit) for name in written)), "")
-    if not found:
-        return None
-    shown = text.name(found).shown
-    return Mark(LINK, f"Its name holds a web address ({shown}). The token's creator chose this name.")
-
-
-def _shown(letter: str) -> str:
-    """Return characters for display, isolated, because right-to-left letters would reorder the sentence."""
-    runs_on = unicodedata.bidirectional(letter) not in ("R", "AL", "AN")
-    return letter if runs_on and not text.is_hidden(letter) else f"⟨{_number(letter)}⟩"
+    return (Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}."),)
 
 
 def _number(character: str) -> str:

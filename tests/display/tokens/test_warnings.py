@@ -70,12 +70,13 @@ WARNED = named(
     ("not listed, and called like nothing else", BASE, ANY, "PEPE", "Pepe", [warnings.UNLISTED]),
     ("a featured one's symbol", BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
     ("a featured one's name", BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
-    ("a Cyrillic letter", BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.IN_DISGUISE, warnings.UNLISTED]),
+    ("a Cyrillic letter", BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.UNLISTED]),
     ("hidden", ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, warnings.HIDDEN, warnings.UNLISTED]),
     # A listed token can still mislead.
     ("listed, with a featured one's symbol", BASE, BRIDGED, "USDC", None, [LIKE_USDC]),
-    ("listed, with a link", BASE, BRIDGED, "USDbC", "go to https://a.example", [warnings.LINK]),
+    ("listed, with a Cyrillic letter", BASE, BRIDGED, "USD\u0421", None, [LIKE_USDC]),
     # Without the list, only the text can be checked.
+    ("hidden, on a chain without a list", NOWHERE, ANY, "ETH\u202e", None, [warnings.HIDDEN]),
 )
 
 
@@ -105,17 +106,11 @@ REASONS = named(
         (BASE, ANY, "USDC"),
         "Its symbol looks like USDC, which the service features on Base at 0x833589…A02913. This is a different token.",
     ),
-    ("a letter", (NOWHERE, ANY, "USD\u0421"), "The letter \u0421 is Cyrillic (U+0421), not the Latin C."),
     (
         "hidden",
         (NOWHERE, ANY, "ETH\u202e", "\u200bE"),
         "It is written with characters that cannot be seen: right-to-left override (U+202E) and zero width space "
         "(U+200B).",
-    ),
-    (
-        "a link",
-        (NOWHERE, ANY, "X", "Visit https://a.example/\u202e"),
-        "Its name holds a web address (https://a.example/). The token's creator chose this name.",
     ),
     ("not listed", (BASE, ANY, "PEPE"), "Not on the service's token list. Check the contract address."),
 )
@@ -155,9 +150,9 @@ def test_an_amount_includes_its_tokens_warning():
     amount = token_amounts.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
     assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F)"
     assert amount.figure == "1,000.00 USDC"
-    disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="ET\u041d", decimals=18)
+    disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="\u200bE", decimals=18)
     nameless = token_amounts.amount(Money(10**21, BASE, ANY, disguised), using=NO_NAMES)
-    assert str(nameless) == f"1,000.00 ET\u041d ({warnings.IN_DISGUISE}: 0xeF5753…cC8e7F)"
+    assert str(nameless).endswith(f" ({warnings.HIDDEN}: 0xeF5753…cC8e7F)")
 
 
 # The emulator's catalog
@@ -166,8 +161,7 @@ DATA = json.loads((Path(warnings.__file__).parents[2] / "emulator" / "data" / "t
 # Listed or not, these tokens are made to mislead.
 TRAPS = {
     "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, warnings.UNLISTED],
-    "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC, warnings.IN_DISGUISE],
-    "0xde0dbf085da0230832f56c997b313619c15531b2": [warnings.LINK],
+    "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC],
     "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, warnings.HIDDEN],
 }
 
