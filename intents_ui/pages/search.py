@@ -1,8 +1,8 @@
 """`/search` and `/tx/…`: find the transfers of any pasted identifier.
 
 A single hit redirects to the transfer, and hits for one address redirect to its page. Several hits are listed with the
-field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches. Text that
-describes a transfer in words leads to the guesses of triage if it has no hits.
+field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches. Of text
+that describes a transfer in words, the page says what was understood.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """Triage page: look up every identifier of a ticket, and stream a line for each as soon as it's known.
 
 The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The page streams
-its head at once, then a line for each in the order of the text, then the rows by owner and the summary. A text without
-identifiers that describes a transfer has guesses instead.
+its head at once, then a line for each in the order of the text, then the rows by owner and the summary.
 """
 
 import asyncio
@@ -11,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
@@ -22,21 +21,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import wiring
-from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
-from intents_ui.display.search import input_errors
 from intents_ui.display.sharing import group_reply
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.triage import cases, description, export, rows, ticket
+from intents_ui.display.triage import cases, export, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
-from intents_ui.service.errors import ServiceError
 from intents_ui.web import client_ip
-from intents_ui.web.transfers import descriptions
-from intents_ui.web.transfers.descriptions import Guesses
 from intents_ui.web.triage.allowance import Allowance, too_many
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, aside
@@ -59,13 +53,13 @@ async def view(request: HttpRequest) -> HttpResponseBase:
         return form(request, problem=FOREIGN, status=HTTPStatus.FORBIDDEN)
     received = request.POST.get("q", "")
     read = await aside(wiring.text_threads(), partial(ticket.read, received))
-    if read.is_prose and await aside(wiring.text_threads(), partial(description.has_number, ticket.readable(received))):
-        return await guessed(request, received=received)
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     allowance = Allowance(len(read.findings))
     if wait := await asyncio.to_thread(allowance.spend):
-        return limited(request, received=received, wait=wait)
+        answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
+        answer["Retry-After"] = str(wait)
+        return answer
     root = client_ip.root(request)
     context = {"ticket": read, "received": received, "link": case_url(read, root=root)}
     page = render_to_string("triage/triage_results.html", context, request)
@@ -74,53 +68,15 @@ async def view(request: HttpRequest) -> HttpResponseBase:
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
-async def guessed(request: HttpRequest, *, received: str) -> HttpResponse:
-    """Respond with the newest transfers that fit a text without identifiers, or ask for one.
-
-    Guesses are only for such a text. Next to an identifier, they would compete with what is certain.
-    """
-    allowance = Allowance(1)
-    if wait := await asyncio.to_thread(allowance.spend):
-        return limited(request, received=received, wait=wait)
-    guesses, error = None, None
-    try:
-        guesses = await aside(wiring.ticket_threads(), partial(guess, ticket.readable(received)))
-    except ServiceError as failure:
-        error = failure
-    finally:
-        allowance.settle()
-    if not (guesses or error):
-        return form(request, received=received, problem=input_errors.NOTHING, status=HTTPStatus.BAD_REQUEST)
-    status = failures.status(error) if error else HTTPStatus.OK
-    answer = form(request, received=received, status=status, template="guesses", guesses=guesses, error=error)
-    if error and (seconds := failures.retry_after(error)):
-        answer["Retry-After"] = str(seconds)
-    return answer
-
-
-def guess(written: str) -> Guesses | None:
-    """Return the guesses for a text. Its service calls have the limits of a page."""
-    with wiring.page():
-        return descriptions.guess(written)
-
-
-def limited(request: HttpRequest, *, received: str, wait: int) -> HttpResponse:
-    answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
-    answer["Retry-After"] = str(wait)
-    return answer
-
-
 def form(
     request: HttpRequest,
     *,
     received: str = "",
     problem: str = "",
     status: HTTPStatus = HTTPStatus.OK,
-    template: Literal["triage", "guesses"] = "triage",
-    **context: object,
 ) -> HttpResponse:
-    context |= {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
-    answer = render(request, f"triage/{template}.html", context, status=status)
+    context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
+    answer = render(request, "triage/triage.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
 

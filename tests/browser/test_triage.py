@@ -1,12 +1,9 @@
 """A ticket in a real browser: pasted, resolved row by row, followed to a transfer, copied."""
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import FITS, Visit, copied, some_intent, visiting
-from tests.browser.kinds import transfer
-from tests.waiting import PATIENCE, until
+from tests.browser.conftest import Visit, copied, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -125,25 +122,3 @@ def test_the_link_to_a_case_reproduces_it_in_a_fresh_browser(browser: Browser, s
         page.evaluate("hash => location.hash = hash", "ids=<b>")
         expect(page.get_by_text("The link has no identifiers.").first).to_be_visible()
         expect(page.get_by_role("heading", level=1)).to_have_text("2 identifiers found")
-
-
-@pytest.mark.slow
-def test_a_text_without_identifiers_is_guessed_from_a_search(browser: Browser, server: str) -> None:
-    path = transfer(server, commit=True)
-    shortened = f"{server}/search?q={path[8:16]}%E2%80%A6{path[-4:]}"
-    until(lambda: httpx.get(shortened, trust_env=False, timeout=PATIENCE).status_code == 200)  # the newest are cached
-    with visiting(browser, server, theme="light", width=360) as visit:
-        page = visit.page
-        visit.open("/")
-        page.get_by_role("combobox", name="Search").fill("300 USDC from Base to Arbitrum")
-        page.keyboard.press("Enter")
-        page.get_by_role("button", name="Guess among the newest transfers").click()
-        expect(page.get_by_role("heading", name="Guesses")).to_be_in_viewport()
-        expect(page.get_by_text("Read as: 300 USDC, Base to Arbitrum One")).to_be_visible()
-        # The emulator's own history may have another one that fits as well.
-        guess = page.locator("tbody tr", has=page.locator(f'.row-link[href="{path}"]'))
-        expect(guess).to_contain_text("amount, token, both chains")
-        assert page.evaluate(FITS)
-        guess.locator(".row-link").click()
-        expect(page).to_have_url(f"{server}{path}")
-        visit.forgive(404)

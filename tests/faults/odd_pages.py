@@ -65,7 +65,7 @@ LISTS: Final = [
     "/", "/newest", "/overview", "/attention", "/history", "/history?recoverable=1",
     "/export/history.csv", "/export/history.json", "/export/history.ndjson", "/export/attention.csv",
     "/console/GetIntentHistory?ask=fields",
-    f"/token/1/{USDC}/intents", "/chain/8453", f"{TYPED}/triage 100 USDC from Arbitrum to Base",
+    f"/token/1/{USDC}/intents", "/chain/8453",
 ]  # fmt: skip
 CATALOGUE: Final = [
     "/chains", "/chains?provider=Wormhole", "/provider/RELAY",

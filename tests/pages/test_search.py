@@ -265,6 +265,21 @@ def test_an_invalid_search_shows_how_it_was_read(site: Client, emulator: Emulato
     assert len(echo[1]) == 200
 
 
+ROUTE = "100 USDC from Arbitrum to Base"
+
+
+@pytest.mark.parametrize("words", [ROUTE, f"{ROUTE} {'and more of it ' * 10}"])
+def test_a_search_for_a_transfer_in_words_shows_how_it_was_read(site: Client, emulator: Emulator, words: str) -> None:
+    response = site.get("/search", {"q": words})
+    assert "Read as: 100 USDC, Arbitrum One to Base" in visible_text(response)
+    assert response.status_code in (400, 404)
+
+
+@pytest.mark.parametrize("words", ["Order #4711 of Base", "my transfer from Arbitrum to Base"])
+def test_other_words_are_not_read_as_a_transfer(site: Client, emulator: Emulator, words: str) -> None:
+    assert "Read as: <strong>" not in site.get("/search", {"q": words}).content.decode()
+
+
 def test_a_transaction_redirects_to_its_transfer_which_marks_the_step(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()

@@ -33,11 +33,6 @@ class Ticket:
     problem: str = ""
 
     @property
-    def is_prose(self) -> bool:
-        """Return whether the text has no identifier, not even a malformed one, so that it may describe a transfer."""
-        return self.problem == input_errors.NOTHING
-
-    @property
     def linked(self) -> tuple[str, ...]:
         """Return the identifiers that a link to the case contains: hashes and addresses, also shortened ones."""
         written = (f"0x{each.head}...{each.tail}" if each.head else each.value for each in self.findings)
