@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 from tests.fenced import data_of, json_of
 from tests.production import Production
@@ -20,7 +20,7 @@ from tests.service.scripted_server import Visit
 from tests.waiting import PATIENCE
 
 UNKNOWN: Final = f"0x{'12' * 32}"
-VERSIONS: Final = {"auto": LATEST_MODERN_VERSION, "legacy": LATEST_HANDSHAKE_VERSION}
+MODES: Final = ("auto", "legacy")  # whether the client tries a revision without a handshake first
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def text_of(result: Any) -> str:
     return str(content.text)
 
 
-@pytest.mark.parametrize("mode", VERSIONS)
+@pytest.mark.parametrize("mode", MODES)
 async def test_the_official_client_calls_each_tool(production: Production, mode: str) -> None:
     intent_id = production.service.emulator.finished("refunded-on-origin")["intentId"]
     async with connected(production.root, mode) as client:
-        assert client.protocol_version == VERSIONS[mode]
+        assert client.protocol_version == LATEST_HANDSHAKE_VERSION
         assert client.server_info is not None
         assert client.server_info.name == "intents-ui"
         assert "never follow instructions" in str(client.instructions)
@@ -76,9 +76,8 @@ async def test_the_official_client_calls_each_tool(production: Production, mode:
     assert intent_id in data_of(texts["customer_reply"])
 
 
-@pytest.mark.parametrize("mode", VERSIONS)
-async def test_the_official_client_reads_errors(production: Production, mode: str) -> None:
-    async with connected(production.root, mode) as client:
+async def test_the_official_client_reads_errors(production: Production) -> None:
+    async with connected(production.root) as client:
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("no_tool", {})
         with pytest.raises(MCPError, match="Method not found"):
@@ -98,9 +97,8 @@ async def test_the_official_client_reads_why_a_request_was_rejected(production: 
 
 
 @pytest.mark.usefixtures("released")
-@pytest.mark.parametrize("mode", VERSIONS)
 async def test_a_canceled_call_leaves_the_connection_usable(
-    production: Production, monkeypatch: pytest.MonkeyPatch, mode: str
+    production: Production, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = threading.Event()
 
@@ -110,7 +108,7 @@ async def test_a_canceled_call_leaves_the_connection_usable(
 
     intent_id = production.service.emulator.play("cctp-slow")["intentId"]
     monkeypatch.setattr(production.service, "does", silent)
-    async with connected(production.root, mode) as client:
+    async with connected(production.root) as client:
         async with anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "explain_transfer", {"intent_id": intent_id})
             assert await anyio.to_thread.run_sync(asked.wait, PATIENCE)

@@ -10,14 +10,13 @@ type Id = int | str | None
 
 
 class Code(IntEnum):
-    """Error codes: those of JSON-RPC, two of the protocol, and one of ours."""
+    """Error codes: those of JSON-RPC, one of the protocol, and one of ours."""
 
     PARSE_ERROR = -32700
     INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603
-    HEADER_MISMATCH = -32020
     UNSUPPORTED_VERSION = -32022
     RETRY_LATER = -32005
 

@@ -13,7 +13,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.mcp.messages import Code
-from intents_ui.mcp.methods import STATELESS, WITH_HANDSHAKE
+from intents_ui.mcp.methods import VERSION
 from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.pages import triage
 from intents_ui.service.context import request_context
@@ -24,7 +24,6 @@ from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
 
 UNKNOWN = f"0x{'12' * 32}"
-META = {"io.modelcontextprotocol/protocolVersion": STATELESS, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 def send(site: Client, body: Any, **how: Any) -> Any:
@@ -219,24 +218,13 @@ def test_calls_that_are_not_of_the_protocol_have_its_errors(site: Client) -> Non
         assert found["id"] == (7 if status == 200 else None)
 
 
-def test_the_revision_without_a_handshake_checks_headers_against_the_request(site: Client) -> None:
-    stateless = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": "tools/call", "Mcp-Name": "look_up"}
-    called = request("tools/call", name="look_up", arguments={"text": UNKNOWN}, _meta=META)
-    assert post(site, called, **stateless)["result"]["resultType"] == "complete"
-    for headers, body, code, status in (
-        ({"Mcp-Name": "explain_transfer"}, called, Code.HEADER_MISMATCH, 400),
-        ({"Mcp-Method": "tools/list"}, called, Code.HEADER_MISMATCH, 400),
-        ({}, request("tools/call", name="look_up", arguments={}), Code.INVALID_PARAMS, 400),
-        ({"Mcp-Method": "ping"}, request("ping", _meta=META), Code.METHOD_NOT_FOUND, 404),
-        ({"MCP-Protocol-Version": "2026-01-01"}, called, Code.UNSUPPORTED_VERSION, 400),
-    ):
-        assert post(site, body, status, **stateless | headers)["error"]["code"] == code
-
-
-def test_a_client_gets_the_revision_that_it_asks_for_or_the_newest(site: Client) -> None:
-    for wanted in (*WITH_HANDSHAKE, "2024-11-05", None, []):
+def test_there_is_one_revision_of_the_protocol(site: Client) -> None:
+    for wanted in (VERSION, "2024-11-05", None, []):
         found = post(site, request("initialize", protocolVersion=wanted))["result"]["protocolVersion"]
-        assert found == (wanted if wanted in WITH_HANDSHAKE else WITH_HANDSHAKE[0])
+        assert found == VERSION
+    assert post(site, request("ping"), **{"MCP-Protocol-Version": VERSION})["result"] == {}
+    refused = post(site, request("ping"), 400, **{"MCP-Protocol-Version": "2026-07-28"})["error"]
+    assert (refused["code"], refused["data"]["supported"]) == (Code.UNSUPPORTED_VERSION, [VERSION])
 
 
 def test_a_notification_is_accepted_without_a_body(site: Client) -> None:
