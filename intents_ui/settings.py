@@ -563,9 +563,8 @@ def is_address(host: str) -> bool:
 
 
 def is_unknown(name: str) -> bool:
-    """Return whether a variable looks like a setting and isn't one. `INTENTS_UI_…` are those of the command line."""
-    is_ours = name.startswith("INTENTS_") and not name.startswith("INTENTS_UI_")
-    return is_ours and name.lower() not in Environment.model_fields
+    """Return whether a variable looks like a setting and isn't one."""
+    return name.startswith("INTENTS_") and name.lower() not in Environment.model_fields
 
 
 def read_environment() -> Environment:

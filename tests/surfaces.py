@@ -41,7 +41,6 @@ from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers
-from tests import command_line
 from tests.fenced import data_of
 from tests.helpdesk import signing
 
@@ -128,7 +127,7 @@ class Said:
 
 @dataclass
 class Transfer:
-    """One transfer at one moment, on every surface. `root` is the URL of the same site over TCP.
+    """One transfer at one moment, on every surface.
 
     `given`: the identifier that is looked up, if it isn't the intent ID. `tampered` changes the text of each answer, to
     see whether a test notices.
@@ -137,7 +136,6 @@ class Transfer:
     intent_id: str
     owner: str
     site: Client
-    root: str = ""
     given: str = ""
     tampered: Callable[[str], str] = str
 
@@ -151,11 +149,6 @@ class Transfer:
         """Return the answer of an assistant's tool."""
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         return data_of(str(json.loads(self.post("/mcp", message))["result"]["content"][0]["text"]))
-
-    def run(self, command: str, *arguments: str, stdin: str = "") -> str:
-        """Return what a command prints."""
-        done = command_line.run(command, *arguments, root=self.root, stdin=stdin)
-        return self.tampered(done.out + done.err)
 
     def _body(self, path: str, answer: Any) -> str:
         assert answer.status_code == 200, f"{path}: {answer.status_code}"
@@ -620,32 +613,6 @@ def _of_api(transfer: dict[str, Any]) -> Said:
     )
 
 
-def printed(transfer: Transfer) -> Said:
-    answer = json.loads(transfer.run("lookup", "--json", transfer.intent_id))
-    return _among([each["transfer"] for each in answer["matches"]], transfer)
-
-
-def printed_card(transfer: Transfer) -> Said:
-    shown = transfer.run("lookup", transfer.wanted)
-    status, _, headline = shown.splitlines()[0].partition(" · ")
-    facts = dict(re.findall(r"^(\S.*?) {2,}(.+)$", shown, re.MULTILINE))
-    return Said(
-        status,
-        headline or status,
-        facts["Where the funds are"],
-        facts["Next step"],
-        facts["Certainty"],
-        sent=amount(facts["Sent"]),
-        received=amount(facts["Received"]),
-        warns=warns(shown),
-    )
-
-
-def printed_ticket(transfer: Transfer) -> Said:
-    shown = transfer.run("triage", "-", stdin=transfer.wanted)
-    return Said(headline=shown.splitlines()[1].strip(), warns=warns(shown), **amounts(shown))
-
-
 SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "page": page,
     "live fragment": live_fragment,
@@ -672,7 +639,6 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "API, lookup": api_lookup,
     "API, triage": api_triage,
     "API, reply": api_reply,
-    "command line": printed,
 }
 # Others, which no test asks at all moments of all scenarios.
 OTHERS: Mapping[str, Callable[[Transfer], Said | None]] = {
@@ -687,8 +653,6 @@ OTHERS: Mapping[str, Callable[[Transfer], Said | None]] = {
     "MCP, look_up": mcp_lookup,
     "MCP, triage_ticket": mcp_triage,
     "MCP, customer_reply": mcp_reply,
-    "command line, lookup": printed_card,
-    "command line, triage": printed_ticket,
 }
 
 
@@ -753,13 +717,12 @@ def problems(emulator: Emulator, site: Client, scenario: Scenario, moment: Momen
     """Return the differences of all surfaces at a moment of a scenario."""
     emulator.play(scenario.number, owner=OWNERS + scenario.number)  # a search with one match shows no rows
     played = play(emulator, scenario, moment)
-    with command_line.listening() as root:
-        transfer = Transfer(played["intentId"], played["ownerAddress"], site, root)
-        return [
-            f"{name}: {difference}"
-            for name, surface in SURFACES.items()
-            for difference in differences(name, surface(transfer), transfer.summary)
-        ]
+    transfer = Transfer(played["intentId"], played["ownerAddress"], site)
+    return [
+        f"{name}: {difference}"
+        for name, surface in SURFACES.items()
+        for difference in differences(name, surface(transfer), transfer.summary)
+    ]
 
 
 def _unreachable(*_: Any, **__: Any) -> None:

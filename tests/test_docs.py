@@ -43,8 +43,7 @@ SHOWN: Final = ("nginx", "yaml", "ini")
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+|(?<=--port )\d+|(?<=\bPORT=)\d+")
 # Not available on every machine.
 PROGRAMS: Final = ("curl", "git", "nginx", "openssl", "redis-server")
-OF_THE_COMMAND_LINE: Final = {"INTENTS_UI_URL", "INTENTS_UI_TOKEN"}
-SETTINGS: Final = {each.upper() for each in Environment.model_fields} | OF_THE_COMMAND_LINE
+SETTINGS: Final = {each.upper() for each in Environment.model_fields}
 TARGETS: Final = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 LINK: Final = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -96,19 +95,8 @@ class Clone:
         return PORT.sub(lambda found: self.ports.setdefault(found[0], str(free_port())), text)
 
     def env(self) -> dict[str, str]:
-        """Return the environment of commands. `intents-ui` is installed, and its dashboard has the default port."""
-        known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        return known | {
-            "PATH": f"{self.folder / 'bin'}:{known['PATH']}",
-            "INTENTS_UI_URL": self.ported("http://127.0.0.1:8000"),
-        }
-
-    def install(self) -> None:
-        """Put the command line on the path."""
-        command = self.folder / "bin" / "intents-ui"
-        command.parent.mkdir()
-        command.write_text('#!/bin/sh\nexec .venv/bin/python -m intents_ui.cli "$@"\n')
-        command.chmod(0o755)
+        """Return the environment of commands."""
+        return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
 
 
 def shell(text: str) -> list[str]:
@@ -166,9 +154,7 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     for requirements in folder.glob("requirements*.txt"):
         os.utime(requirements, (0, 0))  # older than `.venv/installed`: they are installed
     with ExitStack() as servers:
-        made = Clone(folder, servers)
-        made.install()
-        yield made
+        yield Clone(folder, servers)
     shutil.rmtree(folder)
 
 

@@ -40,8 +40,8 @@ class Server(BaseApplication):  # type: ignore[misc]
         return self.application
 
 
-def main(arguments: Sequence[str] | None = None, *, program: str = "python -m intents_ui.emulator") -> None:
-    parser = _parser(program)
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = _parser()
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(_listed()))
@@ -66,9 +66,9 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m in
     Server(emulator, options.port).run()
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog=program,
+        prog="python -m intents_ui.emulator",
         description="Service emulator with demo data, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
     )
     parser.add_argument("--list", action="store_true", help="list scenarios, faults and operations, and exit")

@@ -18,7 +18,7 @@ from intents_ui.service.counters import Event
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.wire import results
 from intents_ui.web.transfers import situations
-from tests import command_line, raw_service
+from tests import raw_service
 from tests.faults.odd_service import Odd, odd_service
 from tests.helpdesk import signing
 from tests.surfaces import text_of
@@ -128,14 +128,8 @@ def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> di
         "API, lookup": site.get("/api/v1/lookup", {"q": wanted}),
         "API, triage": site.post("/api/v1/triage", {"text": wanted}, content_type="application/json"),
     }
-    with command_line.listening() as root:
-        printed = {
-            "command line, lookup": command_line.run("lookup", wanted, root=root),
-            "command line, triage": command_line.run("triage", "-", root=root, stdin=wanted),
-        }
     return (
         {name: unescape(text_of(answer)) for name, answer in answers.items()}
-        | {name: f"{done.out} {done.err}" for name, done in printed.items()}
         | {"Slack": json.dumps(slack, ensure_ascii=False)}
         | {f"MCP, {tool}": mcp(tool) for tool in ("look_up", "triage_ticket")}
     )

@@ -21,7 +21,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.web.transfers import situations
-from tests import command_line, surfaces
+from tests import surfaces
 from tests.helpdesk import signing
 from tests.pages.conftest import renew
 from tests.pages.recorded import recorded
@@ -186,9 +186,6 @@ SAYS = {
     "MCP, look_up": "status headline warns",
     "MCP, triage_ticket": f"{ALL_OF_IT} warns",
     "MCP, customer_reply": f"headline {BOTH}",
-    "command line": ALL_OF_IT,
-    "command line, lookup": f"{ALL_OF_IT} warns",
-    "command line, triage": f"headline {BOTH} warns",
 }
 
 
@@ -215,14 +212,14 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
         told = site.get(f"/intent/{played['intentId']}.json").json()
         honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
     renew("catalog", "token_lists")
-    with recorded(emulator, monkeypatch) as service, command_line.listening() as root:
+    with recorded(emulator, monkeypatch) as service:
         for each in (wiring.service()._guard, wiring.service()._guard._cache):
             monkeypatch.setattr(each, "_clock", lambda: 0.0)  # the clock is stopped, so responses don't age
         service.changes |= dict.fromkeys(lie.operations, partial(changed, lie.change))
         if lie.given:
             found = {"intents": [told["intent"]]}
             service.scripts["SearchIntents"] = lambda body: found if "byTransactionHash" in body else None
-        transfer = surfaces.Transfer(played["intentId"], played["ownerAddress"], site, root, lie.given)
+        transfer = surfaces.Transfer(played["intentId"], played["ownerAddress"], site, lie.given)
         for member, operation in (("intent", "GetIntent"), ("intentReceipt", "GetIntentReceipt")):
             if operation in lie.operations:
                 changed(lie.change, told[member])

@@ -1,1 +1,0 @@
-"""The command line `intents-ui`: a client of a dashboard's API, and the emulator as a tool. Without Django."""
