@@ -147,7 +147,7 @@ class Places:
             "address": (f"/address/{owner}", f"/address/{owner}/feed.json", f"/address/{USDC}"),
             "tokens": ("/tokens", "/tokens?q=usd", "/tokens?chain=8453", f"/tokens?q={chance.choice('abcdefgh')}"),
             "token": (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/token/8453/0x" + "12" * 20),
-            "chains": ("/chains", "/chain/8453", "/chain/424242", f"/routes?from=1&token={USDC}", "/routes/matrix"),
+            "chains": ("/chains", "/chain/8453", "/chain/424242", f"/routes?from=1&token={USDC}"),
             "console": tuple(
                 f"/console/{operation}?ask=json&json={quote(json.dumps(document))}"
                 for operation, document in (

@@ -146,7 +146,6 @@ PLACES: Final = [
     Kind("routes from a token", FROM_USDC),
     Kind("one route", f"{FROM_USDC}&to=8453&for={NATIVE}"),
     Kind("routes with invalid fields", "/routes?from=1&token=AAVE&to=1&for=0x12", 400),
-    Kind("route matrix", "/routes/matrix"),
     Kind("console", "/console"),
     Kind("console, a read operation", "/console/GetIntentHistory"),
     Kind("console, an operation with one field", "/console/GetIntent"),

@@ -27,7 +27,7 @@ SCENARIOS: Final = (3, 8, 11, 17, 18, 20, 28, 30)
 PLACES: Final = [
     *("/", "/history", "/history?recoverable=1", "/attention"),
     *("/chains", "/chain/8453", "/provider/RELAY", "/tokens?chain=1", "/tokens?q=usd"),
-    *(f"/token/1/{USDC}", f"/token/1/{USDC}/routes", kinds.SPOOF, kinds.FROM_USDC, "/routes/matrix"),
+    *(f"/token/1/{USDC}", f"/token/1/{USDC}/routes", kinds.SPOOF, kinds.FROM_USDC),
     *(f"/address/{USDC}", "/console/GetIntentHistory", '/console/GetTokenList?ask=json&json={"chainIds": [1]}'),
     *("/status", "/tx/0x" + "cd" * 32, "/search?q=0x" + "ab" * 32, "/history?status=LOST", "/chain/4711"),
     *("/export/history.csv?status=LOST", "/insight/coverage", "/insight", "/late"),

@@ -82,7 +82,6 @@ def paths(emulator: Emulator) -> dict[str, str]:
         "intents of a token": f"{token}/intents",
         "routes": f"/routes?from=1&token={USDC}",
         "one route": f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}",
-        "matrix": "/routes/matrix",
         "console": "/console/GetIntentHistory",
         "triage": "/triage",
         "help": "/help",

@@ -71,7 +71,7 @@ CATALOGUE: Final = [
     "/chains", "/chains?provider=Wormhole", "/provider/RELAY",
     "/tokens", "/tokens?chain=8453", "/tokens?q=usd", "/tokens/rows?chain=1",
     f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/routes", f"/routes?from=1&token={USDC}",
-    f"/routes?from=1&token={USDC}&to=8453", f"/routes?to=1&for={USDC}", "/routes/matrix", "/routes/tokens?from=1",
+    f"/routes?from=1&token={USDC}&to=8453", f"/routes?to=1&for={USDC}", "/routes/tokens?from=1",
     "/console/GetChains?ask=fields", "/console/GetTokenList?ask=fields&chainIds=1", "/console/QuoteIntent",
     by_hand("GetExactInputRoutes", originChainId=1, originTokenAddress=USDC),
     by_hand("GetExactOutputRoutes", destinationChainId=1, destinationTokenAddress=USDC),

@@ -242,7 +242,7 @@ def test_a_search_and_a_ticket_may_be_anything(site: Site, text: str):
 
 FILTERED: Final = (
     "/history", "/attention", "/tokens", "/chains", "/routes", "/search", "/export/history.csv", "/address/OWNER",
-    "/tokens/rows", "/history/newer", "/routes/matrix", "/chain/8453", "/provider/RELAY",
+    "/tokens/rows", "/history/newer", "/chain/8453", "/provider/RELAY",
     "/console/GetIntentHistory?ask=fields", "/console/GetTokenList?ask=json",
 )  # fmt: skip
 

@@ -240,17 +240,6 @@ def finished(emulator: Emulator) -> tuple[str, RouteKey]:
 
 
 @pytest.mark.usefixtures("figures")
-def test_the_route_matrix_has_success_rates_and_medians(site: Client) -> None:
-    page = read(site, "/routes/matrix")
-    cell = re.search(r'<a href="/routes\?from=8453&amp;to=42161" aria-label="([^"]+)"[^>]*>(.*?)</a>', page)
-    assert cell
-    assert re.search(r"\d\d\.\d% of \d+ delivered in 24 hours, median \d+ s", cell[1])
-    assert re.search(r"<small>\d\d\.\d%</small><small>\d+ s</small>", cell[2])
-    hole()
-    assert "delivered in 24 hours" not in read(site, "/routes/matrix")
-
-
-@pytest.mark.usefixtures("figures")
 def test_a_token_has_the_figures_of_the_transfers_that_send_or_deliver_it(site: Client) -> None:
     page = text(read(site, TOKEN))
     assert "Transfers that send or deliver this token" in page

@@ -75,7 +75,6 @@ def test_a_summary_that_is_behind_its_hours_has_no_rates(world: World) -> None:
     assert queries.performance(RELAY, now=soon, period=Period.DAY).success
     for found in (
         queries.performance(RELAY, now=later, period=Period.DAY),
-        queries.pairs(Period.DAY, now=later)["1", "10"],
         queries.overview(Period.DAY, now=later).total,
     ):
         assert (found.ended, found.success, found.median) == (40, None, None)

@@ -1,4 +1,4 @@
-"""Route search: routes from and to a token, a specific route, and the route matrix."""
+"""Route search: routes from and to a token, and a specific route."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import ENV
-from tests.pages.reading import PARTIAL, read, visible_text
+from tests.pages.reading import PARTIAL, visible_text
 from tests.pages.recorded import Recorded, rewrite
 
 NATIVE = "0x" + "0" * 40
@@ -333,25 +333,6 @@ def test_a_chain_alone_whose_routes_fail_to_load_is_not_a_chain_without_routes(
     assert "No listed token" not in visible_text(answer)
 
 
-def test_without_a_search_nothing_is_requested_and_the_matrix_loads_after_the_page(
-    site: Client, transport: Recorded
-) -> None:
-    page = site.get("/routes").content.decode()
-    assert 'hx-get="/routes/matrix" hx-trigger="load"' in page
-    assert 'href="/routes/matrix"' in page
+def test_without_a_search_nothing_is_requested(site: Client, transport: Recorded) -> None:
+    assert site.get("/routes").status_code == 200
     assert asked(transport) == []
-
-
-def test_the_matrix_has_the_providers_of_each_pair_of_chains(site: Client, transport: Recorded) -> None:
-    page = html.unescape(read(site, "/routes/matrix", **PARTIAL))
-    label = "5 providers from Base to Avalanche: CCTP, Gas.zip, LI.FI, LayerZero OFT, Relay"
-    assert f'href="{question(8453, to=43114)}" aria-label="{label}" title="{label}">5</a>' in page
-    assert "Base Sepolia to Base" not in page
-    assert asked(transport) == []
-
-
-def test_without_chains_there_is_no_matrix(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "node-down-503")
-    answer = site.get("/routes/matrix")
-    assert answer.status_code == 503
-    assert "Service error" in visible_text(answer)

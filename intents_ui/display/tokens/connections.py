@@ -58,7 +58,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
     return Connections(
         carriers=tuple(providers.of(word) for word in here if word not in providers.ON_ONE_CHAIN),
         swappers=between(chain_id, chain_id, served=here),
-        unknown=unknown(served),
+        unknown=tuple(providers.of(word) for word, ids in served.items() if ids is None),
         chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
     )
 
@@ -70,10 +70,6 @@ def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ..
         for word, ids in served.items()
         if ids and one in ids and other in ids and (word in providers.ON_ONE_CHAIN) is (one == other)
     )
-
-
-def unknown(served: ServedChains) -> tuple[Provider, ...]:
-    return tuple(providers.of(word) for word, ids in served.items() if ids is None)
 
 
 def _are_apart(one: Chain, other: Chain) -> bool:

@@ -28,7 +28,6 @@ from intents_ui.service.wire.outcome import Outcome
 
 ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
-MOST_PAIRED = 500  # routes
 SUMMED_WITHIN = MINUTE  # after a change. It takes longer during a backfill
 MOST_HOURS = 14 * 24  # of the course of an incident
 MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
@@ -299,27 +298,6 @@ def _edges(
     return found
 
 
-def pairs(period: Period, *, now: datetime, most: int = MOST_PAIRED) -> Mapping[tuple[str, str], Counts]:
-    """Return the figures of pairs of chains, from the most used routes. Two queries."""
-    gaps = coverage.gaps(now=now)
-    rows = Summary.objects.filter(period=period, level=Level.ROUTE).order_by("-ended").select_related("scope")[:most]
-    together: dict[tuple[str, str], list[Summary]] = {}
-    for row in rows:
-        together.setdefault((row.scope.origin_chain, row.scope.destination_chain), []).append(row)
-    return {pair: _pair(several, gaps) for pair, several in together.items()}
-
-
-def _pair(rows: Sequence[Summary], gaps: Gaps) -> Counts:
-    durations: histogram.Histogram = {}
-    for row in rows:
-        histogram.add(durations, histogram.decode(bytes(row.durations)))
-    return Counts(
-        counts={each: sum(getattr(row, each.value) for row in rows) for each in ENDED},
-        durations=durations,
-        completeness=_completeness(rows, gaps),
-    )
-
-
 def is_known(scope: ScopeName) -> bool:
     """Return whether any transfer of this scope ever ended. One query."""
     return Scope.objects.filter(**scope._asdict()).exists()
@@ -384,18 +362,17 @@ def _figures(
         at=_moment_of(row.at if row else gaps.at),
         counts=_counts(row),
         durations=dict(histogram.decode(bytes(row.durations))) if row else {},
-        completeness=_completeness([row], gaps) if row else gaps.of(since, gaps.at),
+        completeness=_completeness(row, gaps) if row else gaps.of(since, gaps.at),
         bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
         open=count.open,
         late=count.late,
     )
 
 
-def _completeness(rows: Sequence[Summary], gaps: Gaps) -> Completeness:
-    """Return the completeness of summaries. One that is behind its hours lacks what these have."""
-    found = gaps.of(min(row.since for row in rows), max(row.at for row in rows))
-    behind = gaps.at - SUMMED_WITHIN
-    is_behind = any(row.scope.is_dirty and row.scope.summed_at < behind for row in rows if row.period != Period.HOUR)
+def _completeness(row: Summary, gaps: Gaps) -> Completeness:
+    """Return the completeness of a summary. One that is behind its hours lacks what these have."""
+    found = gaps.of(row.since, row.at)
+    is_behind = row.period != Period.HOUR and row.scope.is_dirty and row.scope.summed_at < gaps.at - SUMMED_WITHIN
     return replace(found, is_complete=False) if is_behind else found
 
 

@@ -1,4 +1,4 @@
-"""Route queries as parsed and written, their results in words, and the shades of the matrix."""
+"""Route queries as parsed and written, and their results in words."""
 
 from collections.abc import Sequence
 from typing import Any
