@@ -475,11 +475,6 @@ def description(transfer: Transfer) -> Said:
     )
 
 
-def oembed(transfer: Transfer) -> Said:
-    url = f"http://{HOST}/intent/{transfer.intent_id}"
-    return _of_title(json.loads(transfer.get(f"/oembed?url={url}"))["title"], transfer)
-
-
 def feed_json(transfer: Transfer) -> Said:
     feed = json.loads(transfer.get(f"/intent/{transfer.intent_id}/feed.json"))
     return replace(_of_title(_undated(feed["description"]), transfer), **_of_end(feed["items"][0]))
@@ -628,7 +623,6 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "card": card,
     "badge": badge,
     "embed": embed,
-    "oEmbed": oembed,
     "feed, Atom": feed_atom,
     "feed, JSON": feed_json,
     "owner feed": owner_feed,

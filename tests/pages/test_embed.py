@@ -1,10 +1,8 @@
-"""Transfers on other sites: the frame for the configured hosts, and `/oembed`."""
+"""Transfers on other sites: the frame for the configured hosts."""
 
 import re
 from html import unescape
 from typing import Any
-from urllib.parse import urlencode
-from xml.etree import ElementTree
 
 import pytest
 from django.conf import settings
@@ -88,7 +86,7 @@ def test_every_site_may_frame_it_if_the_setting_says_so(
 
 def test_no_other_page_of_the_site_may_be_framed(site: Client, emulator: Emulator, hosts: list[str]) -> None:
     transfer, owner = f"/intent/{id_of(emulator)}", str(emulator.finished(SWAPPED)["ownerAddress"]).lower()
-    paths = ["/", "/history", transfer, f"{transfer}/share", f"/address/{owner}", "/console", "/oembed", "/nowhere"]
+    paths = ["/", "/history", transfer, f"{transfer}/share", f"/address/{owner}", "/console", "/nowhere"]
     paths += ["/api/v1/transfers", "/export/history.csv?to=1", "/history/", "/static/css/theme.css"]
     for path in paths:
         answer = site.get(path)
@@ -142,64 +140,6 @@ def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: C
     assert "<html" not in moving + over
     assert 'hx-target="#poll" hx-swap="delete"' not in moving
     assert 'hx-target="#poll" hx-swap="delete"' in over
-
-
-# oEmbed
-
-
-def oembed(site: Client, **query: str | int) -> Any:
-    return site.get(f"/oembed?{urlencode(query)}")
-
-
-def page_of(emulator: Emulator, number: int = REFUNDED) -> str:
-    return f"http://testserver/intent/{id_of(emulator, number)}"
-
-
-@pytest.fixture(autouse=True)
-def a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "ALLOWED_HOSTS", ["testserver"])
-
-
-def test_oembed_returns_the_embed_code_of_a_transfer(site: Client, emulator: Emulator, hosts: list[str]) -> None:
-    answer = oembed(site, url=page_of(emulator))
-    fields = answer.json()
-    assert answer["Content-Type"].startswith("application/json")
-    assert (fields["version"], fields["type"], fields["provider_name"]) == ("1.0", "rich", "Intents")
-    assert fields["title"] == "Refunded · In the owner's wallet on Base: 299.954 USDC"
-    frame = ElementTree.fromstring(fields["html"].replace(" loading", " data-loading"))  # noqa: S314 - our own words
-    assert frame.tag == "iframe"
-    assert frame.attrib["src"] == f"http://testserver/embed/intent/{id_of(emulator, REFUNDED)}"
-    assert frame.attrib["title"] == fields["title"]
-    assert (frame.attrib["width"], frame.attrib["height"]) == (str(fields["width"]), str(fields["height"]))
-    assert fields["thumbnail_url"] == page_of(emulator) + "/card.png"
-    assert (fields["thumbnail_width"], fields["thumbnail_height"]) == (1200, 630)
-    assert fields["cache_age"] == 3600
-
-
-def test_without_embed_hosts_oembed_returns_a_link(site: Client, emulator: Emulator) -> None:
-    fields = oembed(site, url=page_of(emulator)).json()
-    assert fields["type"] == "link"
-    assert fields.keys().isdisjoint({"html", "width", "height"})
-    assert fields["thumbnail_url"]
-
-
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        pytest.param({}, 400, id="no url"),
-        pytest.param({"url": "{page}", "maxwidth": "0"}, 400, id="no room"),
-        pytest.param({"url": "{page}", "format": "yaml"}, 501, id="another format"),
-        pytest.param({"url": "https://elsewhere.example/intent/" + UNKNOWN}, 404, id="another site"),
-        pytest.param({"url": "http://testserver@elsewhere.example/intent/" + UNKNOWN}, 404, id="a user of that name"),
-        pytest.param({"url": "http://testserver/intent/" + UNKNOWN}, 404, id="unknown"),
-        pytest.param({"url": "javascript:alert(1)"}, 404, id="a script"),
-    ],
-)
-def test_invalid_oembed_requests_get_the_standards_status_code(
-    site: Client, emulator: Emulator, query: dict[str, str], status: int
-) -> None:
-    query = {name: value.replace("{page}", page_of(emulator)) for name, value in query.items()}
-    assert oembed(site, **query).status_code == status
 
 
 # INTENTS_EMBED_HOSTS

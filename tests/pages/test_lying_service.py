@@ -171,7 +171,6 @@ SAYS = {
     "escalation": ALL_OF_IT,
     "badge": "status headline",
     "embed": f"{ALL_OF_IT} changed",
-    "oEmbed": "status headline",
     "feed, Atom": f"{ALL_OF_IT} changed",
     "feed, JSON": f"{ALL_OF_IT} changed",
     "owner feed": f"{ALL_OF_IT} changed",
