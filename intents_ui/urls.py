@@ -104,7 +104,6 @@ OF_INTENT = [
     path("commit", commit.view, name="commit"),
     path("balances", balances.view, name="balances"),
     path("card.png", share.card, name="card"),
-    path("badge.svg", share.badge, name="badge"),
     path("qr.svg", share.qr, name="qr"),
     path("share", share.intent, name="share"),
     path("feed.atom", feeds.intent_atom, name="intent-atom"),

@@ -422,13 +422,8 @@ def tab(transfer: Transfer) -> Said:
 
 
 def card(transfer: Transfer) -> Said:
-    drawn = share.glance(transfer.intent_id).card
+    drawn, _ = share.card_of(transfer.intent_id)
     return Said(drawn.status.word, drawn.headline, drawn.sentence)
-
-
-def badge(transfer: Transfer) -> Said:
-    title = _found(r"<title>transfer: (.*?)</title>", transfer.get(f"/intent/{transfer.intent_id}/badge.svg")) or ""
-    return _of_title(title, transfer)
 
 
 def _of_title(title: str, transfer: Transfer) -> Said:
@@ -621,7 +616,6 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "reply, JSON": reply_json,
     "MCP": mcp,
     "card": card,
-    "badge": badge,
     "embed": embed,
     "feed, Atom": feed_atom,
     "feed, JSON": feed_json,

@@ -134,7 +134,7 @@ class Places:
             "intent": (f"/intent/{intent}", f"/intent/{intent}", f"/intent/{intent}.json", f"/intent/{intent}/receipt"),
             "parts": tuple(
                 f"/intent/{intent}/{part}"
-                for part in ("balances", "everyone", "reply", "share", "badge.svg", "card.png", "feed.atom", "qr.svg")
+                for part in ("balances", "everyone", "reply", "share", "card.png", "feed.atom", "qr.svg")
             ),
             "history": (
                 "/history",

@@ -1,19 +1,16 @@
-"""Images of a transfer or an address for other sites (`card.png`, `badge.svg`, `qr.svg`), and the `share` page.
+"""Images of a transfer or an address for other sites (`card.png`, `qr.svg`), and the `share` page.
 
-Cards and badges show what the transfer's page would show now. Other sites may embed them.
+Cards show what the transfer's page would show now. Other sites may embed them.
 """
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from html import escape
 from http import HTTPStatus
 
 import segno
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
@@ -21,16 +18,13 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
 from intents_ui.display.sharing import preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.pictures.cards import Busy
-from intents_ui.pictures.drawing import Ruler
 from intents_ui.service.context import request_context
-from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import elsewhere
@@ -38,27 +32,7 @@ from intents_ui.web.transfers import situations
 
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60
-# Lets other sites embed the images.
-CROSS_ORIGIN = {"Cross-Origin-Resource-Policy": "cross-origin"}
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
-SVG = "image/svg+xml"
-NOT_FOUND = StatusLabel("Not found", Tone.NEUTRAL, "info", "", known=False)
-UNAVAILABLE = StatusLabel("Status unavailable", Tone.NEUTRAL, "info", "", known=False)
-LONGEST_WORD = 40
-LONGEST_TITLE = 160
-
-
-@dataclass(frozen=True)
-class Glance:
-    """A transfer as other sites show it. `seconds`: cache lifetime. `as_of`: time of the data if it is stale."""
-
-    card: Card
-    seconds: int
-    as_of: datetime | None = None
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {**CROSS_ORIGIN, "Cache-Control": f"public, max-age={self.seconds}"}
 
 
 @require_safe
@@ -66,69 +40,35 @@ def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the link preview. If it can't be drawn, return 503 without an image, because chats cache images."""
     if moved := elsewhere(request, intent_id, page="card"):
         return moved
-    found = glance(intent_id)
-    etag = quote_etag(found.card.version)
-    answer = HttpResponse(content_type="image/png", headers={**found.headers, "ETag": etag})
+    found, seconds = card_of(intent_id)
+    etag = quote_etag(found.version)
+    headers = {
+        "Cross-Origin-Resource-Policy": "cross-origin",  # lets other sites embed it
+        "Cache-Control": f"public, max-age={seconds}",
+        "ETag": etag,
+    }
+    answer = HttpResponse(content_type="image/png", headers=headers)
     known = get_conditional_response(request, etag=etag, response=answer)
     if known is not None and known is not answer:
         return known
     try:
-        answer.content = wiring.cards().png(found.card)
+        answer.content = wiring.cards().png(found)
     except Busy:
         headers = {"Cache-Control": "no-store", "Retry-After": "2"}
         return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)
     return answer
 
 
-@require_safe
-@conditional_page
-def badge(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    """Return the status badge. Errors are badges, too, because an embedded image shows nothing else."""
-    if moved := elsewhere(request, intent_id, page="badge"):
-        return moved
-    try:
-        found = glance(intent_id)
-    except ServiceError as error:
-        return error_badge(error)
-    body = drawn_badge(found.card.status, found.card.tone, headline=found.card.headline, as_of=found.as_of)
-    return HttpResponse(body, content_type=SVG, headers=found.headers)
+def card_of(intent_id: str) -> tuple[Card, int]:
+    """Return the card of a transfer and its cache lifetime.
 
-
-def glance(intent_id: str) -> Glance:
-    """Return the card of a transfer. Raises ServiceError, also for the receipt, without which the status is unknown."""
+    Raises ServiceError, also for the receipt, without which the status is unknown.
+    """
     situation = situations.read(intent_id)
     old = failures.old(request_context.stale_responses(), now=situation.now)
-    as_of = old.as_of if old else None
     may_change = old or summary.of(situation).is_provisional or situation.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
-    return Glance(preview.card(situation, as_of=as_of), seconds, as_of)
-
-
-def error_badge(error: ServiceError) -> HttpResponse:
-    shown = NOT_FOUND if isinstance(error, NotFound) else UNAVAILABLE
-    headers = {**CROSS_ORIGIN, "Cache-Control": "no-store"}
-    if seconds := failures.retry_after(error):
-        headers["Retry-After"] = str(seconds)
-    body = drawn_badge(shown, shown.tone)
-    return HttpResponse(body, status=failures.status(error), content_type=SVG, headers=headers)
-
-
-@wiring.once
-def ruler() -> Ruler:
-    return Ruler()
-
-
-def drawn_badge(status: StatusLabel, tone: Tone, *, headline: str = "", as_of: datetime | None = None) -> str:
-    word = text.bare(preview.cut(status.word, LONGEST_WORD))
-    title = preview.cut(text.bare(preview.state(status.word, headline) if headline else status.word), LONGEST_TITLE)
-    context = {
-        "word": word,
-        "word_width": round(ruler().width(word, size=11)),
-        "tone": tone,
-        "title": title,
-        "icon": status.icon,
-    }
-    return render_to_string("sharing/badge.svg", context | {"old": preview.old(as_of) if as_of else ""})
+    return preview.card(situation, as_of=old.as_of if old else None), seconds
 
 
 @require_safe
@@ -152,7 +92,7 @@ def code(url: str) -> HttpResponse:
     written = io.BytesIO()
     made = segno.make(url, error="m", micro=False)
     made.save(written, kind="svg", scale=4, border=4, xmldecl=False, svgclass=None, lineclass=None, light="#ffffff")
-    return HttpResponse(written.getvalue(), content_type=SVG, headers=ONE_DAY)
+    return HttpResponse(written.getvalue(), content_type="image/svg+xml", headers=ONE_DAY)
 
 
 @require_safe
@@ -164,7 +104,6 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         "page_path": reverse("intent", args=[intent_id]),
         "qr_path": reverse("qr", args=[intent_id]),
         "card_path": reverse("card", args=[intent_id]),
-        "badge_path": reverse("badge", args=[intent_id]),
         "reply_path": reverse("reply", args=[intent_id]),
         "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
         "feeds": {"Atom": reverse("intent-atom", args=[intent_id]), "JSON": reverse("intent-feed", args=[intent_id])},
@@ -181,7 +120,6 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
         "page_path": reverse("address", args=[address]),
         "qr_path": reverse("address-qr", args=[address]),
         "card_path": None,
-        "badge_path": None,
         "reply_path": None,
         "frame": None,
         "feeds": {"Atom": reverse("address-atom", args=[address]), "JSON": reverse("address-feed", args=[address])},

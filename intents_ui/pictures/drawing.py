@@ -8,7 +8,6 @@ import io
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from threading import Lock
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -27,7 +26,6 @@ SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
 BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MOST_LETTERS = 400
 
-RULED = 100  # font size in pixels for measuring text
 
 # Colors of the light theme in static/css/theme.css.
 PAPER, CARD, SUNK, LINE = "#f6f7f9", "#ffffff", "#f1f3f6", "#e3e6eb"
@@ -223,15 +221,3 @@ def _font(face: str, weight: int, size: int) -> ImageFont.FreeTypeFont:
     font = ImageFont.truetype(FONTS / face, size, layout_engine=ImageFont.Layout.BASIC)
     font.set_variation_by_axes([weight])
     return font
-
-
-class Ruler:
-    """Measures text in a badge, whose own font may differ. Thread-safe, unlike a font."""
-
-    def __init__(self) -> None:
-        self._font = _font(SANS, 600, RULED)
-        self._lock = Lock()
-
-    def width(self, words: str, *, size: float) -> float:
-        with self._lock:
-            return self._font.getlength(words.translate(BRACKETS)) * size / RULED

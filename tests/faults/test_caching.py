@@ -139,8 +139,8 @@ def test_publicly_cacheable_responses_are_the_same_for_every_visitor(emulator: E
             assert not answer.cookies
             assert "Vary" not in answer.headers
             assert said(Client().get(path, headers=PART)) == said(answer)
-    assert shared == {"card", "badge", "qr", "address-qr", "robots", "manifest"} & shared
-    assert {"card", "badge", "qr", "robots"} <= shared
+    assert shared == {"card", "qr", "address-qr", "robots", "manifest"} & shared
+    assert {"card", "qr", "robots"} <= shared
 
 
 @pytest.mark.parametrize(

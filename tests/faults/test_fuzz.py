@@ -84,7 +84,7 @@ class Site:
         if kind == "application/json":
             json.loads(text)
         elif "xml" in kind:
-            ElementTree.fromstring(text)  # noqa: S314 - our own feeds and badges
+            ElementTree.fromstring(text)  # noqa: S314 - our own feeds and images
         return status, text
 
     def whole(self, page: str, answer: Any) -> tuple[int, str]:

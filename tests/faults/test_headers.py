@@ -44,7 +44,6 @@ PAGE_POLICY: Final = (
     " require-trusted-types-for 'script'; trusted-types default"
 )
 FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
-OF_OTHER_SITES: Final = ("card.png", "badge.svg")
 # "{intent}" is a transfer that is over, "{running}" one that is not.
 ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
     "page": (200, "/", {}),
@@ -54,7 +53,6 @@ ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
     "CSV": (200, "/export/history.csv", {}),
     "Atom": (200, "/intent/{intent}/feed.atom", {}),
     "card": (200, "/intent/{intent}/card.png", {}),
-    "badge": (200, "/intent/{intent}/badge.svg", {}),
     "style sheet": (200, "/static/css/base.css", {}),
     "no such file": (404, "/static/nothing.css", {}),
     "robots": (200, "/robots.txt", {}),
@@ -103,7 +101,7 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
     policy = PAGE_POLICY if is_page(answer) else FILE_POLICY
     if answer.headers.get_list("content-security-policy") != [policy]:
         yield f"content-security-policy: {answer.headers.get_list('content-security-policy')}"
-    whose = "cross-origin" if answer.url.path.endswith(OF_OTHER_SITES) else "same-origin"
+    whose = "cross-origin" if answer.url.path.endswith("card.png") else "same-origin"
     if answer.headers.get_list("cross-origin-resource-policy") != [whose]:
         yield f"cross-origin-resource-policy: {answer.headers.get_list('cross-origin-resource-policy')}"
     yield from (f"{name} is told" for name in ("server", "x-powered-by", "set-cookie") if name in answer.headers)
@@ -137,7 +135,7 @@ def test_responses_of_the_server_itself_have_the_security_headers(server: str, r
 
 def test_a_304_response_does_not_change_the_cached_policy(server: str, known: dict[str, str]) -> None:
     """With 304 it takes over the headers that come: a page's policy is not a picture's."""
-    for path in ("/intent/{intent}/badge.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
+    for path in ("/intent/{intent}/qr.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
         first = httpx.get(server + path.format(**known), trust_env=False, timeout=PATIENCE)
         again = httpx.get(
             first.url, headers={"If-None-Match": first.headers["etag"]}, trust_env=False, timeout=PATIENCE

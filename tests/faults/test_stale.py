@@ -176,13 +176,12 @@ SAID = {
     ".json": ',"as_of":"2026-11-21T11:5',
     "/feed.atom": "Last updated 2026-11-21 11:5",
     "/feed.json": "Last updated 2026-11-21 11:5",
-    "/badge.svg": "Last updated 2026-11-21 11:5",
 }
 
 
 def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: dict[str, str]) -> None:
     intent, owner = paths["intent running"], paths["address"]
-    files = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png", "/badge.svg",
+    files = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png",
                                           "/feed.atom", "/feed.json")]  # fmt: skip
     files += [f"{owner}/feed.atom", f"/embed{intent}"]
     for path in files:

@@ -169,7 +169,6 @@ SAYS = {
     "reply, Markdown": f"headline {BOTH}",
     "reply, JSON": ALL_OF_IT,
     "escalation": ALL_OF_IT,
-    "badge": "status headline",
     "embed": f"{ALL_OF_IT} changed",
     "feed, Atom": f"{ALL_OF_IT} changed",
     "feed, JSON": f"{ALL_OF_IT} changed",

@@ -1,4 +1,4 @@
-"""Sharing: link previews, the card, the badge and the QR code."""
+"""Sharing: link previews, the card and the QR code."""
 
 import html
 import re
@@ -128,70 +128,13 @@ def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, 
     assert not answer["Content-Type"].startswith("image/")
 
 
-@pytest.mark.parametrize("picture", ["card.png", "badge.svg"])
-def test_an_unknown_intent_has_no_card(site: Client, picture: str) -> None:
-    assert site.get(f"/intent/{UNKNOWN}/{picture}").status_code == 404
-    assert site.get(f"/intent/what is this/{picture}").status_code == 404
+def test_an_unknown_intent_has_no_card(site: Client) -> None:
+    assert site.get(f"/intent/{UNKNOWN}/card.png").status_code == 404
+    assert site.get("/intent/what is this/card.png").status_code == 404
 
 
 def drawing_in(svg: bytes) -> ElementTree.Element:
     return ElementTree.fromstring(svg)  # noqa: S314 - it is our own
-
-
-def badge(answer: Any) -> tuple[str, str]:
-    """Return the badge's accessible name and its visible text."""
-    root = drawing_in(answer.content)
-    letters = " ".join(str(each.text) for each in root.iter(f"{SVG}text"))
-    return root.attrib["aria-label"], letters
-
-
-@pytest.mark.parametrize(
-    ("number", "word", "ground"),
-    [
-        (SWAPPED, "Succeeded", "#117242"),
-        (REFUNDED, "Refunded", "#4b5563"),
-        (RETURN_FAILED, "Failed", "#c1292e"),
-        (OFFER, "Expired", "#4b5563"),
-    ],
-)
-def test_a_badge_shows_the_status(site: Client, emulator: Emulator, number: int, word: str, ground: str) -> None:
-    answer = site.get(f"/intent/{emulator.finished(number)['intentId']}/badge.svg")
-    assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
-    said, letters = badge(answer)
-    assert said.startswith("transfer: ")
-    assert word.lower() in said.lower()
-    assert letters == f"transfer {word}"
-    assert ground in answer.content.decode()
-    assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
-    again = site.get(answer.wsgi_request.path, headers={"If-None-Match": answer["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-
-
-@pytest.mark.parametrize("status", ["<script>alert(1)</script>", "\u202eDEDNUFER", "X" * 5000])
-def test_an_unknown_status_is_shown_as_text(site: Client, emulator: Emulator, status: str) -> None:
-    intent_id = emulator.finished(SWAPPED)["intentId"]
-    emulator.inject("GetIntentReceipt", "not-found")
-    with rewrite("GetIntent", lambda _: {"intent": {"intentId": intent_id, "status": status}}):
-        said, letters = badge(site.get(f"/intent/{intent_id}/badge.svg"))
-    assert letters.removeprefix("transfer ").rstrip("…") in said
-    assert "\u202e" not in said
-    assert 0 < len(letters) <= 50
-    assert len(said) <= 200
-
-
-@pytest.mark.parametrize(
-    ("operation", "fault", "code", "word"),
-    [("GetIntent", "not-found", 404, "Not found"), ("GetIntentReceipt", "failing-500", 503, "Status unavailable")],
-)
-def test_an_error_badge_shows_no_status(
-    site: Client, emulator: Emulator, operation: str, fault: str, code: int, word: str
-) -> None:
-    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/badge.svg"
-    emulator.inject(operation, fault)
-    answer = site.get(path)
-    assert (answer.status_code, answer["Cache-Control"]) == (code, "no-store")
-    assert badge(answer)[0] == f"transfer: {word}"
 
 
 def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,9 +160,7 @@ def test_the_share_page_has_texts_and_links(site: Client, emulator: Emulator) ->
     whole = site.get(f"/intent/{intent_id}/share").content.decode()
     part = site.get(f"/intent/{intent_id}/share", headers={"HX-Request-Type": "partial"}).content.decode()
     for page in (whole, part):
-        link, markdown = values(page)[:2]
-        assert link == root
-        assert re.fullmatch(rf"\[!\[Transfer 0x\w+…\w+\]\({root}/badge\.svg\)\]\({root}\)", markdown)
+        assert values(page)[0] == root
         assert f'href="/intent/{intent_id}/reply"' in page
         assert f'src="/intent/{intent_id}/qr.svg"' in page
     assert "<html" in whole

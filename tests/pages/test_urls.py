@@ -19,7 +19,6 @@ OF_A_THING = [
     ("/intents/{id}", "/intent/{id}"),
     ("/i/{id}", "/intent/{id}"),
     ("/intent/{digits}/card.png", "/intent/{id}/card.png"),
-    ("/intent/{digits}/badge.svg", "/intent/{id}/badge.svg"),
     ("/intent/{digits}/qr.svg", "/intent/{id}/qr.svg"),
     ("/intent/{digits}/share", "/intent/{id}/share"),
     ("/address/{OWNER}?status=FAILED", "/address/{owner}?status=FAILED"),

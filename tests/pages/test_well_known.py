@@ -81,7 +81,7 @@ def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulat
     assert f'hx-get="{place(emulator, "ownerAddress")}/share"' in page
 
 
-FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png", "/intent/{}/badge.svg")
+FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png")
 FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/history.json")
 
 

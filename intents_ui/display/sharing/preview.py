@@ -1,4 +1,4 @@
-"""Texts about a transfer for link previews, search results, cards and badges.
+"""Texts about a transfer for link previews, search results and cards.
 
 Plain text. Untrusted parts are already sanitized by the summary.
 """
@@ -96,7 +96,9 @@ def describe(situation: Situation) -> Preview:
 def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
     """Return the card. `as_of`: the time of stale data, None for fresh data."""
     found = _card(situation)
-    return replace(found, when=f"{old(as_of)} · {found.when[:1].lower()}{found.when[1:]}") if as_of else found
+    if as_of is None:
+        return found
+    return replace(found, when=f"Last updated {times.dated(as_of)} · {found.when[:1].lower()}{found.when[1:]}")
 
 
 @derived
@@ -113,10 +115,6 @@ def _card(situation: Situation) -> Card:
         has_arrived=shown.has_arrived,
         when=_when(shown.created_at, situation.facts.last_change),
     )
-
-
-def old(as_of: datetime) -> str:
-    return f"Last updated {times.dated(as_of)}"
 
 
 def state(word: str, said: str) -> str:
