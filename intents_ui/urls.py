@@ -106,15 +106,13 @@ OF_INTENT = [
     path("card.png", share.card, name="card"),
     path("qr.svg", share.qr, name="qr"),
     path("share", share.intent, name="share"),
-    path("feed.atom", feeds.intent_atom, name="intent-atom"),
-    path("feed.json", feeds.intent_json, name="intent-feed"),
+    path("feed.atom", feeds.intent, name="intent-atom"),
 ]
 # Below `address/<address>/`.
 OF_ADDRESS = [
     path("qr.svg", share.address_qr, name="address-qr"),
     path("share", share.address, name="address-share"),
-    path("feed.atom", feeds.address_atom, name="address-atom"),
-    path("feed.json", feeds.address_json, name="address-feed"),
+    path("feed.atom", feeds.address, name="address-atom"),
 ]
 # Below `token/<chain ID>/<address>/`.
 OF_TOKEN = [
@@ -190,7 +188,6 @@ def insight_pages() -> list[URLPattern]:
         "insight-coverage": coverage.view,
         "insight-incidents": incidents.view,
         "insight-incidents-atom": incidents.atom,
-        "insight-incidents-feed": incidents.json_feed,
         "insight-incident": incidents.incident,
         "insight-incident-json": incidents.incident_json,
         "late": late.view,
@@ -209,7 +206,6 @@ INSIGHT = {
     "insight/coverage": "insight-coverage",
     "insight/incidents": "insight-incidents",
     "insight/incidents/feed.atom": "insight-incidents-atom",
-    "insight/incidents/feed.json": "insight-incidents-feed",
     "insight/incident/<chain:number>": "insight-incident",
     "insight/incident/<chain:number>.json": "insight-incident-json",
     "late": "late",

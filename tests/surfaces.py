@@ -470,32 +470,24 @@ def description(transfer: Transfer) -> Said:
     )
 
 
-def feed_json(transfer: Transfer) -> Said:
-    feed = json.loads(transfer.get(f"/intent/{transfer.intent_id}/feed.json"))
-    return replace(_of_title(_undated(feed["description"]), transfer), **_of_end(feed["items"][0]))
-
-
-def _of_end(item: dict[str, Any]) -> dict[str, Any]:
-    """Return what the entry about a transfer's end says. Those about its steps have no amounts of both sides."""
-    both = amounts(item["content_text"])
-    return {**both, "changed": item["date_modified"][:19]} if both else {}
-
-
 def feed_atom(transfer: Transfer) -> Said:
     feed = ElementTree.fromstring(transfer.get(f"/intent/{transfer.intent_id}/feed.atom"))  # noqa: S314 - our own
     newest = feed.find(f"{ATOM}entry")
     assert newest is not None
-    told = {
-        "content_text": spaced(newest.findtext(f"{ATOM}summary") or ""),
-        "date_modified": newest.findtext(f"{ATOM}updated") or "",
-    }
-    return replace(_of_title(_undated(feed.findtext(f"{ATOM}subtitle") or ""), transfer), **_of_end(told))
+    return replace(_of_title(_undated(feed.findtext(f"{ATOM}subtitle") or ""), transfer), **_of_end(newest))
+
+
+def _of_end(entry: ElementTree.Element) -> dict[str, Any]:
+    """Return what the entry about a transfer's end says. Those about its steps have no amounts of both sides."""
+    both = amounts(spaced(entry.findtext(f"{ATOM}summary") or ""))
+    return {**both, "changed": (entry.findtext(f"{ATOM}updated") or "")[:19]} if both else {}
 
 
 def owner_feed(transfer: Transfer) -> Said:
-    feed = json.loads(transfer.get(f"/address/{transfer.owner}/feed.json"))
-    [found] = [item for item in feed["items"] if transfer.intent_id in item["url"]]
-    return replace(_of_title(_undated(found["title"]), transfer), **_of_end(found))
+    feed = ElementTree.fromstring(transfer.get(f"/address/{transfer.owner}/feed.atom"))  # noqa: S314 - our own
+    entries = {each.find(f"{ATOM}link").get("href"): each for each in feed.findall(f"{ATOM}entry")}  # type: ignore[union-attr]
+    [found] = [each for link, each in entries.items() if transfer.intent_id in str(link)]
+    return replace(_of_title(_undated(found.findtext(f"{ATOM}title") or ""), transfer), **_of_end(found))
 
 
 def _undated(said: str) -> str:
@@ -617,8 +609,7 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "MCP": mcp,
     "card": card,
     "embed": embed,
-    "feed, Atom": feed_atom,
-    "feed, JSON": feed_json,
+    "feed": feed_atom,
     "owner feed": owner_feed,
     "export row": export_row,
     "saved row": saved_row,

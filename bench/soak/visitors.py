@@ -144,7 +144,7 @@ class Places:
                 "/history?status=LOST",
             ),
             "search": (f"/search?q={intent}", f"/search?q={owner}", "/search?q=nobody", f"/search?q={quote(TICKET)}"),
-            "address": (f"/address/{owner}", f"/address/{owner}/feed.json", f"/address/{USDC}"),
+            "address": (f"/address/{owner}", f"/address/{owner}/feed.atom", f"/address/{USDC}"),
             "tokens": ("/tokens", "/tokens?q=usd", "/tokens?chain=8453", f"/tokens?q={chance.choice('abcdefgh')}"),
             "token": (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/token/8453/0x" + "12" * 20),
             "chains": ("/chains", "/chain/8453", "/chain/424242", f"/routes?from=1&token={USDC}"),

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
 # Publicly cacheable responses (images, short lists) stay uncompressed, and streams aren't buffered.
-TYPES = frozenset({"text/html", "application/json", "application/atom+xml", "application/feed+json"})
+TYPES = frozenset({"text/html", "application/json", "application/atom+xml"})
 SHORTEST = 500
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "br": lambda content: brotli.compress(content, quality=3),

@@ -1,4 +1,4 @@
-"""Feeds of a transfer's events and of an owner's newest transfers, as Atom (RFC 4287) and JSON Feed 1.1.
+"""Feeds of a transfer's events and of an owner's newest transfers, as Atom (RFC 4287).
 
 Errors are error responses, never empty feeds. Frequent requests are served from a short-lived cache, with 304 if
 nothing has changed.
@@ -6,7 +6,7 @@ nothing has changed.
 
 from collections.abc import Sequence
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -19,7 +19,7 @@ from intents_ui.display.sharing.feeds import Entry
 from intents_ui.service.operations import operations
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.web.feeds import ATOM, JSON, Format, respond
+from intents_ui.web.feeds import respond
 from intents_ui.web.links import elsewhere
 from intents_ui.web.transfers import situations
 
@@ -28,42 +28,23 @@ MAX_AGE = 15.0  # seconds
 
 
 @require_safe
-def intent_atom(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    return elsewhere(request, intent_id, page="intent-atom") or of_intent(request, intent_id, ATOM)
-
-
-@require_safe
-def intent_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    return elsewhere(request, intent_id, page="intent-feed") or of_intent(request, intent_id, JSON)
-
-
-@require_safe
-def address_atom(request: HttpRequest, address: str) -> HttpResponseBase:
-    return of_other_address(address, page="address-atom") or of_owner(request, address, ATOM)
-
-
-@require_safe
-def address_json(request: HttpRequest, address: str) -> HttpResponseBase:
-    return of_other_address(address, page="address-feed") or of_owner(request, address, JSON)
-
-
-def of_other_address(written: str, *, page: str) -> HttpResponse | None:
-    """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
-    known = about.canonical(written)
-    if known is None:
-        raise Http404("This is not an account address.")
-    return None if known == written else redirect(reverse(page, args=[known]), permanent=True)
-
-
-def of_intent(request: HttpRequest, intent_id: str, how: Format) -> HttpResponseBase:
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    if moved := elsewhere(request, intent_id, page="intent-atom"):
+        return moved
     found, receipt = transfer(intent_id)
     feed = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
-    return respond(request, feed, how, page=reverse("intent", args=[intent_id]), page_of=page_of)
+    return respond(request, feed, page=reverse("intent", args=[intent_id]), page_of=page_of)
 
 
-def of_owner(request: HttpRequest, address: str, how: Format) -> HttpResponseBase:
+@require_safe
+def address(request: HttpRequest, address: str) -> HttpResponseBase:
+    known = about.canonical(address)
+    if known is None:
+        raise Http404("This is not an account address.")
+    if known != address:
+        return redirect(reverse("address-atom", args=[known]), permanent=True)
     feed = feeds.of_owner(address, situations.of_entries(newest(address)))
-    return respond(request, feed, how, page=reverse("address", args=[address]), page_of=page_of)
+    return respond(request, feed, page=reverse("address", args=[address]), page_of=page_of)
 
 
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:

@@ -106,7 +106,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         "card_path": reverse("card", args=[intent_id]),
         "reply_path": reverse("reply", args=[intent_id]),
         "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
-        "feeds": {"Atom": reverse("intent-atom", args=[intent_id]), "JSON": reverse("intent-feed", args=[intent_id])},
+        "feed_path": reverse("intent-atom", args=[intent_id]),
     }
     return shown(request, context)
 
@@ -122,7 +122,7 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
         "card_path": None,
         "reply_path": None,
         "frame": None,
-        "feeds": {"Atom": reverse("address-atom", args=[address]), "JSON": reverse("address-feed", args=[address])},
+        "feed_path": reverse("address-atom", args=[address]),
     }
     return shown(request, context)
 

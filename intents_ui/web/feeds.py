@@ -1,12 +1,10 @@
-"""Responses with a feed, as Atom (RFC 4287) or JSON Feed 1.1. Frequent requests get 304 if nothing has changed."""
+"""Responses with an Atom feed (RFC 4287). Frequent requests get 304 if nothing has changed."""
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
-from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
@@ -22,22 +20,15 @@ AUTHOR = "Intents"
 type PageOf = Callable[[Entry], str]
 
 
-class Format(NamedTuple):
-    """`write` renders the body from the feed, its request, its page's URL, and the URLs of its entries."""
-
-    content_type: str
-    write: Callable[[Feed, HttpRequest, str, PageOf], str]
-
-
-def respond(request: HttpRequest, feed: Feed, how: Format, *, page: str, page_of: PageOf) -> HttpResponseBase:
+def respond(request: HttpRequest, feed: Feed, *, page: str, page_of: PageOf) -> HttpResponseBase:
     """Render a feed. `page` is the path of its page, `page_of` returns that of an entry's."""
     if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
         feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
-    body = how.write(feed, request, page, page_of)
+    body = _atom(feed, request, page, page_of)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
     changed = int(feed.updated.replace(microsecond=0).timestamp())  # a float could round up
     headers = {"ETag": etag, "Last-Modified": http_date(changed), "X-Robots-Tag": "noindex"}
-    response = HttpResponse(body, content_type=how.content_type, headers=headers)
+    response = HttpResponse(body, content_type="application/atom+xml; charset=utf-8", headers=headers)
     return get_conditional_response(request, etag=etag, last_modified=changed, response=response) or response
 
 
@@ -71,34 +62,3 @@ class DatedFeed(Atom1Feed):
     def latest_post_date(self) -> datetime:
         changed_at: datetime = self.feed["changed_at"]
         return changed_at
-
-
-def _json(feed: Feed, request: HttpRequest, page: str, page_of: PageOf) -> str:
-    return json.dumps(
-        {
-            "version": "https://jsonfeed.org/version/1.1",
-            "title": feed.title,
-            "description": feed.subtitle,
-            "home_page_url": request.build_absolute_uri(page),
-            "feed_url": request.build_absolute_uri(request.path),
-            "language": "en",
-            "authors": [{"name": AUTHOR}],
-            "items": [_item(entry, request.build_absolute_uri(page_of(entry))) for entry in feed.entries],
-        },
-        indent=1,
-    )
-
-
-def _item(entry: Entry, url: str) -> dict[str, str]:
-    return {
-        "id": entry.id,
-        "url": url,
-        "title": entry.title,
-        "content_text": "\n\n".join(entry.paragraphs),
-        "date_published": entry.published.isoformat(),
-        "date_modified": entry.updated.isoformat(),
-    }
-
-
-ATOM = Format("application/atom+xml; charset=utf-8", _atom)
-JSON = Format("application/feed+json; charset=utf-8", _json)

@@ -105,9 +105,13 @@ async function look() {
   try {
     const answer = await fetch(switchShown().dataset.feed);
     if (!answer.ok) throw new Error(answer.status);
-    const { items } = await answer.json();
+    const feed = new DOMParser().parseFromString(await answer.text(), "application/xml").querySelector("feed");
+    const news = [...feed.querySelectorAll("entry")].map((entry) => {
+      const words = entry.querySelector("title").textContent;
+      return { key: `${new URL(entry.querySelector("link").getAttribute("href")).pathname} ${words}`, words };
+    });
     failures = 0;
-    if (followed) hear(items.map(({ url, title }) => ({ key: `${new URL(url).pathname} ${title}`, words: title })));
+    if (followed) hear(news);
   } catch {
     failures += 1;
   }

@@ -1,6 +1,5 @@
 """Followed transfers and addresses report changes by notification, title and icon, also in a hidden tab."""
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -158,14 +157,18 @@ class Feed:
     def __init__(self, page: Page) -> None:
         self.titles: dict[str, str] = {}
         self.is_broken = False
-        page.route("**/feed.json", self._answer)
+        page.route("**/feed.atom", self._answer)
 
     def _answer(self, route: Route) -> None:
         if self.is_broken:
             route.fulfill(status=503, body="")
             return
-        items = [{"url": f"http://x/intent/{name}", "title": title} for name, title in self.titles.items()]
-        route.fulfill(content_type="application/feed+json", body=json.dumps({"items": items}))
+        entries = (
+            f'<entry><title>{title}</title><link href="http://x/intent/{name}"/></entry>'
+            for name, title in self.titles.items()
+        )
+        body = f'<feed xmlns="http://www.w3.org/2005/Atom"><title>Feed</title>{"".join(entries)}</feed>'
+        route.fulfill(content_type="application/atom+xml", body=body)
 
 
 def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_off(visit: Visit) -> None:
@@ -176,11 +179,11 @@ def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_of
     visit.open(f"/address/{OWNER}")
     own = page.title()
     feed.titles = {"0x1": "In progress · 5 USDC"}
-    with page.expect_response("**/feed.json"):
+    with page.expect_response("**/feed.atom"):
         page.locator(SWITCH).click()
     hide(page)
     feed.titles = {"0x2": "Quoted · 7 USDC", "0x1": "Refunded · 5 USDC on Base came back"}
-    with page.expect_response("**/feed.json"):
+    with page.expect_response("**/feed.atom"):
         page.clock.run_for(30_000)
     expect(page).to_have_title("● Quoted · 7 USDC, and 1 more")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-progress"))
@@ -189,13 +192,13 @@ def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_of
     expect(page).to_have_title(own)
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("mark"))
     feed.is_broken = True
-    with page.expect_response("**/feed.json"):
+    with page.expect_response("**/feed.atom"):
         page.clock.run_for(30_000)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.clock.run_for(31_000)
     assert asked == []
     feed.is_broken = False
-    with page.expect_response("**/feed.json"):
+    with page.expect_response("**/feed.atom"):
         page.clock.run_for(30_000)
     visit.forgive(503)

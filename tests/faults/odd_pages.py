@@ -53,12 +53,12 @@ def by_hand(operation: str, **request: Any) -> str:
 OF_AN_INTENT: Final = [
     *("/intent/ID" + part for part in (
         "", "/receipt", "/reply", "/route-stats", "/proof", "/balances", "/card.png", "/share",
-        "/feed.atom", "/feed.json", ".json", "/raw/intent.json", "/raw/receipt.json", "/commit")),
+        "/feed.atom", ".json", "/raw/intent.json", "/raw/receipt.json", "/commit")),
     f"{LIVE}ID", "/embed/intent/ID", "/tx/HASH", "/search?q=HASH", "/search?q=ID", f"{TYPED}/triage ID HASH",
     by_hand("GetIntent", intentId="ID"), by_hand("GetIntentReceipt", intentId="ID"), "/console/CommitIntent?take=ID",
 ]  # fmt: skip
 OF_AN_OWNER: Final = [
-    "/address/OWNER", "/address/OWNER/feed.atom", "/address/OWNER/feed.json", "/search?owner=OWNER",
+    "/address/OWNER", "/address/OWNER/feed.atom", "/search?owner=OWNER",
     "/export/address/OWNER.csv", "/export/address/OWNER.ndjson", f"{TYPED}/triage OWNER",
 ]  # fmt: skip
 LISTS: Final = [

@@ -36,7 +36,7 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 
 def paths(emulator: Emulator) -> list[str]:
     intent = f"/intent/{emulator.finished(8)['intentId']}"
-    return [intent, f"{intent}.json", f"{intent}/feed.atom", f"{intent}/feed.json", "/tokens?chain=8453", "/nowhere"]
+    return [intent, f"{intent}.json", f"{intent}/feed.atom", "/tokens?chain=8453", "/nowhere"]
 
 
 @pytest.mark.parametrize(

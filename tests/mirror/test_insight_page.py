@@ -22,8 +22,7 @@ RELAY = "/insight/route/RELAY/8453/42161"
 TOKEN = f"/insight/token/8453/{'0x' + '11' * 20}"
 FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453", TOKEN)
 PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
-FEEDS = ("/insight/incidents/feed.atom", "/insight/incidents/feed.json")
-DATA = ("/insight.json", "/insight/incident/1.json", *FEEDS, "/late.csv")
+DATA = ("/insight.json", "/insight/incident/1.json", "/insight/incidents/feed.atom", "/late.csv")
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 

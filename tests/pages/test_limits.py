@@ -14,7 +14,7 @@ from tests.faults.odd_service import Odd, odd_service
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 PERMIT = "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"
-PARTS = ("", "/proof", "/reply", "/feed.json")
+PARTS = ("", "/proof", "/reply", "/feed.atom")
 MOMENTS = [
     *("-1", "0", str(END_OF_CALENDAR + 1), str((END_OF_CALENDAR + 1) * 1_000)),
     *("0000-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "0002-01-01T00:00:00+14:00"),

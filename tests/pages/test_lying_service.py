@@ -170,8 +170,7 @@ SAYS = {
     "reply, JSON": ALL_OF_IT,
     "escalation": ALL_OF_IT,
     "embed": f"{ALL_OF_IT} changed",
-    "feed, Atom": f"{ALL_OF_IT} changed",
-    "feed, JSON": f"{ALL_OF_IT} changed",
+    "feed": f"{ALL_OF_IT} changed",
     "owner feed": f"{ALL_OF_IT} changed",
     "export row": f"headline {BOTH} changed",
     "export, NDJSON": f"headline {BOTH} changed",
@@ -308,7 +307,7 @@ def test_no_surface_says_that_something_happened_in_the_future_or_waits_for_what
         said += [transfer.post("/api/v1/triage", {"text": intent_id}), transfer.get(f"/embed/intent/{intent_id}")]
         said += [
             transfer.get(f"/history?owner={played['ownerAddress']}"),
-            transfer.get(f"/intent/{intent_id}/feed.json"),
+            transfer.get(f"/intent/{intent_id}/feed.atom"),
         ]
         assert not [text for text in said if FUTURE[:4] in text]
 

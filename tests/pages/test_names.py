@@ -30,6 +30,6 @@ def test_a_chains_name_is_no_time_and_no_advice(
     assert NAME in html.unescape(page)
     assert SYMBOL in html.unescape(page)
     assert TIME not in re.findall(r"<time[^>]*>([^<]*)</time>", page)
-    for text in (page, read(site, f"{path}/reply"), read(site, f"{path}/feed.json")):
+    for text in (page, read(site, f"{path}/reply"), read(site, f"{path}/feed.atom")):
         ours = html.unescape(text).replace(NAME, "").replace(SYMBOL, "")
         assert re.findall(rf".*(?<!:){TIME}.*", ours) == []

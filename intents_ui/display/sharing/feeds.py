@@ -1,4 +1,4 @@
-"""What happened to a transfer, and the newest transfers of an owner, as entries of a feed (RFC 4287, JSON Feed 1.1).
+"""What happened to a transfer, and the newest transfers of an owner, as entries of a feed (RFC 4287).
 
 Sanitized plain text without characters that are invalid in XML. An entry's id names its subject and never changes; its
 `updated` does. Times in its text include the date, because entries are read on another day.

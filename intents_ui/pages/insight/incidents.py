@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from intents_ui import wiring
 from intents_ui.display.sharing.feeds import Entry, Feed
-from intents_ui.web.feeds import ATOM, JSON, Format, respond
+from intents_ui.web.feeds import respond
 from intents_ui.web.insight import access, data, incidents, tables
 from intents_ui.web.insight.incidents import ListedIncident
 
@@ -25,15 +25,6 @@ def view(request: HttpRequest) -> HttpResponse:
 
 @access.insight
 def atom(request: HttpRequest) -> HttpResponseBase:
-    return feed(request, ATOM)
-
-
-@access.insight
-def json_feed(request: HttpRequest) -> HttpResponseBase:
-    return feed(request, JSON)
-
-
-def feed(request: HttpRequest, how: Format) -> HttpResponseBase:
     """Return an entry for each of the newest incidents, updated when its state changes."""
     entries = map(entry, incidents.read().incidents)
     newest = tuple(sorted(entries, key=lambda each: each.updated, reverse=True))
@@ -41,7 +32,6 @@ def feed(request: HttpRequest, how: Format) -> HttpResponseBase:
     return respond(
         request,
         told,
-        how,
         page=reverse("insight-incidents"),
         page_of=lambda each: reverse("insight-incident", args=[each.about]),
     )
