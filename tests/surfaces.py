@@ -300,12 +300,8 @@ def triage_row(transfer: Transfer) -> Said:
     return Said(row.status.word, row.headline, row.where, row.next.removesuffix(f" {SECOND_DEPOSIT}"))
 
 
-def reply_text(transfer: Transfer) -> Said:
+def reply(transfer: Transfer) -> Said:
     return _of_reply(transfer.replies[0])
-
-
-def reply_markdown(transfer: Transfer) -> Said:
-    return _of_reply(re.sub(r"\\([^a-zA-Z0-9\s])", r"\1", transfer.replies[1]).replace("\n- ", "\n"))
 
 
 def _of_reply(text: str) -> Said:
@@ -320,28 +316,8 @@ def _of_reply(text: str) -> Said:
     )
 
 
-def reply_json(transfer: Transfer) -> Said:
-    reply = json.loads(transfer.replies[2])
-    sent, received = (
-        each
-        and Amount(
-            each["amount"], each["unit"], each["note"] or "", frozenset(word["word"] for word in each["warnings"])
-        )
-        for each in (reply["sent"], reply["delivered"])
-    )
-    return Said(
-        reply["status"],
-        reply["headline"],
-        reply["location"],
-        reply["nextStep"],
-        reply["certainty"],
-        sent=sent,
-        received=received,
-    )
-
-
 def escalation(transfer: Transfer) -> Said:
-    facts = dict(line.partition(": ")[::2] for line in transfer.replies[3].splitlines() if ": " in line)
+    facts = dict(line.partition(": ")[::2] for line in transfer.replies[1].splitlines() if ": " in line)
     return Said(
         facts["Status"].partition(". ")[0],
         facts["Problem"],
@@ -603,9 +579,7 @@ SURFACES: Mapping[str, Callable[[Transfer], Said | None]] = {
     "search row": search_row,
     "address row": address_row,
     "triage row": triage_row,
-    "reply, text": reply_text,
-    "reply, Markdown": reply_markdown,
-    "reply, JSON": reply_json,
+    "reply": reply,
     "MCP": mcp,
     "card": card,
     "embed": embed,

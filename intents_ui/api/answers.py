@@ -16,12 +16,12 @@ from intents_ui.api.models import (
     ApiTransfer,
     TokenWarning,
 )
-from intents_ui.display.formatting import amounts, text
+from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import explorers
-from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side
+from intents_ui.display.summary.summary import Summary
 from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.transfers.situation import Situation, derived
@@ -61,7 +61,7 @@ def _listed(situation: Situation) -> ApiListedTransfer:
         url=reverse("intent", args=[facts.intent.intent_id]),
         as_of=None,
         outcome=None if facts.is_unread else situation.outcome.value,
-        summary=ApiSummary.model_validate(customer_reply.as_json(summary.of(situation))),
+        summary=summarized(summary.of(situation)),
         sent=_amount(shown.sent),
         received=_amount(shown.received),
         refunded=_amount(shown.returned) if shown.returned else None,
@@ -72,6 +72,29 @@ def _listed(situation: Situation) -> ApiListedTransfer:
         started_at=facts.started_at,
         finished_at=facts.finished_at,
         expires_at=facts.expires_at,
+    )
+
+
+def summarized(told: Summary) -> ApiSummary:
+    situation = told.situation
+    return ApiSummary(
+        status=told.status.word,
+        headline=told.headline,
+        sentence=told.sentence,
+        location=told.location,
+        location_amount=told.amount or None,
+        address=hashes.checksum(told.address) if told.address else None,
+        next_step=told.next_step,
+        who=told.who.value,
+        deadline=times.iso(told.deadline) or None,
+        certainty=told.certainty.value,
+        attention=told.attention.value,
+        cause=told.cause.value or None,
+        warn_second_deposit=told.warn_second_deposit,
+        balances=situation.balances.check.value,
+        balances_checked_at=times.iso(situation.balances.checked_at) or None,
+        on_chain=told.located.finding or None,
+        incident=situation.incident.sentence if situation.incident else None,
     )
 
 

@@ -289,7 +289,6 @@ class ApiReply(ApiModel):
     intent_id: str = Field(description="The transfer's intent ID", examples=[INTENT_ID])
     url: str = Field(description="The transfer's page", examples=[f"https://intents.example/intent/{INTENT_ID}"])
     plain: str = Field(description="Plain text", examples=["Your transfer was delivered.\n…"])
-    markdown: str = Field(description="Markdown", examples=["**Your transfer was delivered.**\n…"])
 
 
 class ApiRole(ApiModel):

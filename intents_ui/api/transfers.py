@@ -131,7 +131,7 @@ def get_reply(
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
     reply = Reply(situations.read(known), f"{root}{reverse('intent', args=[known])}")
-    return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain, markdown=reply.markdown))
+    return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain))
 
 
 def get_address(

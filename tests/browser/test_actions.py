@@ -57,12 +57,12 @@ def test_copy_buttons_copy_and_say_what(browser: Browser, server: str) -> None:
         expect_copied(page, path.removeprefix("/intent/"))
         page.locator("#reply > summary").click()
         loaded(page)
-        shown = {name: page.get_by_role("textbox", name=name).input_value() for name in ("Plain text", "Escalation")}
+        shown = {name: page.get_by_role("textbox", name=name).input_value() for name in ("Reply", "Escalation")}
         page.route("**/intent/**", lambda route: route.abort())
         for press, words, text in (
-            (page.get_by_role("link", name="Copy reply").click, "Copied customer reply", shown["Plain text"]),
+            (page.get_by_role("link", name="Copy reply").click, "Copied customer reply", shown["Reply"]),
             (partial(copy_escalation, page), "Copied escalation", shown["Escalation"]),
-            (partial(page.keyboard.press, "y"), "Copied customer reply", shown["Plain text"]),
+            (partial(page.keyboard.press, "y"), "Copied customer reply", shown["Reply"]),
         ):
             press()
             expect(toast).to_have_text(words)

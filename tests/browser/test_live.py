@@ -131,7 +131,7 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
         for visit in (streamed, polled):
             assert visit.page.evaluate("window.notReloaded")
             expect(visit.page.locator("#reply-to-copy")).to_have_attribute("value", re.compile("\nStatus: Refunded"))
-            expect(visit.page.get_by_role("textbox", name="Plain text")).to_have_value(re.compile("\nStatus: Refunded"))
+            expect(visit.page.get_by_role("textbox", name="Reply")).to_have_value(re.compile("\nStatus: Refunded"))
             expect(visit.page.get_by_role("heading", level=1)).to_contain_text("Refunded")
             expect(visit.page).to_have_title(re.compile(r"^Refunded · 300\.00 USDC on Base → "))
             expect(visit.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-neutral"))

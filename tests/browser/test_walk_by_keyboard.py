@@ -43,7 +43,7 @@ def test_a_customers_message_leads_to_a_whole_ticket(browser: Browser, server: s
 
         tab_to(page, page.locator("#reply > summary"))  # 3
         page.keyboard.press("Enter")
-        button = page.get_by_role("button", name="Copy as plain text")
+        button = page.get_by_role("button", name="Copy reply")
         expect(button).to_be_visible()
         tab_to(page, button)
         page.evaluate("navigator.clipboard.writeText('')")

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from datetime import UTC, datetime, timedelta
-from html import unescape
 from typing import Any
 
 import pytest
@@ -49,8 +48,6 @@ def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
     created = int(quoted_at.timestamp())
     listed = site.get(f"/history?from={created - 1}&to={created + 1}").content.decode()
     row = re.search(rf'<tr id="row-{intent_id}">(.*?)</tr>', listed, re.DOTALL)
-    reply = site.get(f"/intent/{intent_id}/reply").content.decode()
-    texts = [unescape(each) for each in re.findall(r"<textarea[^>]*>(.*?)</textarea>", reply, re.DOTALL)]
     exported = asyncio.run(whole(site.get("/export/attention.ndjson")))
     causes = {each.get("intent_id"): each.get("cause") for each in map(json.loads, exported.splitlines())}
     assert row
@@ -58,7 +55,7 @@ def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
         "late": f"/intent/{intent_id}" in site.get("/late").content.decode(),
         "list": "data-late" in row[1],
         "attention": causes.get(intent_id) == "late",
-        "reply": json.loads(texts[2])["cause"] == "late",
+        "API": site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]["cause"] == "late",
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from intents_ui.api import answers
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers.situation import Situation
@@ -73,7 +74,7 @@ def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Em
     intent_id = played["intentId"]
     explained = json_of(call(site, "explain_transfer", intent_id=intent_id))
     situation = situations.read(intent_id)
-    told = customer_reply.as_json(summary.of(situation))
+    told = answers.summarized(summary.of(situation)).model_dump(by_alias=True)
     # The age of cached balances is measured by another clock.
     assert explained["summary"] | {"balancesCheckedAt": None} == told | {"balancesCheckedAt": None}
     assert explained["url"] == f"http://testserver/intent/{intent_id}"

@@ -1,7 +1,6 @@
 """Spoofed tokens: every place that shows one has a warning with the reasons."""
 
 import html
-import json
 import re
 from typing import Any
 
@@ -86,13 +85,8 @@ def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Cl
 
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
-    plain, markdown, result, _escalation = map(html.unescape, texts)
-    assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in plain
-    assert WORDS in markdown
-    assert json.loads(result)["sent"]["warnings"] == [
-        {"word": "looks like USDC", "reason": LIKE},
-        {"word": "unlisted", "reason": UNLISTED},
-    ]
+    reply, _escalation = map(html.unescape, texts)
+    assert f"Sent: 1000 USDC ({WORDS}: {SHORT}) on Base" in reply
 
 
 def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:

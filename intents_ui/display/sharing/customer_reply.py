@@ -1,10 +1,9 @@
-"""Customer reply that a support agent can send unedited: plain text, Markdown and JSON.
+"""Customer reply that a support agent can send unedited, as plain text.
 
 Its facts are those of the transfer's page. Only the person differs: it addresses the owner, so "the owner's wallet"
 becomes "your wallet". It calls nothing sent, delivered or refunded unless it was.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from datetime import datetime
 from functools import cached_property
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.markdown import literal
 from intents_ui.display.formatting.sentences import Name, parts_of
 from intents_ui.display.formatting.times import Time
 from intents_ui.display.search import explorers
@@ -22,7 +20,6 @@ from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.summary.rules import SECOND_DEPOSIT, Cause, Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers import assistance
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
@@ -103,42 +100,6 @@ class Reply:
         return f"{_plain(self.situation)}\n\nStatus as of {times.dated(as_of)}: "
 
     @property
-    def markdown(self) -> str:
-        return text.bare("\n".join(self._markdown()) + "\n")
-
-    @property
-    def json(self) -> str:
-        shown = self.transfer
-        links = {each.words: each.address for each in self.summary.help if each.url}
-        result = {
-            "intentId": shown.intent_id,
-            "url": self.url,
-            "asOf": times.iso(self.situation.now.replace(microsecond=0)),
-            **as_json(self.summary),
-            "recoveryUrl": links.get(assistance.RECOVER),
-            "supportContact": links.get(assistance.SUPPORT),
-            "createdAt": times.iso(shown.created_at) or None,
-            "sent": _side_as_json(shown.sent) if _moved(shown.sent) else None,
-            "delivered": _side_as_json(shown.received) if _moved(shown.received) else None,
-            "refunded": _side_as_json(shown.returned) if shown.returned else None,
-            "quoted": {
-                "send": _side_as_json(shown.sent) if shown.sent.note else None,
-                "receive": _side_as_json(shown.received) if shown.received.note else None,
-            },
-            "transactions": [
-                {
-                    "step": each.step.lower(),
-                    "status": each.status,
-                    "hash": each.txn_hash,
-                    "link": each.link,
-                    "at": times.iso(each.at) or None,
-                }
-                for each in self.transactions
-            ],
-        }
-        return text.bare(json.dumps(result, indent=2, ensure_ascii=False))
-
-    @property
     def _sent(self) -> str:
         """Return the confirmed deposit, "" without one."""
         if self.situation.facts.arrived is None:
@@ -147,21 +108,6 @@ class Reply:
 
     def _to_the_owner(self, words: str) -> str:
         return to_the_owner(words, self.situation.facts)
-
-    def _markdown(self) -> Iterator[str]:
-        yield f"**{literal(self.opening)}**"
-        yield ""
-        for label, value in self.facts:
-            yield f"- {label}: {literal(value)}"
-        for help in self.summary.help:
-            yield f"- {help.words}: <{help.address}>" if help.url else f"- {literal(help.words)}"
-        if self.summary.scam_warning:
-            yield f"- {literal(self.summary.scam_warning)}"
-        for each in self.transactions:
-            known = f"[{hashes.short_hash(each.txn_hash)}]({each.link})" if each.link else literal(each.txn_hash)
-            yield f"- {each.step} transaction ({literal(each.status)}{_on(each.at)}): {known}"
-        yield ""
-        yield f"Status as of {times.dated(self.situation.now)}: <{self.url}>"
 
 
 @derived
@@ -181,29 +127,6 @@ def _plain(situation: Situation) -> str:
 def unlinked(words: str) -> str:
     """Return text that mail programs don't turn into links: a token's name may contain a URL."""
     return AN_ADDRESS.sub(r"[\g<0>]", words)
-
-
-def as_json(told: Summary) -> dict[str, object]:
-    """Return a summary as data, with the same fields on every machine-readable surface."""
-    return {
-        "status": told.status.word,
-        "headline": told.headline,
-        "sentence": told.sentence,
-        "location": told.location,
-        "locationAmount": told.amount or None,
-        "address": hashes.checksum(told.address) if told.address else None,
-        "nextStep": told.next_step,
-        "who": told.who.value,
-        "deadline": times.iso(told.deadline) or None,
-        "certainty": told.certainty.value,
-        "attention": told.attention.value,
-        "cause": told.cause.value or None,
-        "warnSecondDeposit": told.warn_second_deposit,
-        "balances": told.situation.balances.check.value,
-        "balancesCheckedAt": times.iso(told.situation.balances.checked_at) or None,
-        "onChain": told.located.finding or None,
-        "incident": _incident(told.situation) or None,
-    }
 
 
 def to_the_owner(words: str, facts: Facts) -> str:
@@ -309,19 +232,6 @@ def _side(side: Side) -> str:
     if not side.amount.full:
         return ""
     return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"
-
-
-def _side_as_json(side: Side) -> dict[str, object]:
-    return {
-        "amount": side.amount.full or None,
-        "unit": side.amount.unit or None,
-        "baseUnits": side.amount.base_units or None,
-        "chain": side.chain,
-        "chainId": side.chain_id,
-        "token": side.token_address,
-        "warnings": [{"word": mark.word, "reason": mark.reason} for mark in side.token.marks],
-        "note": side.note or None,
-    }
 
 
 def _on(at: datetime | None) -> str:
