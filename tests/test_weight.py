@@ -22,7 +22,6 @@ __all__ = ["emulator", "site"]
 
 LIMITS = {"js": 40_000, "css": 24_000}
 FIRST_VISIT = 60_000
-DOCUMENTATION = 61_500  # of the API
 EMBEDDED = ("css/embed", "css/helpdesk", "js/side_bar", "js/shortened")  # of pages in other sites
 COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.SlimStorage"}}
 AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
@@ -69,11 +68,6 @@ def test_a_first_visit_to_a_transfers_page_is_light(collected: Path, site: Clien
     assert late
     assert weight(collected, site, "br", path, *late) <= FIRST_VISIT
     assert weight(collected, site, "gzip", path) <= FIRST_VISIT
-
-
-def test_a_first_visit_to_the_documentation_of_the_api_is_light(collected: Path, site: Client) -> None:
-    for coding in CODINGS:
-        assert weight(collected, site, coding, "/api") <= DOCUMENTATION
 
 
 def weight(collected: Path, site: Client, coding: str, *paths: str) -> int:

@@ -17,7 +17,7 @@ from intents_ui.api.catalog_models import (
     ApiRoutes,
     ApiTokens,
 )
-from intents_ui.api.models import ADDRESS, SHOWN
+from intents_ui.api.models import ADDRESS
 from intents_ui.api.responses import answered, invalid
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_list import TokenRow
@@ -107,14 +107,11 @@ def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
 class RouteFilters(Schema):
     """The two sides of a route, as in the URLs of its page. A token needs the chain that it is on."""
 
-    origin: str | None = Field(
-        None, alias="from", description="ID or name of the origin chain", examples=["8453"], json_schema_extra=SHOWN
-    )
+    origin: str | None = Field(None, alias="from", description="ID or name of the origin chain", examples=["8453"])
     token: str | None = Field(
         None,
         description="Address of the origin token, or a featured token's symbol",
         examples=["USDC"],
-        json_schema_extra=SHOWN,
     )
     destination: str | None = Field(
         None, alias="to", description="ID or name of the destination chain", examples=["42161"]

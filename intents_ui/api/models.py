@@ -11,7 +11,6 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from pydantic.config import JsonDict
 
 from intents_ui.display.quotes.comparison_status import Result
 from intents_ui.display.search.identifiers import Kind
@@ -23,7 +22,6 @@ from intents_ui.service.wire.outcome import Outcome
 INTENT_ID: Final = "0x36176d03cce45f6a8e7b61d895c6ea724e03fe1000aa98e6dddd6585ffd3b069"  # in examples
 ADDRESS: Final = "0x5868817642db7a3168ec74379014b98874e36874"
 TYPO: Final = "The checksum is wrong. Check for a typo."
-SHOWN: Final[JsonDict] = {"x-shown": True}  # an optional parameter without which an example has no answer
 
 
 def one_of(words: type[StrEnum]) -> str:
