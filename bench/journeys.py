@@ -146,7 +146,7 @@ async def walk(name: str) -> dict[str, Any]:
 
     await asyncio.to_thread(wiring.catalog().warm)
     status, body = await request("/")
-    status, body = await request("/recoverable")
+    status, body = await request("/history?recoverable=1")
     [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]
     path, before = JOURNEYS[name]
     values = {"intent": intent.decode(), "hash": await deposit_hash() if "{hash}" in path else "", "next": ""}

@@ -1,12 +1,7 @@
 """URL routes of the dashboard."""
 
-from collections.abc import Callable
-
 from django.apps import apps
-from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver, include, path, register_converter
-from django.views.decorators.http import require_safe
-from django.views.generic import RedirectView
 
 from intents_ui import wiring
 from intents_ui.api import v1
@@ -87,11 +82,6 @@ register_converter(FileKind, "file")
 register_converter(ChainNumber, "chain")
 
 
-def moved(name: str) -> Callable[..., HttpResponseBase]:
-    """Return a view that redirects an old path to the page of this name."""
-    return require_safe(RedirectView.as_view(pattern_name=name, permanent=True, query_string=True))
-
-
 # Below `intent/<ID>/`.
 OF_INTENT = [
     path("raw/intent.json", intent.raw_intent, name="intent-raw"),
@@ -99,7 +89,6 @@ OF_INTENT = [
     path("receipt", intent.receipt, name="receipt"),
     path("reply", intent.answer, name="reply"),
     path("route-stats", route_stats.others, name="route-stats"),
-    path("everyone", moved("route-stats")),
     path("proof", intent.proof, name="proof"),
     path("commit", commit.view, name="commit"),
     path("balances", balances.view, name="balances"),
@@ -121,7 +110,6 @@ OF_TOKEN = [
 ]
 EXPORTS = [
     path("history.<file:kind>", export.history, name="export-history"),
-    path("recoverable.<file:kind>", export.recoverable),
     path("attention.<file:kind>", export.attention, name="export-attention"),
     path("address/<identifier:address>.<file:kind>", export.address, name="export-address"),
     path("progress/<identifier:run>", export.run, name="export-run"),
@@ -133,7 +121,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("history", history.view, name="history"),
     path("history/newer", history.newer, name="history-newer"),
     path("attention", attention.view, name="attention"),
-    path("recoverable", history.recoverable),
     path("search", search.view, name="search"),
     path("suggest", suggest.view, name="suggest"),
     path("triage", triage.view, name="triage"),
@@ -166,7 +153,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("status", status.view, name="status"),
     path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
-    path("kept", moved("saved")),
     path("robots.txt", well_known.robots, name="robots"),
     path("site.webmanifest", well_known.manifest, name="manifest"),
     path("favicon.ico", well_known.icon, name="icon"),

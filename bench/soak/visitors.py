@@ -134,13 +134,13 @@ class Places:
             "intent": (f"/intent/{intent}", f"/intent/{intent}", f"/intent/{intent}.json", f"/intent/{intent}/receipt"),
             "parts": tuple(
                 f"/intent/{intent}/{part}"
-                for part in ("balances", "everyone", "reply", "share", "card.png", "feed.atom", "qr.svg")
+                for part in ("balances", "route-stats", "reply", "share", "card.png", "feed.atom", "qr.svg")
             ),
             "history": (
                 "/history",
                 "/history?status=FAILED",
                 "/history?origin=8453",
-                "/recoverable",
+                "/history?recoverable=1",
                 "/history?status=LOST",
             ),
             "search": (f"/search?q={intent}", f"/search?q={owner}", "/search?q=nobody", f"/search?q={quote(TICKET)}"),
@@ -157,7 +157,7 @@ class Places:
                     ("GetIntent", {"intentId": 5}),
                 )
             ),
-            "export": ("/export/history.csv", f"/export/address/{owner}.ndjson", "/export/recoverable.json"),
+            "export": ("/export/history.csv", f"/export/address/{owner}.ndjson", "/export/history.json?recoverable=1"),
         }
         return chance.choice(one_of[kind])
 

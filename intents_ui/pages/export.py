@@ -45,15 +45,6 @@ def history(request: HttpRequest, kind: str) -> HttpResponseBase:
     return of_list(request, kind, HISTORY)
 
 
-@require_safe
-def recoverable(request: HttpRequest, kind: str) -> HttpResponseBase:
-    """Redirect the former export of recoverable transfers to that of the history."""
-    query = request.GET.copy()
-    query.pop("sort", None)
-    query["recoverable"] = "1"
-    return redirect(f"{reverse('export-history', args=[kind])}?{query.urlencode()}", permanent=True)
-
-
 @marks.costly()
 @marks.streams()
 @require_safe

@@ -48,18 +48,6 @@ def view(request: HttpRequest) -> HttpResponse:
     return page(request, form(labels) | listed(leaf, parsed.filters, labels, at=at))
 
 
-@require_safe
-def recoverable(request: HttpRequest) -> HttpResponse:
-    """Redirect the former list of recoverable balances: to what needs attention or, with filters, to the history."""
-    query = request.GET.copy()
-    for name in ("sort", cursors.NAME):
-        query.pop(name, None)
-    if not query:
-        return redirect("attention", permanent=True)
-    query["recoverable"] = "1"
-    return redirect(f"{path()}?{query.urlencode()}", permanent=True)
-
-
 def read(given: QueryDict) -> ListLabels:
     """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
     query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)

@@ -144,12 +144,6 @@ def test_recoverable_balances_are_exported_with_their_amounts(service: Service) 
     assert service.pages[0]["includeBalances"] is service.pages[0]["onlyRecoverable"] is True
 
 
-def test_the_former_export_of_recoverable_transfers_redirects(service: Service) -> None:
-    answer = get("/export/recoverable.csv?status=FAILED&sort=usd&run=x")
-    assert answer.status_code == 301
-    assert answer.headers["Location"] == "/export/history.csv?status=FAILED&run=x&recoverable=1"
-
-
 def of_attention(query: str = "") -> Exported:
     return read("csv", get(f"/export/attention.csv{query}").content)
 

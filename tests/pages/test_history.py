@@ -395,22 +395,6 @@ def test_without_the_catalog_the_list_still_loads(site: Client, emulator: Emulat
 LIST_AWAY = "Couldn't load the chain list. Enter a chain ID."
 
 
-FORMER = [
-    ("", "/attention"),
-    ("?sort=usd&cursor=x", "/attention"),
-    (f"?owner={OWNER}&status=FAILED&sort=usd&cursor=x", f"/history?owner={OWNER}&status=FAILED&recoverable=1"),
-    ("?owner=%22%3E%3Cb%3E", "/history?owner=%22%3E%3Cb%3E&recoverable=1"),
-]
-
-
-@pytest.mark.parametrize(("query", "leads"), FORMER)
-def test_the_former_list_of_recoverable_balances_redirects(
-    site: Client, emulator: Emulator, query: str, leads: str
-) -> None:
-    answer = site.get(f"/recoverable{query}")
-    assert (answer.status_code, answer["Location"]) == (301, leads)
-
-
 CIRCLES = "The service returned the same page twice. The list may be incomplete."
 
 
