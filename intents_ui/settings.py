@@ -664,7 +664,7 @@ STATICFILES_DIRS = [ROOT / "static"]
 COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
 STORAGES = {
     "staticfiles": {
-        "BACKEND": "intents_ui.web.assets.SlimStorage"
+        "BACKEND": "intents_ui.web.assets.BundlingStorage"
         if COLLECTED or "collectstatic" in sys.argv
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }

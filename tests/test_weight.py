@@ -1,5 +1,6 @@
-"""Compressed size of what a browser loads: at most 40 KB of scripts and 24 KB of styles for all pages together, and
-at most 60 KB on a first visit of a transfer's page, page included.
+"""Compressed size of what a browser loads. Files are bundled, but not minified.
+
+A first visit of a transfer's page, page included, is at most 60 KB by brotli, and 65 KB by gzip without late parts.
 """
 
 import gzip
@@ -20,10 +21,10 @@ from tests.pages.conftest import emulator, site
 
 __all__ = ["emulator", "site"]
 
-LIMITS = {"js": 40_000, "css": 24_000}
-FIRST_VISIT = 60_000
+LIMITS = {"br": {"js": 37_000, "css": 24_000}, "gzip": {"js": 42_000, "css": 29_000}}  # of all pages together
+FIRST_VISIT = {"br": 60_000, "gzip": 65_000}
 EMBEDDED = ("css/embed", "css/helpdesk", "js/side_bar", "js/shortened")  # of pages in other sites
-COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.SlimStorage"}}
+COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.BundlingStorage"}}
 AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
 LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')
 CODINGS: dict[str, Callable[[bytes], bytes]] = {"br": brotli.compress, "gzip": gzip.compress}
@@ -38,7 +39,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         override_settings(STATIC_ROOT=place, STORAGES=COLLECTED, TEMPLATES=settings.TEMPLATES),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(assets.SlimStorage, "compress_files", lambda self, paths: iter(()))
+        patch.setattr(assets.BundlingStorage, "compress_files", lambda self, paths: iter(()))
         call_command("collectstatic", interactive=False, verbosity=0)
         yield place
 
@@ -54,9 +55,9 @@ def test_the_scripts_and_styles_of_all_pages_together_are_light(collected: Path)
     hashed = re.compile(r"((?:css|js|vendor)/\w[\w.-]*)\.[0-9a-f]{12}\.(js|css)")
     names = (hashed.fullmatch(path.relative_to(collected).as_posix()) for path in collected.rglob("*.*"))
     own = {found[0]: found[2] for found in names if found and found[1] not in {*bundled, *EMBEDDED}}
-    assert len(own) > len(LIMITS)
-    for coding in CODINGS:
-        for kind, limit in LIMITS.items():
+    assert len(own) > 2
+    for coding, limits in LIMITS.items():
+        for kind, limit in limits.items():
             weights = {name: compressed(collected / name, coding) for name, of_kind in own.items() if of_kind == kind}
             assert sum(weights.values()) <= limit, f"{sum(weights.values())} bytes of {kind} in all: {weights}"
 
@@ -66,8 +67,8 @@ def test_a_first_visit_to_a_transfers_page_is_light(collected: Path, site: Clien
     path = f"/intent/{emulator.finished('exact-output-payment')['intentId']}"
     late = AT_ONCE.findall(site.get(path).content.decode())
     assert late
-    assert weight(collected, site, "br", path, *late) <= FIRST_VISIT
-    assert weight(collected, site, "gzip", path) <= FIRST_VISIT
+    assert weight(collected, site, "br", path, *late) <= FIRST_VISIT["br"]
+    assert weight(collected, site, "gzip", path) <= FIRST_VISIT["gzip"]
 
 
 def weight(collected: Path, site: Client, coding: str, *paths: str) -> int:

@@ -1,9 +1,8 @@
-"""Style sheets and scripts. In a checkout each file has one purpose. `collectstatic` minifies and bundles them.
+"""Style sheets and scripts. In a checkout each file has one purpose. `collectstatic` bundles those of every page.
 
-A bundle is one request, and about half the size of its parts compressed one by one.
+A bundle is one request instead of up to 28, and compresses better than its parts.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,27 +33,20 @@ SCRIPTS += ("js/lists", "js/saved_items", "js/neighbors", "js/palette", "js/shar
 HTMX: tuple[str, ...] = ("vendor/htmx.min", "vendor/hx-sse.min")
 JOINED, JOINED_HEAD, JOINED_HTMX = "frame", "head", "htmx"
 
-# Keeps strings and URLs. Of whitespace and comments, keeps one space where it separates two words.
-GAP = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)"
-STRING = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|url\([^)]*\)"""
-PIECES = re.compile(rf"({STRING})|{GAP}*([{{}};,]){GAP}*|{GAP}+", re.DOTALL)
-# Comments and indentation at the start of a line. Our scripts have no multi-line strings.
-IDLE = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 
-
-class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped base class
-    """Storage that minifies, bundles, hashes and compresses the files during `collectstatic`."""
+class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped base class
+    """Storage that bundles, hashes and compresses the files during `collectstatic`."""
 
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         if options.get("dry_run"):
             return
-        made = {name: slim_sheet(self._read(name)) for name in paths if name.endswith(".css")}
-        made[f"css/{JOINED}.css"] = "\n".join(made[f"css/{name}.css"] for name in FRAME)
-        made |= {name: slim_script(self._read(name)) for name in paths if name.startswith("js/")}
-        made[f"js/{JOINED}.js"] = "\n;".join(made[f"{name}.js"] for name in SCRIPTS)
-        made[f"js/{JOINED_HEAD}.js"] = "\n;".join(made[f"{name}.js"] for name in HEAD)
-        made[f"js/{JOINED_HTMX}.js"] = "\n;".join(self._read(f"{name}.js") for name in HTMX)
-        for name, text in made.items():
+        bundles = {
+            f"css/{JOINED}.css": "\n".join(self._read(f"css/{name}.css") for name in FRAME),
+            f"js/{JOINED}.js": "\n;".join(self._read(f"{name}.js") for name in SCRIPTS),
+            f"js/{JOINED_HEAD}.js": "\n;".join(self._read(f"{name}.js") for name in HEAD),
+            f"js/{JOINED_HTMX}.js": "\n;".join(self._read(f"{name}.js") for name in HTMX),
+        }
+        for name, text in bundles.items():
             self.delete(name)
             self._save(name, ContentFile(text.encode()))
             paths[name] = (self, name)
@@ -63,14 +55,6 @@ class SlimStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  
     def _read(self, name: str) -> str:
         with self.open(name) as file:
             return bytes(file.read()).decode()
-
-
-def slim_sheet(sheet: str) -> str:
-    return PIECES.sub(lambda piece: piece[1] or piece[2] or " ", sheet).strip()
-
-
-def slim_script(script: str) -> str:
-    return IDLE.sub("", script)
 
 
 def frame_sheets() -> tuple[str, ...]:
@@ -94,4 +78,4 @@ def htmx_scripts() -> tuple[str, ...]:
 
 
 def are_joined() -> bool:
-    return isinstance(staticfiles_storage, SlimStorage)
+    return isinstance(staticfiles_storage, BundlingStorage)
