@@ -4,8 +4,7 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from intents_ui import wiring
-from intents_ui.api import v1
-from intents_ui.api.openapi import description
+from intents_ui.api import description, v1
 from intents_ui.exports.formats import FORMATS
 from intents_ui.mcp import endpoint
 from intents_ui.middleware import failures

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui.api.openapi import description
+from intents_ui.api import description
 from intents_ui.settings import ENV
 
 

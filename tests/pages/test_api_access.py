@@ -9,9 +9,8 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
-from intents_ui.api import tokens
+from intents_ui.api import description, tokens
 from intents_ui.api.models import Problem
-from intents_ui.api.openapi import description
 from intents_ui.settings import ENV
 from tests.pages.conftest import renew
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.api.openapi import description
+from intents_ui.api import description
 
 HEAVIEST_PAGE: Final = 25_000  # bytes, compressed
 
