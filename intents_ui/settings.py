@@ -51,12 +51,11 @@ SECRETS = (
     "intents_service_access_key",
     "intents_console_token",
     "secret_key",
-    "intents_helpdesk_key",
     "intents_slack_signing_secret",
     "intents_slack_bot_token",
 )
-# These can have several lines. The public key is no secret.
-IN_FILES = (*SECRETS, "intents_api_tokens", "intents_zendesk_public_key")
+# The list of tokens can have several lines.
+IN_FILES = (*SECRETS, "intents_api_tokens")
 LONGEST_FILE = 64_000  # characters
 # Values that an HTTP header can carry. It would drop leading and trailing blanks.
 OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
@@ -71,8 +70,6 @@ LOGO_HOST = re.compile(
 )
 # As in `frame-ancestors`: a host or an HTTPS origin. Browsers match a bare host with the page's own scheme.
 EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
-# Names the account and the installation of the app.
-ZENDESK_AUDIENCE = re.compile(rf"https://{HOST_NAME.pattern}/api/v2/apps/installations/[0-9]{{1,20}}\.json", re.ASCII)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
@@ -122,13 +119,7 @@ class Environment(BaseSettings):
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts from which browsers load listed logos of tokens and chains without a bundled icon (comma-separated). They learn the IP addresses of your users. Unset: none.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
-    intents_helpdesk_hosts: Words = Field([], description="Hosts or https origins (comma-separated) whose pages may frame `/embed/ticket`, besides Zendesk and Chatwoot")
-    intents_helpdesk_key: SecretStr | None = Field(None, description="Key of [signed URLs](chatwoot.md#other-helpdesks) of `/embed/ticket`, at least 16 characters. Unset: none are accepted.")
-    intents_helpdesk_key_file: Path | None = Field(None, description="File with the value of `INTENTS_HELPDESK_KEY`")
-    intents_zendesk_public_key: str | None = Field(None, description="Public key (RSA, PEM) of the [Zendesk app](zendesk.md) that opens `/embed/ticket`. Unset: its tokens aren't accepted.")
-    intents_zendesk_public_key_file: Path | None = Field(None, description="File with the value of `INTENTS_ZENDESK_PUBLIC_KEY`")
-    intents_zendesk_audience: str | None = Field(None, description="Audience of the Zendesk app's tokens: `https://acme.zendesk.com/api/v2/apps/installations/1.json`. Required with its public key.")
-    intents_chatwoot_origin: str | None = Field(None, description="Origin of [Chatwoot](chatwoot.md), whose pages may open `/embed/ticket` and send it a conversation. Unset: none may.")
+    intents_helpdesk_origins: Words = Field([], description="Origins of [helpdesks](helpdesks.md) (comma-separated: `https://acme.zendesk.com`) whose pages may frame `/embed/ticket` and send it a ticket. Unset: none.")
     intents_slack_signing_secret: SecretStr | None = Field(None, description="Signing secret of the [Slack app](slack.md). Unset: `/slack/command` and `/slack/events` don't exist.")
     intents_slack_signing_secret_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_SIGNING_SECRET`")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
@@ -170,7 +161,7 @@ class Environment(BaseSettings):
         "intents_metrics",
         "intents_logo_hosts",
         "intents_embed_hosts",
-        "intents_helpdesk_hosts",
+        "intents_helpdesk_origins",
         "intents_api_origins",
         mode="before",
     )
@@ -245,7 +236,7 @@ class Environment(BaseSettings):
             raise ValueError("must be a list of origins, for example https://intents.example")
         return value
 
-    @field_validator("intents_console_token", "intents_helpdesk_key", "intents_slack_signing_secret")
+    @field_validator("intents_console_token", "intents_slack_signing_secret")
     @classmethod
     def validate_token_length(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
@@ -313,11 +304,11 @@ class Environment(BaseSettings):
             raise ValueError("must be fully qualified host names without scheme, port or path")
         return [host.lower() for host in value]
 
-    @field_validator("intents_helpdesk_hosts")
+    @field_validator("intents_helpdesk_origins")
     @classmethod
-    def validate_helpdesk_hosts(cls, value: list[str]) -> list[str]:
-        if "*" in value or not all(EMBED_HOST.fullmatch(host) for host in value):
-            raise ValueError("must be host names or https origins (https://desk.example)")
+    def validate_helpdesk_origins(cls, value: list[str]) -> list[str]:
+        if not all(ORIGIN.fullmatch(origin) and "*" not in origin for origin in value):
+            raise ValueError("must be a list of origins, for example https://acme.zendesk.com")
         return value
 
     @field_validator("intents_embed_hosts")
@@ -325,27 +316,6 @@ class Environment(BaseSettings):
     def validate_embed_hosts(cls, value: list[str]) -> list[str]:
         if not all(EMBED_HOST.fullmatch(host) for host in value):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
-        return value
-
-    @field_validator("intents_zendesk_public_key")
-    @classmethod
-    def validate_public_key(cls, value: str | None) -> str | None:
-        if value is not None and not is_public_key(value):
-            raise ValueError("must be a public RSA key of 2048 bits or more in PEM")
-        return value
-
-    @field_validator("intents_zendesk_audience")
-    @classmethod
-    def validate_audience(cls, value: str | None) -> str | None:
-        if value is not None and not ZENDESK_AUDIENCE.fullmatch(value):
-            raise ValueError("must be like https://acme.zendesk.com/api/v2/apps/installations/1.json")
-        return value
-
-    @field_validator("intents_chatwoot_origin")
-    @classmethod
-    def validate_chatwoot_origin(cls, value: str | None) -> str | None:
-        if value is not None and not (ORIGIN.fullmatch(value) and "*" not in value):
-            raise ValueError("must be an origin, for example https://chat.acme.example")
         return value
 
     @field_validator(
@@ -393,17 +363,6 @@ class Environment(BaseSettings):
         return tokens.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
 
     @property
-    def zendesk_origin(self) -> str | None:
-        """Origin of the Zendesk account whose app opens the side bar."""
-        audience = self.intents_zendesk_audience if self.intents_zendesk_public_key else None
-        return audience and f"https://{urlsplit(audience).hostname}"
-
-    @property
-    def side_bar_hosts(self) -> list[str]:
-        """Hosts and origins that may frame the side bar. Without one there is no side bar."""
-        return [*filter(None, (self.zendesk_origin, self.intents_chatwoot_origin)), *self.intents_helpdesk_hosts]
-
-    @property
     def wide_proxies(self) -> list[IPvAnyNetwork]:
         """Trusted networks so wide that clients are in them. No CDN has one."""
         return [each for each in self.trusted_proxies if not each.is_private and each.prefixlen < WIDE[each.version]]
@@ -439,10 +398,6 @@ class Environment(BaseSettings):
             )
         if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
             raise ValueError("INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service")
-        if self.intents_zendesk_public_key and not self.intents_zendesk_audience:
-            raise ValueError("INTENTS_ZENDESK_AUDIENCE: required with INTENTS_ZENDESK_PUBLIC_KEY")
-        if self.intents_helpdesk_key and not self.intents_helpdesk_hosts:
-            raise ValueError("INTENTS_HELPDESK_HOSTS: required with INTENTS_HELPDESK_KEY")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
                 f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."
@@ -530,17 +485,6 @@ def mirror_database(env: Environment) -> dict[str, Any] | None:
     if not env.embedded:
         return None
     return sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", "mirror.sqlite3"))
-
-
-def is_public_key(pem: str) -> bool:
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey  # imported only when used
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # as above
-
-    try:
-        key = load_pem_public_key(pem.encode())
-    except ValueError:
-        return False
-    return isinstance(key, RSAPublicKey) and key.key_size >= 2048
 
 
 def is_installed(module: str) -> bool:

@@ -360,7 +360,7 @@ def triage_page(transfer: Transfer) -> Said:
 
 def side_bar(transfer: Transfer) -> Said:
     bar = _found_raw(
-        r'(<article class="card side-bar-row".*?</article>)', transfer.get(signing.signed_url(transfer.wanted))
+        r'(<article class="card side-bar-row".*?</article>)', transfer.get(signing.url_of(transfer.wanted))
     )
     return Said(
         _found(r'<span class="status"[^>]*>(.*?)</span>', bar),

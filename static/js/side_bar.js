@@ -1,9 +1,9 @@
 // Looks up the ticket that the page around the side bar sends. Messages of other pages are ignored.
 {
   const form = document.getElementById("lookup");
-  const { opener, origin } = form?.dataset ?? {};
-  const isDone = form?.hasAttribute("data-done");
-  const guid = new URLSearchParams(location.search).get("app_guid");
+  const origins = form.dataset.origins.split(" ");
+  const isDone = form.hasAttribute("data-done");
+  const guid = new URLSearchParams(location.search).get("app_guid"); // Zendesk's name of the frame
   const TICKET = 1;
 
   // Once for each ticket, because helpdesks send it again after each page of the frame.
@@ -28,7 +28,7 @@
 
   // The messages of Zendesk's app framework.
   function sendToZendesk(message) {
-    parent.postMessage(JSON.stringify({ ...message, appGuid: guid, instanceGuid: guid }), origin);
+    send(JSON.stringify({ ...message, appGuid: guid, instanceGuid: guid }));
   }
 
   function ofZendesk({ key, id, result }) {
@@ -43,6 +43,11 @@
     }
   }
 
+  // Only pages of these origins can be around the frame, and requests for a ticket contain nothing of it.
+  function send(message) {
+    parent.postMessage(message, "*");
+  }
+
   function parsed(data) {
     try {
       return JSON.parse(data) ?? {};
@@ -51,16 +56,11 @@
     }
   }
 
-  const OPENERS = {
-    chatwoot: { read: ofConversation, start: () => parent.postMessage("chatwoot-dashboard-app:fetch-info", origin) },
-    zendesk: { read: ofZendesk, start: () => sendToZendesk({ key: "iframe.handshake", message: { version: "2.0.0" } }) },
-  };
-
-  if (opener && parent !== window && !(opener === "zendesk" && isDone)) {
-    const { read, start } = OPENERS[opener];
-    addEventListener("message", (event) => {
-      if (event.source === parent && event.origin === origin) read(parsed(event.data));
+  if (parent !== window && !(guid && isDone)) {
+    addEventListener("message", ({ source, origin, data }) => {
+      if (source === parent && origins.includes(origin)) (guid ? ofZendesk : ofConversation)(parsed(data));
     });
-    start();
+    if (guid) sendToZendesk({ key: "iframe.handshake", message: { version: "2.0.0" } });
+    else send("chatwoot-dashboard-app:fetch-info");
   }
 }

@@ -15,11 +15,7 @@ DESK = "https://desk.acme.example"
 
 @pytest.fixture
 def helpdesks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_key", SecretStr(signing.KEY))
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_hosts", [DESK])
-    monkeypatch.setattr(settings.ENV, "intents_chatwoot_origin", CHATWOOT)
-    monkeypatch.setattr(settings.ENV, "intents_zendesk_public_key", signing.public_key())
-    monkeypatch.setattr(settings.ENV, "intents_zendesk_audience", signing.AUDIENCE)
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_origins", [CHATWOOT, DESK])
 
 
 @pytest.fixture

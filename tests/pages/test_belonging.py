@@ -106,8 +106,7 @@ HASH = "0x" + "c4" * 32
 
 def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> dict[str, str]:
     """Return what each surface that looks up a hash answers, as text."""
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_key", SecretStr(signing.KEY))
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_hosts", ["https://desk.acme.example"])
+    monkeypatch.setattr(settings.ENV, "intents_helpdesk_origins", ["https://desk.acme.example"])
     monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
 
     def mcp(tool: str) -> str:
@@ -124,7 +123,7 @@ def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> di
         "advanced search": site.get("/search", {"transaction": wanted}, follow=True),
         "search by deposit": site.get("/search", {"deposit": wanted}, follow=True),
         "triage": site.post("/triage", {"q": wanted}),
-        "side bar": site.get(signing.signed_url(wanted)),
+        "side bar": site.get(signing.url_of(wanted)),
         "API, lookup": site.get("/api/v1/lookup", {"q": wanted}),
         "API, triage": site.post("/api/v1/triage", {"text": wanted}, content_type="application/json"),
     }

@@ -58,10 +58,11 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
 
     @wraps(view)
     def checked(request: HttpRequest) -> HttpResponse:
-        if settings.ENV.intents_slack_signing_secret is None:
+        if (key := settings.ENV.intents_slack_signing_secret) is None:
             raise Http404("This dashboard has no Slack app.")
         try:
             signatures.check_slack(
+                key,
                 timestamp=request.headers.get("X-Slack-Request-Timestamp", ""),
                 body=request.body,
                 signature=request.headers.get("X-Slack-Signature", ""),

@@ -1,1 +1,1 @@
-"""Requests of helpdesks and of Slack: their signatures, and calls to Slack."""
+"""Requests of Slack: their signatures, and calls to Slack."""
