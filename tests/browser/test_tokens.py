@@ -123,3 +123,24 @@ def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> 
         expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
         assert page.get_by_role("heading").evaluate_all("all => all.map(each => each.tagName)")[0] == "H1"
         assert fits(page)
+
+
+@pytest.mark.programs
+def test_a_logo_that_fails_to_load_gives_way_to_the_letters(browser: Browser, server: str) -> None:
+    with visiting(browser, server) as visit:
+        visit.page.route("**/logo-*.png", lambda route: route.abort())
+        visit.page.route("**/help", with_a_failing_logo)
+        visit.open("/help")
+        expect(visit.page.locator(".coin")).to_have_text("AB")
+        expect(visit.page.locator(".coin img")).to_have_count(0)
+        visit.page.evaluate(
+            "document.querySelector('.coin').append(Object.assign(new Image(), {src: '/logo-late.png'}))"
+        )
+        expect(visit.page.locator(".coin img")).to_have_count(0)
+        visit.faults.clear()
+
+
+def with_a_failing_logo(route: Route) -> None:
+    answer = route.fetch()
+    coin = '<span class="coin"><b>AB</b><img src="/logo-early.png" alt=""></span>'
+    route.fulfill(response=answer, body=answer.text().replace("<h1", f"{coin}<h1", 1))
