@@ -24,13 +24,15 @@ from intents_ui.display.search.explorers import explorers_of
 from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
+from intents_ui.display.triage import description
+from intents_ui.display.triage.description import Vocabulary
 from intents_ui.middleware import marks
 from intents_ui.middleware.secret_text import HELD_BACK
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import descriptions, lookups, mirrored, situations
+from intents_ui.web.transfers import lookups, mirrored, situations
 from intents_ui.web.transfers.mirrored import Mirrored
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -245,11 +247,17 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
 
 def read_as(query: str) -> str:
     """Return what a text says about a transfer, or "" if it describes none. Without chains and tokens, it doesn't."""
+    if not description.has_number(query):
+        return ""
     try:
-        described = descriptions.read(query)
+        chains = wiring.catalog().listed_chains().entries
+        tokens = wiring.token_lists().featured([chain.id for chain in chains]).tokens
     except ServiceError:
         return ""
-    return described.said(today=datetime.now(UTC).date()) if described else ""
+    symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))
+    today = datetime.now(UTC).date()
+    described = description.read(query, known=Vocabulary.of(chains, symbols), today=today)
+    return described.said(today=today) if described else ""
 
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
