@@ -186,7 +186,7 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         fold = visit.page.locator("details.fold").first
         fold.locator("summary").click()
         visit.page.locator("#reply > summary").click()
-        copying = visit.page.get_by_role("button", name="Copy as plain text")
+        copying = visit.page.get_by_role("button", name="Copy reply")
         expect(copying).to_be_enabled()
         visit.page.route("**/reply", lambda route: route.abort())
         visit.page.route("**/receipt?slow", lambda route: held.append((route, route.fetch())))
