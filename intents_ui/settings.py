@@ -140,7 +140,7 @@ class Environment(BaseSettings):
     intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md): a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset with a real service: no mirror. Unset with the emulator: a file in the temporary directory.")
     intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror")
-    secret_key: SecretStr | None = Field(None, description="Key for signing cursors and cookies, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
+    secret_key: SecretStr | None = Field(None, description="Key for signing cookies and values in Redis, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
     secret_key_file: Path | None = Field(None, description="File with the value of `SECRET_KEY`")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="Host names that the dashboard serves (comma-separated)")

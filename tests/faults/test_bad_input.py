@@ -278,7 +278,7 @@ def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recor
     way.sent.clear()
     answer = send("GET", f"/history?status=FAILED&cursor={word}")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/history?status=FAILED")
-    for spoilt in (word[:-1], word[1:], word.swapcase(), word + "x", cursors.SIGNER.sign_object("four")):
+    for spoilt in (word[:-1], word[1:], word.swapcase(), word + "x"):
         assert send("GET", f"/history?size=10&cursor={spoilt}").status_code == 400
     assert [operation for operation, _ in way.sent if operation not in REFERENCE] == []
 

@@ -128,7 +128,7 @@ def test_a_modified_cursor_is_rejected_without_a_request(
     site: Client, transport: Recorded, headers: dict[str, str]
 ) -> None:
     word = word_of(DEEP)
-    for touched in (word[:-1], word[:20], "x" + word, word.replace(":", "")):
+    for touched in (word[:-1], word[:20], "x" + word, word[1:]):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
         assert answer.status_code == 400
         assert "Invalid page link" in answer.content.decode()

@@ -131,7 +131,7 @@ class LookupResult:
         return self.failed[0][1] if self.failed and not self.hits else None
 
 
-MOST_EARLIER = 20
+MOST_EARLIER = 5
 
 
 @dataclass(frozen=True)
