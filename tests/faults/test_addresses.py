@@ -229,6 +229,8 @@ def test_no_invisible_character_is_copied() -> None:
         sample = Sample.of(wiring.service(), service.finished(11)["intentId"])
         copied: list[tuple[str, ...]] = []
         for form in (*OF_AN_INTENT, *LISTS, "/console/GetIntentReceipt?ask=fields&intentId=ID", TOKEN):
+            if form.startswith("/export"):
+                continue
             answer = read(Client(), sample.page(form))
             if answer.headers["Content-Type"].startswith("text/html"):
                 found = COPIED.findall(content(answer))

@@ -169,7 +169,7 @@ def link(answer: HttpResponse, rel: str) -> str:
     return html.unescape(address[1]).partition("#")[0] if address else ""
 
 
-@pytest.mark.parametrize("status", ["", "SUCCEEDED", "in-flight"])
+@pytest.mark.parametrize("status", ["", pytest.param("SUCCEEDED", marks=pytest.mark.slow), "in-flight"])
 def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulator, busiest: str, status: str) -> None:
     statuses = {"": [], "in-flight": list(OPEN_STATUSES)}.get(status, [status])
     expected = [entry["intentId"] for entry in owned(emulator, busiest, byStatuses=statuses)]

@@ -9,6 +9,7 @@ from eth_abi import encode
 from eth_utils import function_signature_to_4byte_selector as selector_of
 
 from intents_ui.emulator.app import Emulator
+from tests.corpus import picked
 from tests.emulator.driving import quote
 from tests.faults.odd_service import Odd, odd_service
 
@@ -54,7 +55,18 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
     assert words in page.content.decode()
 
 
-@pytest.mark.parametrize("written", MOMENTS)
+@pytest.mark.parametrize(
+    "written",
+    picked(
+        {each: each for each in MOMENTS},
+        "0",
+        str((END_OF_CALENDAR + 1) * 1_000),
+        "0001-01-01T00:00:00Z",
+        "0002-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59.999999999Z",
+        "9999-12-31T23:59:59-14:00",
+    ),
+)
 def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
     site: Client, emulator: Emulator, odd: Odd, written: str
 ) -> None:
@@ -66,7 +78,7 @@ def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
     odd.rewrite(GetIntent=change, GetIntentReceipt=change, GetIntentHistory=change, SearchIntents=change)
     for part in PARTS:
         assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
-    for path in ("/history", "/history?recoverable=1"):
+    for path in ("/history?size=10", "/history?recoverable=1&size=10"):
         assert site.get(path).status_code == 200, path
 
 

@@ -10,7 +10,9 @@ from django.test import Client
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.scenario_engine import Scenario
 from tests.display.builders import NOW, at, intent, receipt, transaction
+from tests.pages.kinds import EVERY_SCENARIO
 
 
 def reply(site: Client, intent_id: str) -> str:
@@ -64,9 +66,11 @@ def test_a_deposit_that_is_long_awaited_is_not_called_late_for_a_quote_that_has_
     assert "expired" not in f"{told.headline} {told.sentence}"
 
 
-@pytest.mark.parametrize("scenario", range(1, 31))
-def test_page_reply_and_api_warn_alike_of_a_second_deposit(site: Client, emulator: Emulator, scenario: int) -> None:
-    intent_id = emulator.worst(scenario)["intentId"]
+@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
+def test_page_reply_and_api_warn_alike_of_a_second_deposit(
+    site: Client, emulator: Emulator, scenario: Scenario
+) -> None:
+    intent_id = emulator.worst(scenario.number)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
     told = site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]["warnSecondDeposit"]
     assert (SECOND_DEPOSIT in page) == (SECOND_DEPOSIT in reply(site, intent_id)) == told

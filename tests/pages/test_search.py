@@ -182,8 +182,10 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     "ticket",
     [
         pytest.param(f"token {USDC}, wallet {{}}", id="token and wallet"),
-        pytest.param(f"https://etherscan.io/token/{USDC}?a={{}}", id="a token's page with a holder"),
-        pytest.param("0x0000000000000000000000000000000000000000 to {}", id="the zero address"),
+        pytest.param(
+            f"https://etherscan.io/token/{USDC}?a={{}}", id="a token's page with a holder", marks=pytest.mark.slow
+        ),
+        pytest.param("0x0000000000000000000000000000000000000000 to {}", id="the zero address", marks=pytest.mark.slow),
         pytest.param("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE and {}", id="native token"),
     ],
 )

@@ -17,7 +17,7 @@ PARTS = ("", "/receipt", "/balances", "/route-stats", "/proof", "/reply", "/shar
 
 @pytest.mark.parametrize(
     "scenario",
-    picked({scenario.slug: scenario for scenario in SCENARIOS}, "cross-chain-fast", "stuck-recoverable"),
+    picked({scenario.slug: scenario for scenario in SCENARIOS}, "stuck-recoverable"),
 )
 def test_the_pages_of_a_transfer_use_our_words_at_every_moment(
     world: tuple[Emulator, Client], scenario: Scenario
