@@ -114,10 +114,11 @@ def judge(now: datetime, *, minutes: int = 41) -> None:
 
 
 def keep(led: Writer, at: int, *, minutes: int) -> None:
-    keeper = Keeper()
-    for moment in range(at - minutes * MINUTE, at + 2 * MINUTE, MINUTE):
-        for _ in range(60):  # it learns some hours of the past at a time
-            keeper.keep(led, now=moment)
+    keeper, first = Keeper(), at - minutes * MINUTE
+    for _ in range(60):  # it learns some hours of the past at a time
+        keeper.keep(led, now=first)
+    for moment in range(first, at + 2 * MINUTE, MINUTE):
+        keeper.keep(led, now=moment)
 
 
 def unknown(now: datetime, *, since: datetime) -> None:
