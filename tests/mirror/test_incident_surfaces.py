@@ -1,6 +1,5 @@
 """A transfer that is a part of an incident says so on its page, in triage and in replies, and no other one does."""
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -49,16 +48,14 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
     """Return whether each surface says that the transfer is a part of the incident."""
     page = site.get(f"/intent/{intent_id}").content.decode()
     reply = site.get(f"/intent/{intent_id}/reply").content.decode()
-    texts = [unescape(each) for each in re.findall(r"<textarea[^>]*>(.*?)</textarea>", reply, re.DOTALL)]
     (finding,) = read_pasted(intent_id).lookups
     row = answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
     return {
         "page": bool(SENTENCE.search(unescape(strip_tags(page)))),
         "linked": 'href="/insight/incident/1"' in page.partition("<main")[2],
         "fragment": "Part of an incident" in site.get(f"/intent/{intent_id}/receipt").content.decode(),
-        "text": "Known incident: LI.FI" in texts[0],
-        "Markdown": "Known incident: LI.FI" in texts[1],
-        "JSON": bool(json.loads(texts[2])["incident"]),
+        "reply": "Known incident: LI.FI" in unescape(reply),
+        "API": bool(site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]["incident"]),
         "triage": any(map(SENTENCE.fullmatch, row.details)),
     }
 
