@@ -20,7 +20,8 @@ def test_the_card_shows_how_many_transfers_were_delivered(site: Client, emulator
 
 def test_a_delivered_transfer_has_no_warning_about_other_transfers(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished(2)
-    words = site.get(f"/intent/{intent['intentId']}/route-stats").content.decode()
+    part = site.get(f"/intent/{intent['intentId']}/route-stats", headers={"HX-Request-Type": "partial"})
+    words = part.content.decode()
     (note,) = re.findall(r'<p class="note" data-tone="(\w+)"', words)
     assert note == "neutral"
 
