@@ -165,7 +165,8 @@ def of_transfer(page: str) -> str:
     main = page[page.index("<main") : page.index("</main>")]
     printed = r"<p class=\"on-paper.*?</p>"
     times = r"(Updated|[Cc]hecked)\s+<time.*?</time>|data-(?:since|now)=\"[^\"]*\"|\d+ (s|min|h|d) ago|[\d a-z]+ so far"
-    return re.sub(rf"{printed}|{times}|\?seen=\w+", "", main, flags=re.DOTALL)
+    copied = r"(as of|Checked) [-\d]+ [:\d]+ UTC"
+    return re.sub(rf"{printed}|{times}|{copied}|\?seen=\w+", "", main, flags=re.DOTALL)
 
 
 def test_a_remote_service_has_no_banner_no_demo_and_no_embedded_api(production: Production) -> None:
