@@ -1,5 +1,5 @@
-// Suggestions below the search box: the page's actions, pages, saved items, labels, tokens and chains. Labels are only
-// searched here. Tokens and chains come from the server, unless the text could be a label or an identifier.
+// Suggestions below the search box: the page's actions, pages, saved items, tokens and chains.
+// Tokens and chains come from the server, unless the text could be an identifier.
 
 const PAUSE = 250; // ms without a key before a request
 const MOST_SHOWN = 5; // in a group
@@ -79,19 +79,6 @@ function savedOptions(fits) {
   });
 }
 
-// Labels are keyed by lowercase address, and only hex addresses are case-insensitive.
-function labelOptions(fits) {
-  const labels = Array.from(savedItems.labels()).filter(([address, label]) => address.startsWith("0x") && fits(`${label} ${address}`));
-  return labels.map(([address, label]) => option(label, { note: shortened(address), href: `/address/${address}` }));
-}
-
-// Whether a word of the text could be the start or the whole of a word in a label.
-function couldBeLabel(words) {
-  const parts = Array.from(savedItems.labels().values(), (label) => label.toLowerCase());
-  const long = parts.flatMap((label) => label.split(/\s+/)).filter((part) => part.length > 2);
-  return words.some((word) => parts.some((label) => label.includes(word)) || long.some((part) => word.includes(part)));
-}
-
 function addPalette(box) {
   const panel = document.createElement("div");
   Object.assign(panel, { id: "palette", className: "palette", role: "listbox", ariaLabel: "Suggestions", hidden: true });
@@ -147,13 +134,12 @@ function addPalette(box) {
     const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
     const isIdentifier = IDENTIFIER.test(text);
     // Names have few words. More could be the beginning of a recovery phrase.
-    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text) && !couldBeLabel(words);
+    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text);
     const tokens = isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : [];
     const groups = {
       Actions: actionOptions(fits),
       Pages: pageOptions(fits),
       "Recent and starred": savedOptions(fits),
-      Labels: text ? labelOptions(fits) : [],
       "Tokens and chains": tokens,
     };
     panel.replaceChildren(

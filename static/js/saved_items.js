@@ -1,16 +1,15 @@
-// Recent searches, starred pages and labels, saved in this browser. Only Intent IDs are sent (saved.js).
+// Recent searches and starred pages, saved in this browser. Only Intent IDs are sent (saved.js).
 
-const MOST = { "looked-up": 50, starred: 200, followed: 20, views: 20, labels: 1000 };
-const LONGEST = { name: 120, label: 60, told: 300 };
-const ADDRESS = /^[a-z0-9]{20,100}$/;
-// The only paths that may be saved, so that storage or an imported file can't add other links.
+const MOST = { "looked-up": 50, starred: 200, followed: 20, views: 20 };
+const LONGEST = { name: 120, told: 300 };
+// The only paths that may be saved, so that storage can't add other links.
 const PATH = /^\/(?:(?:intent|address)\/[\w.:~-]{1,200}|search\?q=[\w%.~!'()*-]{1,600})$/;
 const VIEW = /^\/history\?[\w%.~*+&=-]{1,600}$/;
 const REFUSED = "Couldn't save. Browser storage is full or blocked.";
 
 const isText = (value) => typeof value === "string";
 
-// The valid entries of storage or a file. `told`: the changes follow.js has reported for a page.
+// The valid entries of storage. `told`: the changes follow.js has reported for a page.
 function readPages(value, list) {
   const pages = Array.isArray(value) ? value : [];
   return pages
@@ -25,21 +24,10 @@ function readPages(value, list) {
     .slice(0, MOST[list]);
 }
 
-function readLabels(value) {
-  const entries = value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : [];
-  return new Map(
-    entries
-      .filter(([address, label]) => ADDRESS.test(address) && isText(label) && label.trim())
-      .map(([address, label]) => [address, label.trim().slice(0, LONGEST.label)])
-      .slice(0, MOST.labels),
-  );
-}
-
 // Functions that change it return an error message, or "" on success.
 const savedItems = {
   pages: (list) => readPages(storage.read(list, []), list),
   page: (list, path) => savedItems.pages(list).find((page) => page.path === path),
-  labels: () => readLabels(storage.read("labels", {})),
 
   // Old searches are dropped at the limit. Starred and followed pages and views are not.
   add(list, page) {
@@ -50,14 +38,6 @@ const savedItems = {
 
   remove: (list, path) => savedItems.save(list, savedItems.pages(list).filter((page) => page.path !== path)),
 
-  label(address, words) {
-    const labels = savedItems.labels();
-    if (words.trim()) labels.set(address, words.trim().slice(0, LONGEST.label));
-    else labels.delete(address);
-    return labels.size > MOST.labels ? `Limit of ${MOST.labels} reached. Remove a label first.` : savedItems.saveLabels(labels);
-  },
-
-  saveLabels: (labels) => savedItems.save("labels", Object.fromEntries(labels)),
   save: (name, value) => (storage.write(name, value) ? "" : REFUSED),
 };
 
@@ -79,25 +59,6 @@ function showStar() {
     star.setAttribute("aria-pressed", Boolean(savedItems.page("starred", star.dataset.star)));
 }
 
-function showLabels() {
-  const labels = savedItems.labels();
-  for (const place of document.querySelectorAll("[data-address]")) {
-    const label = labels.get(place.dataset.address);
-    let tag = place.querySelector(":scope > .own-label");
-    if (!label) tag?.remove();
-    if (!label || tag?.textContent === label) continue;
-    if (!tag) {
-      tag = document.createElement("bdi");
-      tag.className = "tag own-label";
-      if (place.firstElementChild) place.firstElementChild.after(tag);
-      else place.append(tag);
-    }
-    tag.textContent = tag.title = label;
-  }
-  for (const form of document.querySelectorAll("form[data-label-of]"))
-    if (!form.contains(document.activeElement)) form.elements.label.value = labels.get(form.dataset.labelOf) ?? "";
-}
-
 // Names of the saved page types, by path prefix.
 const KINDS = { intent: "Transfer", address: "Address", search: "Search", history: "View" };
 
@@ -109,7 +70,6 @@ function row(template, { path, name, at }) {
   link.textContent = name;
   made.querySelector("[data-kind-of]").textContent = KINDS[kind];
   if (kind === "intent") made.querySelector("[data-id]").textContent = `${rest.slice(0, 8)}…${rest.slice(-6)}`;
-  if (kind === "address") made.querySelector("[data-id]").parentElement.dataset.address = rest.toLowerCase();
   const status = made.querySelector("[data-status]");
   if (kind === "intent" && status) status.dataset.status = rest;
   else status?.remove();
@@ -137,7 +97,6 @@ function showList(section) {
 function showSavedItems() {
   for (const section of document.querySelectorAll("[data-saved-list]")) showList(section);
   showStar();
-  showLabels();
   tick();
 }
 
@@ -149,25 +108,7 @@ document.addEventListener("click", (event) => {
   say(problem || (isStarred ? "Star removed" : "Starred (saved in this browser)"));
 });
 
-document.addEventListener("submit", (event) => {
-  const form = event.target.closest("form[data-label-of]");
-  if (!form) return;
-  event.preventDefault();
-  const words = form.elements.label.value;
-  const problem = savedItems.label(form.dataset.labelOf, words);
-  say(problem || (words.trim() ? "Label saved" : "Label removed"));
-  const said = form.querySelector("[data-label-problem]");
-  said.textContent = problem;
-  if (problem) return;
-  const fold = form.closest("details");
-  fold.open = false;
-  fold.querySelector("summary").focus();
-});
-
-document.addEventListener("htmx:after:swap", () => {
-  showStar();
-  showLabels();
-});
+document.addEventListener("htmx:after:swap", showStar);
 
 record();
 showSavedItems();

@@ -1,6 +1,6 @@
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
 const storage = {
-  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "labels", "followed", "columns", "density", "views"],
+  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "columns", "density", "views"],
 
   read(name, otherwise) {
     try {

@@ -1,6 +1,5 @@
 """The suggestions below the search box: what they offer, what they send, and how they are used by key and by touch."""
 
-import json
 import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs, unquote_plus, urlsplit
@@ -41,10 +40,6 @@ def options(page: Page, group: str = "") -> Locator:
 def active(page: Page) -> Locator:
     """Return the option that the box names as active."""
     return page.locator(f"#{box(page).get_attribute('aria-activedescendant')}")
-
-
-def label(page: Page, labels: dict[str, str]) -> None:
-    page.evaluate("labels => localStorage.setItem('labels', labels)", json.dumps(labels))
 
 
 def sought(request: Request) -> str:
@@ -138,14 +133,13 @@ def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
     assert len(held) == 2
 
 
-PRIVATE = ["Ali", "alice treas", "0x83358", f"where is {ADDRESS[:30]}", "a b " * 11]
+PRIVATE = ["0x83358", f"where is {ADDRESS[:30]}", "a b " * 11]
 
 
-def test_labels_identifiers_and_messages_are_never_sent(visit: Visit) -> None:
+def test_identifiers_and_messages_are_never_sent(visit: Visit) -> None:
     """A request for another text comes after all that could be sent for these."""
     page = visit.page
     visit.open("/help")
-    label(page, {ADDRESS: "Alice treasury", "0x" + "12" * 20: "Bob"})
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
     visit.install_clock()
@@ -158,20 +152,6 @@ def test_labels_identifiers_and_messages_are_never_sent(visit: Visit) -> None:
         page.clock.run_for(5_000)
     assert [urlsplit(url).query for url in urls if SUGGEST.search(url)] == ["q=usdc"]
     assert not [url for url in urls for text in PRIVATE if text.lower() in unquote_plus(url).lower()]
-
-
-@pytest.mark.slow
-def test_a_label_is_found_in_the_browser_by_its_text_and_its_address(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/help")
-    label(page, {ADDRESS: "<b>Alice</b> treasury", "0x" + "12" * 20: "Bob"})
-    box(page).click()
-    expect(options(page, "Labels")).to_have_count(0)
-    for text in ("alice", "treas alice", ADDRESS[:12]):
-        box(page).fill(text)
-        expect(options(page, "Labels")).to_have_text([re.compile("^<b>Alice</b> treasury0x")])
-    options(page, "Labels").click()
-    expect(page).to_have_url(visit.root + OWNER)
 
 
 @pytest.mark.slow
@@ -267,7 +247,6 @@ def test_the_panel_fits_the_screen_and_axe_finds_nothing(
     with visiting(browser, server, theme=theme, width=width) as visit:
         page = visit.page
         visit.open(path)
-        label(page, {ADDRESS: "Treasury of the base team " * 2})
         box(page).click()
         box(page).fill("eth")
         expect(options(page, "Tokens and chains").nth(7)).to_be_visible()

@@ -1,10 +1,9 @@
-"""Saved items in the browser: recent, starred and labeled; exported, imported and cleared."""
+"""Saved items in the browser: recent and starred; cleared."""
 
 import json
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -15,7 +14,6 @@ from tests.browser.conftest import Visit, fits, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
-LABEL = "<b>customer</b> 4711"
 REFUSING = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
 
 
@@ -32,17 +30,6 @@ def stored(page: Page) -> dict[str, object]:
 
 def shown(page: Page, title: str) -> list[str]:
     return page.get_by_role("region", name=title, exact=True).locator("li a").all_inner_texts()
-
-
-def owner_of(visit: Visit, intent: str) -> str:
-    visit.open(intent)
-    return str(visit.page.locator("main a[href^='/address/']").first.get_attribute("href"))
-
-
-def label(page: Page, words: str) -> None:
-    page.locator("summary", has_text="Label").click()
-    page.get_by_label("Your label for this address").fill(words)
-    page.get_by_role("button", name="Save", exact=True).click()
 
 
 def test_recent_lookups_are_on_the_home_page_once_newest_first(visit: Visit) -> None:
@@ -113,38 +100,13 @@ def filled(button: Locator) -> bool:
 
 
 @pytest.mark.slow
-def test_a_label_is_next_to_its_address_on_every_page(visit: Visit) -> None:
+def test_saved_items_are_cleared(visit: Visit) -> None:
     page = visit.page
-    intent = some_intent(visit, 8)
-    owner = owner_of(visit, intent)
-    address = owner.removeprefix("/address/")
-    visit.open(owner)
-    label(page, LABEL)
-    expect(page.locator("summary", has_text="Label")).to_be_focused()
-    expect(page.locator("h1 + p .own-label")).to_have_text(LABEL)
-    for path in (intent, f"/history?owner={address}"):
-        visit.open(path)
-        expect(page.locator(f"[data-address='{address}'] > .own-label").first).to_have_text(LABEL)
-    page.set_viewport_size({"width": 360, "height": 800})
-    assert fits(page)
-
-
-@pytest.mark.slow
-def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: Path) -> None:
-    page = visit.page
-    intent = some_intent(visit, 8)
-    owner = owner_of(visit, intent)
+    visit.open(some_intent(visit, 8))
     page.get_by_role("button", name="Star").click()
-    visit.open(owner)
-    label(page, LABEL)
-    page.keyboard.press("Escape")
     page.get_by_role("button", name="Toggle dark mode").click()
     page.get_by_label("Unix").check()
     visit.open("/saved")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Export").click()
-    saved = tmp_path / "kept.json"
-    download.value.save_as(saved)
     before = stored(page)
     page.get_by_role("button", name="Clear all").click()
     page.get_by_role("button", name="Cancel").click()
@@ -155,12 +117,6 @@ def test_saved_items_are_exported_cleared_and_imported(visit: Visit, tmp_path: P
     expect(page.get_by_text("No starred items")).to_be_visible()
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
     assert stored(page) == {}
-    page.get_by_label("Import").set_input_files(saved)
-    expect(page.locator("#book-said")).to_have_text("Imported 1 starred, 2 recent, 0 views, 1 label.")
-    again = stored(page)
-    assert [again[name] for name in ("starred", "looked-up", "labels")] == [
-        before[name] for name in ("starred", "looked-up", "labels")
-    ]
 
 
 @pytest.mark.slow
@@ -205,7 +161,7 @@ def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
     visit.open("/saved")
     for broken in ("{", "[1, null, {}]"):
         page.evaluate(
-            "broken => ['looked-up', 'starred', 'labels', 'followed'].forEach(each => localStorage[each] = broken)",
+            "broken => ['looked-up', 'starred', 'followed'].forEach(each => localStorage[each] = broken)",
             broken,
         )
         for path in ("/saved", intent):
