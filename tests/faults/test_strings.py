@@ -301,7 +301,7 @@ INTENT: Final = f"/intent/0x{'ab' * 32}"
 
 def test_json_is_shown_as_received(crawls: tuple[Crawl, Crawl]) -> None:
     found, other = (each.of("application/json") for each in crawls)
-    assert len(found) > 4
+    assert len(found) > 2
     for path, answer in found.items():
         assert as_harmless(json.loads(answer.text)) == as_harmless(json.loads(other[path].text)), path
 
@@ -321,7 +321,7 @@ def as_harmless(value: Any) -> Any:
 
 def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: tuple[Crawl, Crawl]) -> None:
     found, other = (each.of("application/atom+xml", "text/xml", "image/svg+xml") for each in crawls)
-    assert len(found) > 4
+    assert len(found) > 2
     for path, answer in found.items():
         assert elements(answer.text) == elements(other[path].text), path
     assert all(answer.text[1:4] == "PNG" for answer in crawls[0].of("image/png").values())
