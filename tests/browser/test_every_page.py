@@ -213,15 +213,8 @@ def walked_without_scripts(browser: Browser, roots: dict[str, list[kinds.Kind]])
     return Walk(browser, {root: opened}, look_without, theme="dark", widths=(360,), scripts=False)
 
 
-@pytest.mark.parametrize(
-    "ahead",
-    [
-        timedelta(days=-1),
-        pytest.param(timedelta(hours=-1), marks=pytest.mark.programs),
-        pytest.param(timedelta(hours=1), marks=pytest.mark.programs),
-    ],
-    ids=str,
-)
+@pytest.mark.programs
+@pytest.mark.parametrize("ahead", [timedelta(days=-1), timedelta(hours=-1), timedelta(hours=1)], ids=str)
 def test_a_wrong_clock_of_the_device_changes_no_time_on_any_page(
     browser: Browser, roots: dict[str, list[kinds.Kind]], ahead: timedelta
 ) -> None:

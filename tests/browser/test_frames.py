@@ -146,6 +146,7 @@ def reading(browser: Browser, sites: Sites, *, theme: str, scripts: bool = True)
         window.close()
 
 
+@pytest.mark.programs
 def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 8)

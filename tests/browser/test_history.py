@@ -121,6 +121,7 @@ def abroad(browser: Browser, server: str, zone: str) -> Iterator[Visit]:
     context.close()
 
 
+@pytest.mark.programs
 def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> None:
     with abroad(browser, server, "Australia/Adelaide") as visit:
         page = visit.page

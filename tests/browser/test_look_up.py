@@ -8,7 +8,9 @@ from tests.browser.conftest import some_intent, visiting
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+@pytest.mark.parametrize(
+    "scripts", [pytest.param(True, id="with scripts"), pytest.param(False, id="without", marks=pytest.mark.programs)]
+)
 def test_a_user_searches_opens_a_transfer_and_its_raw_json(browser: Browser, server: str, scripts: bool) -> None:
     with visiting(browser, server, width=360, scripts=scripts) as visit:
         page = visit.page

@@ -55,6 +55,7 @@ def test_a_stale_list_says_so_until_it_is_refreshed(browser: Browser, troubled: 
         expect(said).to_be_empty()
 
 
+@pytest.mark.programs
 def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled) -> None:
     with visiting(browser, troubled.root, width=360) as visit:
         page = visit.page
@@ -146,7 +147,7 @@ def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(bro
         visit.faults.clear()  # of aborted requests
 
 
-@pytest.mark.parametrize("is_behind_proxy", [False, True])
+@pytest.mark.parametrize("is_behind_proxy", [False, pytest.param(True, marks=pytest.mark.programs)])
 def test_each_failed_request_of_a_list_says_so(browser: Browser, server: str, is_behind_proxy: bool) -> None:
     def fail(route: Route) -> None:
         if is_behind_proxy:

@@ -32,6 +32,7 @@ def shown(page: Page, title: str) -> list[str]:
     return page.get_by_role("region", name=title, exact=True).locator("li a").all_inner_texts()
 
 
+@pytest.mark.programs
 def test_recent_lookups_are_on_the_home_page_once_newest_first(visit: Visit) -> None:
     first, second = some_intent(visit, 2), some_intent(visit, 8)
     missing = f"/search?q=0x{'12' * 32}"

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 FORMS = {"/": "[data-search]", "/triage": "[data-case]"}
 
 
-@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("path", ["/", pytest.param("/triage", marks=pytest.mark.programs)])
 def test_a_pasted_secret_is_not_sent(browser: Browser, server: str, path: str) -> None:
     with visiting(browser, server, theme="light", width=360) as visit:
         sent: list[str] = []
