@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -13,6 +13,7 @@ from django.urls import reverse
 from intents_ui.display.search import secret_text
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
+from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial
 
 HELD_BACK: Final = Failure(
@@ -21,6 +22,8 @@ HELD_BACK: Final = Failure(
     "This looks like a recovery phrase or a private key. It was neither looked up nor stored.",
     "Never share it, not even with support. Anyone who has seen it can take the funds, so move them to a new wallet.",
 )
+# Random characters that our own pages made. Now and then they have the form of a key.
+TOKENS: Final = {"csrfmiddlewaretoken", "form", "seen", cursors.NAME}
 # In JSON, `\n` is two characters, the second of which looks like a letter of the next word.
 JSON_BREAKS: Final = re.compile(r"\\[nrt]")
 
@@ -42,9 +45,14 @@ def refuse_secrets(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
 
 
 def text_of(request: HttpRequest) -> str:
-    url = unquote_plus(f"{request.path} {request.META['QUERY_STRING']}")
+    url = f"{unquote(request.path)} {_typed(request.META['QUERY_STRING'])}"
     if request.method != "POST":
         return url
     body = request.body.decode("utf-8", "replace")
     is_form = request.content_type == "application/x-www-form-urlencoded"
-    return f"{url} {unquote_plus(body) if is_form else JSON_BREAKS.sub(' ', body)}"
+    return f"{url} {_typed(body) if is_form else JSON_BREAKS.sub(' ', body)}"
+
+
+def _typed(fields: str) -> str:
+    pairs = parse_qsl(fields, keep_blank_values=True)
+    return " ".join(f"{name}={value}" for name, value in pairs if name not in TOKENS)

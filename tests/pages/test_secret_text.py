@@ -95,3 +95,14 @@ def test_no_surface_passes_a_secret_on(
         answer = site.get(answer.headers["Location"])
     assert answer.status_code == 400
     assert HELD_BACK.what.split(".")[0] in answer.content.decode()
+
+
+@pytest.mark.parametrize("field", ["csrfmiddlewaretoken", "form", "seen"])
+def test_a_token_of_our_own_form_is_never_taken_for_a_secret(site: Client, emulator: Emulator, field: str) -> None:
+    path = f"/intent/{emulator.play('expired-quote')['intentId']}/commit"
+    answer = site.post(path, {field: WIF}, headers={"Sec-Fetch-Site": "same-origin"})
+    assert HELD_BACK.what not in answer.content.decode()
+
+
+def test_a_cursor_is_never_taken_for_a_secret(site: Client) -> None:
+    assert HELD_BACK.what not in site.get("/history", {"cursor": WIF}).content.decode()

@@ -301,7 +301,7 @@ def test_a_call_is_rejected_quickly_when_all_connections_are_in_use():
 
     with (
         serving(script) as server,
-        client(server.url, total=3.0, connections=1, connection_wait=0.05) as service,
+        client(server.url, total=1.0, connections=1, connection_wait=0.05) as service,
         ThreadPoolExecutor() as threads,
     ):
         first = threads.submit(service.get_intent, "0x1")
