@@ -1,12 +1,11 @@
 """Requests with a recovery phrase or a private key end here: nothing of it reaches the service, a page or a log."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import parse_qsl, unquote
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 
@@ -24,6 +23,7 @@ HELD_BACK: Final = Failure(
 )
 # Random characters that our own pages made. Now and then they have the form of a key.
 TOKENS: Final = {"csrfmiddlewaretoken", "form", "seen", cursors.NAME}
+FORMS: Final = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # In JSON, `\n` is two characters, the second of which looks like a letter of the next word.
 JSON_BREAKS: Final = re.compile(r"\\[nrt]")
 
@@ -45,14 +45,13 @@ def refuse_secrets(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
 
 
 def text_of(request: HttpRequest) -> str:
-    url = f"{unquote(request.path)} {_typed(request.META['QUERY_STRING'])}"
-    if request.method != "POST":
-        return url
-    body = request.body.decode("utf-8", "replace")
-    is_form = request.content_type == "application/x-www-form-urlencoded"
-    return f"{url} {_typed(body) if is_form else JSON_BREAKS.sub(' ', body)}"
+    texts = [request.path, *_typed(request.GET)]
+    if request.method == "POST" and request.content_type in FORMS:
+        texts += _typed(request.POST)
+    elif request.method == "POST":
+        texts.append(JSON_BREAKS.sub(" ", request.body.decode("utf-8", "replace")))
+    return " ".join(texts)
 
 
-def _typed(fields: str) -> str:
-    pairs = parse_qsl(fields, keep_blank_values=True)
-    return " ".join(f"{name}={value}" for name, value in pairs if name not in TOKENS)
+def _typed(fields: QueryDict) -> Iterator[str]:
+    return (f"{name}={value}" for name, values in fields.lists() if name not in TOKENS for value in values)

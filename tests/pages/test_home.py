@@ -17,6 +17,7 @@ from intents_ui import wiring
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import caching_client
 from intents_ui.service.queries.paging import walk
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.responses import HistoryAnswer
@@ -110,6 +111,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 ) -> None:
     seconds, is_answering = 0, Event()
     is_answering.set()
+    monkeypatch.setattr(caching_client, "COPY_PATIENCE", 0.1)
     monkeypatch.setattr(attention, "PERIOD", 0.0)
     with recorded(emulator, monkeypatch) as way:
         set_clock(monkeypatch, lambda: float(seconds))
