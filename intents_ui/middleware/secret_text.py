@@ -46,10 +46,10 @@ def refuse_secrets(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
 
 def text_of(request: HttpRequest) -> str:
     texts = [request.path, *_typed(request.GET)]
-    if request.method == "POST" and request.content_type in FORMS:
-        texts += _typed(request.POST)
-    elif request.method == "POST":
-        texts.append(JSON_BREAKS.sub(" ", request.body.decode("utf-8", "replace")))
+    if request.method == "POST":
+        body = request.body  # read before its fields, after which views couldn't read it
+        is_form = request.content_type in FORMS
+        texts += _typed(request.POST) if is_form else [JSON_BREAKS.sub(" ", body.decode("utf-8", "replace"))]
     return " ".join(texts)
 
 
