@@ -237,9 +237,9 @@ def test_an_office_behind_one_address_has_its_live_streams_and_pages(
     files = sorted(set(re.findall(r'"(/static/[^"]+)"', production.get("/").text)))
 
     async def visits() -> list[int]:
-        transport = httpx.AsyncHTTPTransport(
-            verify=trust, local_address="127.0.0.4", limits=httpx.Limits(max_connections=None)
-        )
+        # Each of three browsers loads six files at a time.
+        limits = httpx.Limits(max_connections=20 + 3 * 6)
+        transport = httpx.AsyncHTTPTransport(verify=trust, local_address="127.0.0.4", limits=limits)
         async with (
             httpx.AsyncClient(transport=transport, base_url=url, timeout=PATIENCE) as client,
             AsyncExitStack() as stack,
