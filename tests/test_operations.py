@@ -306,6 +306,7 @@ def test_an_error_names_its_call_and_the_call_names_its_request(
     assert production.ready()["service"]["state"] == "up"
 
 
+@pytest.mark.programs
 def test_a_redis_outage_does_not_make_a_process_unready(production: Production) -> None:
     production.redis.down()
     until(lambda: production.ready()["redis"] is False)

@@ -254,6 +254,7 @@ def is_waiting(frame: Frame) -> bool:
     return frame.get_by_label("Text of the ticket").input_value() == "" and frame.locator("article").count() == 0
 
 
+@pytest.mark.programs
 def test_the_side_bar_works_in_the_frame_of_chatwoot_and_in_no_other(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="light") as visit:
         answering(visit.page, conversation(f"My funds? {id_of(visit)} {id_of(visit, RECOVERABLE)}"))

@@ -152,6 +152,7 @@ def test_a_view_is_saved_opened_renamed_and_removed(visit: Visit) -> None:
     expect(page.get_by_role("navigation", name="Saved views")).to_be_hidden()
 
 
+@pytest.mark.programs
 def test_only_paths_of_the_history_become_views(visit: Visit) -> None:
     paths = [
         "javascript:alert(1)",

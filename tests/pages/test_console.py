@@ -517,6 +517,7 @@ def real() -> Iterator[tuple[str, ScriptedServer]]:
         yield root, service
 
 
+@pytest.mark.programs
 def test_a_long_poll_may_take_longer_than_a_page(real: tuple[str, ScriptedServer]) -> None:
     root, service = real
     page = httpx.get(f"{root}/console/WaitIntentReceipt?intentId=0x12&ask=fields", timeout=PATIENCE, trust_env=False)
