@@ -24,9 +24,9 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m tests.words
 
-# Browser tests stay last, and a file's tests share one process, with the servers that they start. Four processes for two
+# Browser tests stay last, and a file's tests share one process, with the servers that they start. Three processes for two
 # cores, because some wait for a timer.
-PYTEST := $(BIN)/pytest -n $(or $(WORKERS),4) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder
 
 test: .venv/installed-dev ## Run the tests, the same ones each time (three minutes)
 	$(PYTEST)
