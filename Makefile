@@ -31,7 +31,7 @@ PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reo
 test: .venv/installed-dev ## Run the tests, the same ones each time (three minutes)
 	$(PYTEST)
 
-programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (six minutes)
+programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (seven minutes)
 	$(PYTEST) -m "programs and not slow"
 
 every: .venv/installed-dev ## Run every test with every case of every corpus (before a release)
