@@ -49,7 +49,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return moved
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
-    context |= came_by(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
+    context |= searched(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
     context["seen"] = seen(situation.receipt) if context["may_change"] else ""
     context |= {"held": held(situation)}
     return render(request, "transfers/intent.html", context)
@@ -123,7 +123,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "mode": "",
         "stale_since": None,
         "went_back_to": None,
-        "came_by": None,
+        "searched_step": None,
         "names": situation.names,
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(receipt),
@@ -262,15 +262,15 @@ def watched_now(intent_id: str) -> Snapshot | None:
     return newest if newest and not newest.stale_since else None
 
 
-def came_by(request: HttpRequest, situation: Situation, receipt_error: ServiceError | None) -> dict[str, object]:
+def searched(request: HttpRequest, situation: Situation, receipt_error: ServiceError | None) -> dict[str, object]:
     """Return the step whose transaction the user searched for (`/tx/…`), or a warning if there is none."""
     given, receipt = request.GET.get("tx", ""), situation.receipt
     txn_hash = given if hashes.is_solana_signature(given) else hashes.canonical_hash(given)
     if txn_hash is None:
-        return {"came_by": None, "warning": None}
+        return {"searched_step": None, "warning": None}
     doubt = results.doubt(txn_hash, situation.intent.intent_id, receipt_error or receipt)
     return {
-        "came_by": receipt.step_of(txn_hash) if receipt else None,
+        "searched_step": receipt.step_of(txn_hash) if receipt else None,
         "warning": empty_results.warning(doubt) if doubt else None,
     }
 

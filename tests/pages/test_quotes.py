@@ -22,7 +22,7 @@ def reply(site: Client, intent_id: str) -> str:
 
 @pytest.fixture
 def unchecked(emulator: Emulator) -> None:
-    """Let the service fail when it is asked for balances."""
+    """Make requests for balances fail."""
     emulator.inject("GetIntentHistory", "failing-500")
 
 

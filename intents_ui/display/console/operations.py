@@ -30,7 +30,7 @@ MAYBE_DONE = "No response doesn't mean the request failed. Check the intent befo
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """Result of a call. `name` and `code` come from the service. `is_documented`: the code is in the contract."""
+    """Result of a call. `name` and `code` come from the service."""
 
     tone: str
     icon: str
@@ -39,7 +39,6 @@ class CallOutcome:
     meaning: str = ""
     name: str = ""
     code: int | None = None
-    is_documented: bool = False
     message: str = ""
     cause: str = ""
     warning: str = ""
@@ -60,7 +59,6 @@ def outcome(attempt: Attempt, *, is_write: bool) -> CallOutcome:
         meaning=failures.MEANINGS[error.code] if known and error.code is not None else _meaning(error),
         name=known[0] if known else error.name or "",
         code=error.code,
-        is_documented=known is not None,
         message=error.message if error.code is not None else "",
         cause=error.cause or "",
         warning=MAYBE_DONE if is_write and _may_be_done(error) else "",

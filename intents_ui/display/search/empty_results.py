@@ -58,7 +58,8 @@ def reason(question: LookupQuestion, *, found: LookupResult) -> str:
 
 
 def warning(doubt: Doubt) -> str:
-    return _TABLE["doubts"]["stray" if doubt.checked else "unchecked"].format(  # type: ignore[no-any-return]
+    words: str = _TABLE["doubts"]["stray" if doubt.checked else "unchecked"]
+    return words.format(
         transaction=hashes.short_hash(doubt.transaction_hash), transfer=hashes.short_id(doubt.intent_id)
     )
 

@@ -75,7 +75,6 @@ class Timeline:
     steps: tuple[Step, ...]
     elapsed: timedelta | None
     estimate: timedelta
-    estimate_is_given: bool
     due_at: datetime | None
     late: bool
     stalled: bool
@@ -122,7 +121,6 @@ def of(situation: Situation) -> Timeline:
         steps=tuple(_with_bars(timed, facts.started_at, elapsed, estimate)),
         elapsed=elapsed,
         estimate=estimate,
-        estimate_is_given=timing.given_estimate(facts) is not None,
         due_at=timing.due_at(facts),
         late=elapsed is not None and elapsed >= estimate + timing.grace(facts),
         stalled=is_open and facts.has_moved and timing.has_come(timing.stalled_at(facts), now=now),

@@ -26,7 +26,6 @@ from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary,
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 
-ENOUGH_FOR_P99 = 100  # with fewer, the nearest rank would be the maximum
 MOST_ROWS = 50
 SUMMED_WITHIN = MINUTE  # after a change. It takes longer during a backfill
 MOST_HOURS = 14 * 24  # of the course of an incident
@@ -82,11 +81,6 @@ class Counts:
     def p95(self) -> timedelta | None:
         """Return None with too few durations."""
         return self._quantile(95) if self.timed >= ENOUGH_FOR_P95 else None
-
-    @property
-    def p99(self) -> timedelta | None:
-        """Return None with too few durations."""
-        return self._quantile(99) if self.timed >= ENOUGH_FOR_P99 else None
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""

@@ -100,7 +100,6 @@ def test_the_time_is_compared_with_the_estimate():
     assert result.elapsed == timedelta(minutes=1)
     assert result.estimate == timedelta(minutes=2)
     assert result.share == 50
-    assert result.estimate_is_given
     assert result.due_at == NOW + timedelta(minutes=1)
     assert not result.late
 
@@ -111,7 +110,6 @@ def test_the_time_is_compared_with_the_estimate():
 def test_without_an_estimate_the_usual_time_counts(origin, destination, seconds):
     result = timeline(intent(origin_chain_id=origin, destination_chain_id=destination))
     assert result.estimate == timedelta(seconds=seconds)
-    assert not result.estimate_is_given
 
 
 @pytest.mark.parametrize(
