@@ -28,7 +28,7 @@ lint: .venv/installed-dev
 # cores, because some wait for a timer.
 PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder
 
-test: .venv/installed-dev ## Run the tests, the same ones each time (three minutes)
+test: .venv/installed-dev ## Run the tests, the same ones each time (about three minutes)
 	$(PYTEST)
 
 programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (seven minutes)
