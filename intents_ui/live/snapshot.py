@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import Brand
+from intents_ui.service import decode
+from intents_ui.service.decode import Brand
 from intents_ui.service.wire.models import IntentReceipt
 
 
@@ -64,7 +64,7 @@ class Snapshot:
         """
         fields = json.loads(text)
         received = fields["receipt"]
-        receipt = IntentReceipt.model_validate(names.read(json_text.read(received))) if received else None
+        receipt = IntentReceipt.model_validate(names.read(decode.read(received))) if received else None
         return cls(
             intent_id=fields["intent_id"],
             receipt=receipt.keeping(received) if receipt else None,
@@ -88,4 +88,4 @@ def digest(text: str) -> str:
 
 
 def _normal(received: str) -> str:
-    return json.dumps(json_text.read(received), sort_keys=True, separators=(",", ":"), default=str)
+    return json.dumps(decode.read(received), sort_keys=True, separators=(",", ":"), default=str)

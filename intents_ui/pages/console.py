@@ -30,12 +30,12 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
+from intents_ui.service import decode
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.operations.config import Group
 from intents_ui.service.operations.json_fields import typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
-from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
@@ -269,7 +269,7 @@ def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) 
 
 def intent_in(text: str) -> Intent | None:
     try:
-        return Intent.model_validate(wiring.config().names.read(json_text.read(text)))
+        return Intent.model_validate(wiring.config().names.read(decode.read(text)))
     except ValueError:
         return None
 

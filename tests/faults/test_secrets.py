@@ -83,7 +83,7 @@ def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkey
     def fails(_: object) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(exchange.json_text, "write", fails)
+    monkeypatch.setattr(exchange.decode, "write", fails)
     with client("http://127.0.0.1:9") as service, pytest.raises(ZeroDivisionError) as failed:
         service.get_intent("0x1")
     assert KEY not in told_of(failed.value) + debug_page(failed.value)

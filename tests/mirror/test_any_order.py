@@ -26,7 +26,7 @@ from intents_ui.mirror.models import Lease
 from intents_ui.mirror.reader import Span
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer, digest, load
-from intents_ui.service.wire import json_text
+from intents_ui.service import decode
 from intents_ui.service.wire.models import IntentHistory
 from tests.mirror.conftest import empty, on_each_engine
 from tests.mirror.counted import check_settled, check_settled_hours, of_rows, of_world
@@ -175,7 +175,7 @@ class Histories(RuleBasedStateMachine):
         for made in self.world.transfers:
             seen = made.seen(self.world.now)
             if seen and start * 1000 <= made.created < end * 1000:
-                document = json_text.read(json_text.write(made.entry(*seen)).decode())
+                document = decode.read(decode.write(made.entry(*seen)).decode())
                 found.append(read(IntentHistory.model_validate(document), now=self.copy.moment()))
         return digest(found)
 

@@ -9,7 +9,7 @@ import pytest
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
-from intents_ui.service.wire import json_text
+from intents_ui.service import decode
 from intents_ui.service.wire.models import IntentHistory, Page
 from intents_ui.service.wire.outcome import Outcome
 from tests.display.builders import NOW
@@ -20,7 +20,7 @@ OWNER, OTHER = "0x" + "a1" * 20, "0x" + "b2" * 20
 
 def listed(**fields: Any) -> IntentHistory:
     usual = {"intentId": "0x" + "12" * 32, "status": "SUCCEEDED", "createdAt": "2026-01-01T00:00:00Z"}
-    return IntentHistory.model_validate(json_text.read(json.dumps({**usual, **fields})))
+    return IntentHistory.model_validate(decode.read(json.dumps({**usual, **fields})))
 
 
 def receipt(**fields: Any) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.service import errors
+from intents_ui.service import decode, errors
 from intents_ui.service.errors import Reason, ServiceError
-from intents_ui.service.wire import json_text
 from intents_ui.service.wire.models import Intent, IntentStatus
 
 MOST_CHANGES = 50
@@ -87,7 +86,7 @@ def changes(before: str | None, now: str) -> Changes:
 
 
 def _differing(before: str, now: str) -> list[Change]:
-    one, other = (dict(_leaves(json_text.read(each), "")) for each in (before, now))
+    one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
     return [
         Change(*(text.capped(each, cap=CHANGE_CAP).shown if each else "" for each in (field, was, now_is)))
         for field in dict.fromkeys([*one, *other])

@@ -6,8 +6,8 @@ Values from the response are sent back verbatim.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service import decode
+from intents_ui.service.decode import Verbatim
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.scalars import read_intent_id
 
@@ -41,7 +41,7 @@ def changed(attempt: Attempt) -> str:
     if attempt.operation not in ("CommitIntent", "ExecuteIntent"):
         return ""
     try:
-        return read_intent_id(json_text.read(_came(attempt)["intentId"]))
+        return read_intent_id(decode.read(_came(attempt)["intentId"]))
     except (KeyError, ValueError):
         return ""
 
@@ -67,7 +67,7 @@ def again(attempt: Attempt) -> str:
     if carried == "null" or came.get("done") == "true" or _members(carried).get("more") == "false":
         return ""
     request = {**_members(attempt.sent), asked_as: carried}
-    return json_text.write({name: Verbatim(text) for name, text in request.items()}).decode()
+    return decode.write({name: Verbatim(text) for name, text in request.items()}).decode()
 
 
 def _came(attempt: Attempt) -> Mapping[str, str]:
@@ -77,6 +77,6 @@ def _came(attempt: Attempt) -> Mapping[str, str]:
 def _members(text: str) -> Mapping[str, str]:
     """Return the fields of a JSON object, or none for other text: masking can break a response's JSON."""
     try:
-        return json_text.members(text) if isinstance(json_text.read(text), dict) else {}
+        return decode.members(text) if isinstance(decode.read(text), dict) else {}
     except ValueError:
         return {}

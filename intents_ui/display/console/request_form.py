@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from intents_ui.service.wire.json_text import Brand
+from intents_ui.service.decode import Brand
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
 NOT_SENT = ("", "not sent")

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from intents_ui.display.formatting.text import isolated, visible
-from intents_ui.service.wire.json_text import DEPTH_LIMIT
+from intents_ui.service.decode import DEPTH_LIMIT
 
 MOST = 2500  # fields and entries of one response on a page
 MOST_OF_A_LIST = 200

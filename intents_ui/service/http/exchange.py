@@ -14,6 +14,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from intents_ui.service import decode
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
 from intents_ui.service.error_mapping import bare_refusal, envelope, refusal
@@ -34,7 +35,6 @@ from intents_ui.service.http.deadline import ConnectionDied, NameNotResolved
 from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
 from intents_ui.service.resilience.health import Health
-from intents_ui.service.wire import json_text
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.lenient_models import MissingField
 
@@ -91,7 +91,7 @@ class Exchange[T]:
 
     def request(self) -> httpx.Request:
         # Serialize before the access key is in a local variable, which a traceback could reveal.
-        content = json_text.write(self._config.names.write(self.call.request))
+        content = decode.write(self._config.names.write(self.call.request))
         url = _url(self._config.url(self.call.operation))
         headers = {
             "Host": url.netloc.decode(),
@@ -156,7 +156,7 @@ class Exchange[T]:
     def _parsed(self, text: str) -> Any:
         if self._entries and self.call.entries:
             return self._entries.read(text, *self.call.entries)
-        return json_text.read(text)
+        return decode.read(text)
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 from pydantic import SecretStr
 
-from intents_ui.service.wire.json_text import Brand
+from intents_ui.service.decode import Brand
 from intents_ui.service.wire.models import IntentStatus
 
 MEGABYTE = 2**20

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import Brand, Verbatim
+from intents_ui.service import decode
+from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.wire.scalars import read_text
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
@@ -28,13 +28,13 @@ def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) 
             for name in outer:
                 place = place.setdefault(name, {})
             place[last] = _value(member.kind, text)
-    return json_text.write(names.write(document)).decode()
+    return decode.write(names.write(document)).decode()
 
 
 def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
     """Return the form values of a request, the inverse of `written`. Fields that can't be parsed are omitted."""
     try:
-        json_text.read(request)
+        decode.read(request)
     except ValueError:
         return {}
     found = ((member.name, _found(request, member.path, names)) for member in known)
@@ -47,7 +47,7 @@ def _found(text: str, path: list[str], names: Brand) -> str | None:
         if not text.lstrip().startswith("{"):
             return None
         (theirs,) = names.write({name: None})
-        inside = json_text.members(text)
+        inside = decode.members(text)
         if theirs not in inside:
             return None
         text = inside[theirs]
@@ -55,7 +55,7 @@ def _found(text: str, path: list[str], names: Brand) -> str | None:
 
 
 def _typed(text: str) -> str:
-    value = json_text.read(text)
+    value = decode.read(text)
     if isinstance(value, str):
         return read_text(value)
     if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):

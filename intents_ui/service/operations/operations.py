@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
+from intents_ui.service import decode
+from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import config
 from intents_ui.service.operations.config import CacheKind, Group
-from intents_ui.service.wire import json_text
 from intents_ui.service.wire.entries import Entries
-from intents_ui.service.wire.json_text import Verbatim
 from intents_ui.service.wire.lenient_models import Kept, Wire
 from intents_ui.service.wire.models import (
     Intent,
@@ -66,7 +66,7 @@ class Answer:
 
     def keep[K: Kept](self, member: str, kept: K) -> K:
         """Attach the exact text of a field to `kept`, the object parsed from it, unless it has it."""
-        return kept if kept.received else kept.keeping(json_text.member(self.text, member))
+        return kept if kept.received else kept.keeping(decode.member(self.text, member))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class ServiceCall[T]:
     @cached_property
     def written(self) -> bytes:
         """The request as JSON, serialized once per call object."""
-        return json_text.write(self.request)
+        return decode.write(self.request)
 
 
 def search_intents(
@@ -478,7 +478,7 @@ def _page_field(page: Page | None) -> Verbatim | None:
     if page is None:
         return None
     if not page.received and not page.attached("written"):
-        page.attach("written", json_text.write(page.model_dump()).decode())
+        page.attach("written", decode.write(page.model_dump()).decode())
     return Verbatim(page.received or page.attached("written"))
 
 

@@ -8,8 +8,8 @@ object, it contains this object.
 from typing import Any
 from weakref import WeakValueDictionary
 
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import BRAND_OF_INTERFACE, Brand
+from intents_ui.service import decode
+from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
 from intents_ui.service.wire.lenient_models import Kept
 
 PREFIX = 120  # characters by which an object is found. They have its ID and status in the usual order of fields
@@ -29,7 +29,7 @@ class EntryCache:
         self._known: WeakValueDictionary[tuple[type[Kept], str], Kept] = WeakValueDictionary()
 
     def read(self, text: str, field: str, model: type[Kept]) -> Any:
-        """Parse a response like `json_text.read`, with objects of the model in a field, which has one or a list.
+        """Parse a response like `decode.read`, with objects of the model in a field, which has one or a list.
 
         An object that the model rejects stays a dictionary, and so does each one of a very long text. Raises ValueError
         if the text is invalid.
@@ -37,24 +37,22 @@ class EntryCache:
         try:
             return self._document(text, field, model)
         except (ValueError, IndexError, RecursionError):
-            return json_text.read(text)  # not what is expected. Whether it is JSON is decided there
+            return decode.read(text)  # not what is expected. Whether it is JSON is decided there
 
     def _document(self, text: str, field: str, model: type[Kept]) -> dict[str, Any]:
         document: dict[str, Any] = {}
-        at = _after(text, json_text.skip_blank(text, 0), "{")
+        at = _after(text, decode.skip_blank(text, 0), "{")
         while True:
-            name, at = json_text.read_part(text, at, depth=1)
-            at = _after(text, json_text.skip_blank(text, at), ":")
+            name, at = decode.read_part(text, at, depth=1)
+            at = _after(text, decode.skip_blank(text, at), ":")
             if type(name) is not str or name in document:
                 raise ValueError("not an object, or with a duplicate key")
-            document[name], at = (
-                self._field(text, at, model) if name == field else json_text.read_part(text, at, depth=1)
-            )
-            at = json_text.skip_blank(text, at)
+            document[name], at = self._field(text, at, model) if name == field else decode.read_part(text, at, depth=1)
+            at = decode.skip_blank(text, at)
             if text[at] == "}":
                 break
             at = _after(text, at, ",")
-        if json_text.skip_blank(text, at + 1) != len(text):
+        if decode.skip_blank(text, at + 1) != len(text):
             raise ValueError("more than one document")
         return document
 
@@ -62,25 +60,25 @@ class EntryCache:
         if text[at] != "[":
             return self._object(text, at, model)
         entries: list[Any] = []
-        at = json_text.skip_blank(text, at + 1)
+        at = decode.skip_blank(text, at + 1)
         if text[at] == "]":
             return entries, at + 1
         while True:
             entry, at = self._object(text, at, model)
             entries.append(entry)
-            at = json_text.skip_blank(text, at)
+            at = decode.skip_blank(text, at)
             if text[at] == "]":
                 return entries, at + 1
             at = _after(text, at, ",")
 
     def _object(self, text: str, at: int, model: type[Kept]) -> tuple[Any, int]:
         if len(text) > LONGEST_TEXT:
-            return json_text.read_part(text, at, depth=OUTER_LEVELS)
+            return decode.read_part(text, at, depth=OUTER_LEVELS)
         key = model, text[at : at + PREFIX]
         known = self._known.get(key)
         if known is not None and text.startswith(received := known.received, at):
             return known, at + len(received)
-        value, end = json_text.read_part(text, at, depth=OUTER_LEVELS)
+        value, end = decode.read_part(text, at, depth=OUTER_LEVELS)
         try:
             new = model.model_validate(self._names.read(value)).keeping(text[at:end])
         except ValueError:
@@ -93,4 +91,4 @@ def _after(text: str, at: int, sign: str) -> int:
     """Return the position after a sign and the blanks that follow it. Raises ValueError if it isn't there."""
     if text[at] != sign:
         raise ValueError(f"{sign} is missing")
-    return json_text.skip_blank(text, at + 1)
+    return decode.skip_blank(text, at + 1)

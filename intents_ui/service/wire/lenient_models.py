@@ -12,7 +12,7 @@ from decimal import Decimal
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, ClassVar, Never, Self, cast, dataclass_transform, get_args, get_origin
 
-from intents_ui.service.wire import json_text
+from intents_ui.service import decode
 from intents_ui.service.wire.scalars import read_text
 
 UNREADABLE_TEXT = 100  # characters of an invalid value to store
@@ -261,7 +261,7 @@ class Kept(Wire):
     def from_text(cls, text: str) -> Self:
         """Parse an object from JSON text. Raises ValueError if it is invalid."""
         text.encode()  # rejects lone surrogates, which could be parsed but not sent back
-        return cls.model_validate(json_text.read(text)).keeping(text)
+        return cls.model_validate(decode.read(text)).keeping(text)
 
     def keeping(self, text: str) -> Self:
         self._note("received", text)

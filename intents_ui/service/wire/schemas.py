@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from intents_ui.service.wire.json_text import Brand
+from intents_ui.service.decode import Brand
 
 
 class JsonFieldKind(StrEnum):

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intents_ui.service import decode
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.decode import Brand
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.operations import operations
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import Brand
 from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.wire.results import Hits
 from tests import spec
@@ -68,7 +68,7 @@ CALLS = [
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.operation)
 def test_a_request_has_the_members_of_its_table(call):
-    sent = json.loads(json_text.write(call.request))
+    sent = json.loads(decode.write(call.request))
     table = f"{call.operation}.request"
     assert spec.problems(table, sent) == []
     assert spec.unknown_members(table, sent) == []
@@ -115,7 +115,7 @@ def test_a_request_has_the_members_of_its_table(call):
     ],
 )
 def test_only_given_values_are_sent(call, sent):
-    assert json.loads(json_text.write(call.request)) == sent
+    assert json.loads(decode.write(call.request)) == sent
 
 
 def test_an_executed_intent_is_the_requested_one():

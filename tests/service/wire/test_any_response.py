@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from intents_ui.service import decode
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.operations.config import CacheKind, Lifetime
-from intents_ui.service.wire import json_text
 from intents_ui.service.wire.lenient_models import Wire
 from intents_ui.service.wire.models import Intent, IntentReceipt, QuoteIntentRequest
 from tests import spec
@@ -159,7 +159,7 @@ def test_an_intent_keeps_its_raw_text_including_unknown_members(others):
     text = json.dumps({"intentId": "0x1"} | {f"x{name}": value for name, value in others.items()}, ensure_ascii=True)
     intent = ask("GetIntent", f'{{ "intent" :{text} }}'.encode())
     assert intent.received == text
-    assert json_text.read(intent.received) == json_text.read(text)
+    assert decode.read(intent.received) == decode.read(text)
 
 
 LISTED = f'"intentId":"0x1","status":"QUOTED","memo":"{"7" * 200}"'

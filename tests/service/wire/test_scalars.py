@@ -10,7 +10,8 @@ from django.urls import resolve, reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.service.wire import json_text, scalars
+from intents_ui.service import decode
+from intents_ui.service.wire import scalars
 from intents_ui.service.wire.scalars import (
     read_chain_id,
     read_decimals,
@@ -43,7 +44,7 @@ MOST = 2**256 - 1
     ],
 )
 def test_an_amount_is_exact_in_every_notation(written, meant):
-    assert read_whole(json_text.read(written)) == meant
+    assert read_whole(decode.read(written)) == meant
 
 
 @pytest.mark.parametrize(
@@ -74,18 +75,18 @@ def test_an_amount_is_exact_in_every_notation(written, meant):
 )
 def test_invalid_amounts_are_rejected(written):
     with pytest.raises(ValueError, match=r"."):
-        read_whole(json_text.read(written))
+        read_whole(decode.read(written))
 
 
 @given(st.integers(0, MOST))
 def test_every_amount_round_trips_digit_for_digit(amount):
-    assert read_whole(json_text.read(str(amount))) == read_whole(json_text.read(f'"{amount}"')) == amount
+    assert read_whole(decode.read(str(amount))) == read_whole(decode.read(f'"{amount}"')) == amount
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=20))
 def test_every_decimal_round_trips_digit_for_digit(figure):
     written = str(figure)
-    assert read_figure(json_text.read(written)) == read_figure(json_text.read(f'"{written}"')) == figure
+    assert read_figure(decode.read(written)) == read_figure(decode.read(f'"{written}"')) == figure
 
 
 @pytest.mark.parametrize(
@@ -106,11 +107,11 @@ def test_every_decimal_round_trips_digit_for_digit(figure):
 )
 def test_invalid_decimals_are_rejected(written):
     with pytest.raises(ValueError, match=r"."):
-        read_figure(json_text.read(written))
+        read_figure(decode.read(written))
 
 
 def test_a_decimal_keeps_digits_that_a_float_would_lose():
-    assert read_figure(json_text.read("0.1234567890123456789012345")) == Decimal("0.1234567890123456789012345")
+    assert read_figure(decode.read("0.1234567890123456789012345")) == Decimal("0.1234567890123456789012345")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.service.wire import json_text
-from intents_ui.service.wire.json_text import Verbatim
+from intents_ui.service import decode
+from intents_ui.service.decode import Verbatim
 
 TRICKY = st.lists(st.sampled_from(["intent", '"', "\\", ":", ",", "{", "}", " ", "x", "\u0069"]), max_size=5).map(
     "".join
@@ -20,25 +20,25 @@ NAMED = st.recursive(
 
 
 def test_nesting_has_a_limit():
-    assert json_text.read("[" * 64 + "]" * 64)
+    assert decode.read("[" * 64 + "]" * 64)
     for text in ("[" * 65 + "]" * 65, '{"a":' * 100_000 + "1" + "}" * 100_000):
         with pytest.raises(ValueError, match=r"."):
-            json_text.read(text)
+            decode.read(text)
 
 
 @pytest.mark.parametrize("text", ['{"a":1,"a" :2}', '{"a":1,"\\u0061":2}', '{"x":{"a":1,"a":2},"y":"\\":"}'])
 def test_a_key_that_is_there_twice_is_rejected(text):
     with pytest.raises(ValueError, match="twice"):
-        json_text.read(text)
+        decode.read(text)
 
 
 def test_a_number_with_thousands_of_digits_stays_text():
-    assert json_text.read("9" * 5_000) == "9" * 5_000
+    assert decode.read("9" * 5_000) == "9" * 5_000
 
 
 def test_members_are_extracted_byte_for_byte():
     text = '\n{ "a" : {"fee": 1.50,\t"x":[1,  2]} , "b\\u0041":-0.0 }'
-    assert json_text.members(text) == {"a": '{"fee": 1.50,\t"x":[1,  2]}', "bA": "-0.0"}
+    assert decode.members(text) == {"a": '{"fee": 1.50,\t"x":[1,  2]}', "bA": "-0.0"}
 
 
 @pytest.mark.parametrize(
@@ -56,28 +56,28 @@ def test_members_are_extracted_byte_for_byte():
     ],
 )
 def test_a_member_is_not_mistaken_for_another_one(text):
-    assert json_text.member(text, "intent") == "2"
+    assert decode.member(text, "intent") == "2"
 
 
 @given(st.dictionaries(TRICKY | st.just("intent"), NAMED, max_size=4), st.sampled_from([None, 1]), st.booleans())
 def test_extraction_finds_the_same_members_as_a_parser(document, indent, ascii_only):
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
-    parts = json_text.members(text)
+    parts = decode.members(text)
     assert parts.keys() == document.keys()
     for name in {*document, "intent"}:
         if name in document:
             assert parts[name] in text
-            assert json.loads(parts[name]) == json.loads(json_text.member(text, name)) == document[name]
+            assert json.loads(parts[name]) == json.loads(decode.member(text, name)) == document[name]
         else:
             with pytest.raises(KeyError):
-                json_text.member(text, name)
+                decode.member(text, name)
 
 
 def test_requests_write_large_integers_as_text_and_others_as_numbers():
-    assert json_text.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None]}) == (
+    assert decode.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None]}) == (
         b'{"a":9007199254740991,"b":"9007199254740992","c":[true,null]}'
     )
 
 
 def test_verbatim_text_is_sent_unchanged():
-    assert json_text.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'
+    assert decode.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'
