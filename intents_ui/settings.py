@@ -600,6 +600,9 @@ USE_I18N = False
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 
+# A file each. `collectstatic` writes all of them.
+COMPILED_TEMPLATES = ROOT / ".templates"
+
 STATIC_URL = "/static/"
 STATIC_ROOT = ROOT / ".static"
 STATICFILES_DIRS = [ROOT / "static"]

@@ -114,6 +114,9 @@ def test_the_image_has_no_build_dependencies_and_compiled_code_only(built: Path)
     sources = list((built / "intents_ui").rglob("*.py"))
     assert sources
     assert not [path for path in sources if not list((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
+    templates = list((built / ".templates").iterdir())
+    assert len(templates) == len(list((built / "templates").rglob("*.html")))
+    assert all(file.stat().st_mode & 0o004 for file in templates), "the image's user can read them"
 
 
 @pytest.mark.programs

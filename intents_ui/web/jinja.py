@@ -20,8 +20,8 @@ from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import assistance, statuses
-from intents_ui.settings import ENV
-from intents_ui.template_compiler import PlainCodeGenerator
+from intents_ui.settings import COMPILED_TEMPLATES, ENV
+from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator
 from intents_ui.web import assets, links
 from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
 
@@ -75,6 +75,7 @@ def clock_ahead() -> timedelta:
 def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
+    env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
     env.globals.update(
         head_scripts=assets.head_scripts, frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts

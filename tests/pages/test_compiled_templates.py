@@ -26,7 +26,7 @@ def test_a_page_is_the_same(
     ours = engines["jinja2"].env  # type: ignore[attr-defined]
     assert ours.code_generator_class is PlainCodeGenerator
     stock = environment(loader=ours.loader, autoescape=True)
-    stock.code_generator_class = CodeGenerator
+    stock.code_generator_class, stock.bytecode_cache = CodeGenerator, None
     monkeypatch.setattr(utils, "get_token", lambda request: "the same token each time")
     monkeypatch.setattr(progress, "new_run", lambda: "the same run each time")
     compared, render = set[str](), Page.render
