@@ -17,7 +17,8 @@ from typing import IO, Any, Protocol, cast
 import httpx
 
 from bench.live import processor_seconds, resident_kb
-from tests.serving import ROOT, free_port, wait_for
+from tests.gunicorn_constants import LIFETIMES, constants
+from tests.serving import GUNICORN, ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
 CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
@@ -26,12 +27,13 @@ UNCACHED = ("older_history", "no_hits", "unknown", "often_unknown", "token_searc
 # Those are kept for outages, so that what comes again is known.
 KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balances", "search")
 # First pages of lists are fresh all the time. They keep the rows of later pages known (`bench.pages.cases`).
-RENEWING = {
-    "INTENTS_CACHE_TTL": ",".join(
-        ["history=3600", *(f"{kind}=0" for kind in UNCACHED), *(f"{kind}=0/0/3600" for kind in KEPT)]
-    )
+RENEWING_LIFETIMES = {
+    "history": [3600] * 3,
+    **{key: [0, 0, 0] for key in UNCACHED},
+    **{key: [0, 0, 3600] for key in KEPT},
 }
-COLD = {"INTENTS_CACHE_TTL": ",".join(f"{kind}=0" for kind in ("history", *UNCACHED, *KEPT))}
+RENEWING = constants(**{LIFETIMES: RENEWING_LIFETIMES})
+COLD = constants(**{LIFETIMES: {key: [0, 0, 0] for key in ("history", *UNCACHED, *KEPT)}})
 CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
 
@@ -115,7 +117,7 @@ def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterato
     port, began = free_port(), time.perf_counter()
     env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it still formats its log lines
-    command, python = ["-m", "gunicorn", "--config", "gunicorn.conf.py"], str(place / ".venv/bin/python")
+    command, python = ["-m", "gunicorn", "--config", GUNICORN], str(place / ".venv/bin/python")
     with ended(command, python, cwd=place, env=env, **silent) as process:
         wait_for(f"http://127.0.0.1:{port}/healthz", process)
         yield Dashboard(port, process.pid, time.perf_counter() - began)

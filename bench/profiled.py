@@ -15,6 +15,7 @@ import django
 
 from bench.processes import COLD, KEY, StubService, output
 from bench.stub_service import ALL
+from tests import gunicorn_constants
 
 ROUNDS = 60
 PARTS = (
@@ -45,6 +46,7 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 
 
 def profile(path: str) -> Counter[str]:
+    gunicorn_constants.apply()
     django.setup()  # after the settings are in the environment
     from intents_ui.server import handlers
 

@@ -24,7 +24,6 @@ from pydantic import (
     RedisDsn,
     SecretStr,
     ValidationError,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -33,7 +32,6 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from intents_ui import api
 from intents_ui.api import tokens
 from intents_ui.api.tokens import Token
-from intents_ui.service.operations.config import LIFETIMES, LIMITS, CacheKind, Group, Lifetime
 
 HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
 # As in Django: a name, ".name" for all its subdomains, an address, or "*".
@@ -76,19 +74,10 @@ LOOPBACK = ["127.0.0.0/8", "::1"]
 
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
-Seconds = Annotated[dict[Group, Annotated[float, Field(gt=0, le=600)]], NoDecode]
-Lifetimes = Annotated[dict[CacheKind, Lifetime], NoDecode]
-
-
 SecondsOf = Literal["headers", "body", "keep_alive", "response"]
 RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
 
 REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "keep_alive": 15.0, "response": 60.0}
-
-
-def limits(name: str) -> dict[Group, Any]:
-    """Return one of the limits of a call for every group of operations."""
-    return {group: getattr(limits, name) for group, limits in LIMITS.items()}
 
 
 class Environment(BaseSettings):
@@ -106,9 +95,6 @@ class Environment(BaseSettings):
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
     intents_balance_timeout: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
     intents_page_timeout: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
-    intents_service_read_timeout: Seconds = Field(limits("read"), description="Read timeout in seconds (between two pieces of a response), by operation group")
-    intents_service_total_timeout: Seconds = Field(limits("total"), description="Total timeout in seconds, by operation group")
-    intents_cache_ttl: Lifetimes = Field(dict(LIFETIMES), description="Cache lifetimes in seconds, by response kind: fresh / stale-while-revalidate / stale-if-error. `0` disables caching.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="Whether search engines may index pages of intents and addresses: `noindex` or `index`")
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
     intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
@@ -318,29 +304,14 @@ class Environment(BaseSettings):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
         return value
 
-    @field_validator(
-        "intents_service_read_timeout",
-        "intents_service_total_timeout",
-        "intents_request_timeouts",
-        mode="before",
-    )
+    @field_validator("intents_request_timeouts", mode="before")
     @classmethod
-    def read_groups(cls, value: Any, info: ValidationInfo) -> Any:
-        """Parse `search=5,tokens=3`. Groups that aren't named keep their defaults."""
+    def read_request_timeouts(cls, value: Any) -> Any:
+        """Parse `headers=5,body=3`. Those that aren't named keep their defaults."""
         if not isinstance(value, str):
             return value
         pairs = (pair.partition("=") for pair in value.split(","))
-        given = {group.strip(): number for group, _, number in pairs}
-        return cls.model_fields[str(info.field_name)].default | given
-
-    @field_validator("intents_cache_ttl", mode="before")
-    @classmethod
-    def read_kinds(cls, value: Any) -> Any:
-        """Parse `moving=2/10/3600`. Kinds that aren't named keep their defaults."""
-        if not isinstance(value, str):
-            return value
-        pairs = (pair.partition("=") for pair in value.split(","))
-        return {**LIFETIMES, **{kind.strip(): Lifetime.read(ages) for kind, _, ages in pairs}}
+        return REQUEST_SECONDS | {name.strip(): number for name, _, number in pairs}
 
     @property
     def authority(self) -> str:

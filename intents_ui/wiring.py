@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.long_tasks import LongTasks
-from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
+from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.resilience.health import Health
@@ -356,7 +355,7 @@ def without_page_deadline[T](ask: Callable[[], T]) -> T:
 def console_call(group: Group) -> AbstractContextManager[None]:
     """Return a context manager for one raw call, which doesn't occupy a page thread."""
     slots = _current.console_slots[group is Group.WAIT]
-    return slots.page(seconds=ENV.intents_service_total_timeout[group] + 1)
+    return slots.page(seconds=LIMITS[group].total + 1)
 
 
 def newest(intent_id: str) -> Snapshot | None:
@@ -384,16 +383,6 @@ def config() -> ServiceConfig:
         service_name=ENV.intents_service_name,
         brand=ENV.intents_service_brand,
         wallet_brand=ENV.intents_wallet_brand,
-        limits={group: limits(group) for group in Group},
-        lifetimes=ENV.intents_cache_ttl,
-    )
-
-
-def limits(group: Group) -> Limits:
-    return replace(
-        LIMITS[group],
-        read=ENV.intents_service_read_timeout[group],
-        total=ENV.intents_service_total_timeout[group],
     )
 
 

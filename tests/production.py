@@ -19,7 +19,7 @@ from tests.conftest import needs
 from tests.emulator.driving import request
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import GUNICORN, ROOT, free_port, wait_for
 from tests.waiting import PATIENCE, until
 
 SECRET: Final = {"SECRET_KEY": "a key of the test"}
@@ -90,7 +90,7 @@ def figures(text: str) -> dict[str, float]:
 def started(log: Path, **env: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run a dashboard that writes its log to a file."""
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+    command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN]
     with log.open("wb") as file:
         process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PORT": str(port)} | env, stderr=file)
     try:

@@ -16,6 +16,7 @@ import httpx
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
+GUNICORN = str(ROOT / "tests/gunicorn_constants.py")
 NO_COPY = str(Path(tempfile.gettempdir(), "no-copy-of-the-history"))  # never created
 
 
@@ -63,7 +64,7 @@ def dashboard(*, place: Path = ROOT, **env: str) -> Iterator[str]:
     """Run the dashboard with gunicorn on its own port with these settings. `place` is the checkout or a copy of it."""
     port = free_port()
     root = f"http://127.0.0.1:{port}"
-    command = ("-m", "gunicorn", "--config", "gunicorn.conf.py")
+    command = ("-m", "gunicorn", "--config", GUNICORN)
     copy = {} if "INTENTS_SERVICE_URL" in env else {"INTENTS_DATABASE": NO_COPY}
     with running(*command, url=f"{root}/healthz", env={"PORT": str(port), **copy, **env}, place=place):
         yield root

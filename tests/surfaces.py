@@ -37,6 +37,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import route_stats, share, triage
 from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.operations import config
 from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
@@ -653,7 +654,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
 
     others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in CACHED_KINDS}
     with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
-        patch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
+        patch.setattr(config, "LIFETIMES", {**LIFETIMES, **others})
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         if not checked:
             patch.setattr(balance_cache, "entry_of", _unreachable)

@@ -25,6 +25,7 @@ from intents_ui.service.counters import Event
 from intents_ui.service.wire.results import Line, ServiceState
 from intents_ui.settings import Environment
 from tests import canary
+from tests.gunicorn_constants import LIMITS, constants
 from tests.production import ENV, SECRET, Production, figures, started, workers_of
 from tests.service.scripted_server import Visit, response, serving
 from tests.service.upstream import BAD, good
@@ -66,7 +67,7 @@ def test_a_wide_trusted_network_is_logged_and_a_stopping_process_finishes_its_re
             following = {"column": "id", "after": number, "more": True}
             visit.send(response({"intents": [entry], "nextPage": following}))
 
-    limits = dict.fromkeys(("INTENTS_SERVICE_TOTAL_TIMEOUT", "INTENTS_SERVICE_READ_TIMEOUT"), "intent=60")
+    limits = constants(**{LIMITS: {"intent": [2, 60, 60, 2**20]}})
     limits |= {"INTENTS_PAGE_TIMEOUT": "60", "TRUSTED_PROXIES": "203.0.113.1,8.0.0.0/8"}
     with (
         serving(slow) as service,

@@ -28,10 +28,11 @@ from intents_ui.service.cache.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
+from tests.gunicorn_constants import LIMITS, constants
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.nginx import balanced
-from tests.serving import ROOT, free_port, running, wait_for
+from tests.serving import GUNICORN, ROOT, free_port, running, wait_for
 from tests.waiting import PATIENCE
 
 # Scenarios of the emulator, and their seconds from execution to the end.
@@ -40,7 +41,7 @@ LAST_SCENARIO = "same-chain-swap"  # 10
 VIEWERS_EACH = 6
 READERS = 3
 BREATH = 0.1  # seconds between two pages of a user
-LIMITS = ",".join(f"{group}=20" for group in ("reference", "tokens", "intent", "history", "balances", "search"))
+PATIENT = {key: [2, 20, 20, 16 * 2**20] for key in ("reference", "tokens", "intent", "history", "balances", "search")}
 TOKEN = secrets.token_urlsafe(24)
 
 
@@ -56,7 +57,7 @@ class Process:
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN]
         self.popen = subprocess.Popen(command, cwd=ROOT, env=os.environ | self.env | {"PORT": str(self.port)})
         wait_for(f"{self.url}/healthz", self.popen)
 
@@ -103,7 +104,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             # All viewers share one address, and the machine may be busy with other tests.
             "INTENTS_MAX_STREAMS_PER_CLIENT": "1000",
             "INTENTS_PAGE_TIMEOUT": "25",
-            **dict.fromkeys(("INTENTS_SERVICE_READ_TIMEOUT", "INTENTS_SERVICE_TOTAL_TIMEOUT"), LIMITS),
+            **constants(**{LIMITS: PATIENT}),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

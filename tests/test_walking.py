@@ -14,8 +14,8 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
+from intents_ui.service.operations import config
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
-from intents_ui.settings import ENV
 from tests.corpus import picked
 from tests.pages.conftest import switch_to
 
@@ -41,7 +41,7 @@ def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> 
     before = wiring.current()
     wiring.use(wiring.Dashboard(emulator=small))
     # The service's clock jumps, while cached entries age by a clock that doesn't.
-    monkeypatch.setattr(ENV, "intents_cache_ttl", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
+    monkeypatch.setattr(config, "LIFETIMES", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
     yield small
     switch_to(before)
 

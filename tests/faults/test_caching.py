@@ -11,6 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
+from intents_ui.service.operations import config
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
@@ -56,7 +57,7 @@ def emulator() -> Iterator[Emulator]:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
-        patch.setattr(ENV, "intents_cache_ttl", LIFETIMES | {CacheKind.BALANCES: Lifetime(0, 0, 0)})
+        patch.setattr(config, "LIFETIMES", LIFETIMES | {CacheKind.BALANCES: Lifetime(0, 0, 0)})
         patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
         patch.setattr(ENV, "intents_rate_searches", 10_000)

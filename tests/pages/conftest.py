@@ -13,8 +13,8 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import catalog, prices
 from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.operations import config
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
-from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded
@@ -44,7 +44,7 @@ def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """
     if "response_cache" not in request.fixturenames:
         others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
-        monkeypatch.setattr(ENV, "intents_cache_ttl", {**LIFETIMES, **others})
+        monkeypatch.setattr(config, "LIFETIMES", {**LIFETIMES, **others})
         monkeypatch.setattr(attention, "PERIOD", 0.0)
 
 

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -19,6 +20,8 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
+from intents_ui.service.operations import config
+from intents_ui.service.operations.config import LIMITS, Group
 from tests.pages.conftest import renew
 from tests.serving import free_port
 
@@ -237,7 +240,8 @@ def test_every_outcome_is_explained_after_one_call(
 def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(settings.ENV.intents_service_total_timeout, "write", 0.2)
+    write = replace(LIMITS[Group.WRITE], total=0.2)
+    monkeypatch.setattr(config, "LIMITS", {**LIMITS, Group.WRITE: write})
     renew("service")
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from pydantic import SecretStr
 
@@ -85,18 +85,6 @@ class Lifetime(NamedTuple):
     fresh: float
     renewed: float
     old: float
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """Parse `2/10/86400`. Ages omitted at the end equal the last one given."""
-        numbers = [float(each) for each in text.split("/")]
-        ages = (numbers + numbers[-1:] * 2)[:3]
-        if len(numbers) > 3 or ages != sorted(ages) or not 0 <= ages[0] <= ages[2] < float("inf"):
-            raise ValueError("must be up to three ascending durations in seconds")
-        return cls(*ages)
-
-    def __str__(self) -> str:
-        return "/".join(f"{age:.15g}" for age in self)
 
 
 LIFETIMES: Mapping[CacheKind, Lifetime] = {

@@ -1,0 +1,39 @@
+"""gunicorn configuration that changes constants of the dashboard, for tests and benchmarks of real processes.
+
+The rest is the configuration of production, in the working directory. `TEST_CONSTANTS` has the values as JSON by
+`module:name`. A mapping changes only the members that it names.
+"""
+
+import json
+import os
+import runpy
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+VARIABLE = "TEST_CONSTANTS"
+LIFETIMES = "intents_ui.service.operations.config:LIFETIMES"
+LIMITS = "intents_ui.service.operations.config:LIMITS"
+
+
+def constants(**values: Any) -> dict[str, str]:
+    """Return the environment that gives constants these values: `constants(**{LIFETIMES: {"history": [0, 0, 9]}})`."""
+    return {VARIABLE: json.dumps(values)} if values else {}
+
+
+def apply() -> None:
+    for place, value in json.loads(os.environ.get(VARIABLE, "{}")).items():
+        module, _, name = place.partition(":")
+        owner = import_module(module)
+        setattr(owner, name, _changed(getattr(owner, name), value))
+
+
+def _changed(before: Any, value: Any) -> Any:
+    if isinstance(before, Mapping):
+        return {**before, **{key: _changed(before[key], each) for key, each in value.items()}}
+    return type(before)(*value) if isinstance(value, list) else value
+
+
+if __name__ == "__config__":
+    apply()
+    globals().update(runpy.run_path("gunicorn.conf.py"))
