@@ -134,7 +134,7 @@ def percent(value: Decimal | None) -> str:
 
 def fraction(value: Decimal | None) -> str:
     """Format a fraction of one (slippageTolerance, maxSlippage) as percent: `0.005` is `0.5%`."""
-    return UNKNOWN if value is None else percent(_hundredfold(value))
+    return UNKNOWN if value is None else percent(value.scaleb(2, EXACT))
 
 
 def number(value: Decimal | int) -> str:
@@ -142,12 +142,6 @@ def number(value: Decimal | int) -> str:
     digits = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
     return "0" if digits == "-0" else digits
-
-
-def _hundredfold(value: Decimal) -> Decimal:
-    """Multiply by 100 exactly, whatever the precision of the decimal context."""
-    sign, digits, exponent = value.as_tuple()
-    return Decimal((sign, digits, exponent + 2)) if isinstance(exponent, int) else value
 
 
 def _parts(value: int, *, decimals: int) -> tuple[str, int, str]:

@@ -92,6 +92,8 @@ def test_unknown_usd_is_a_dash():
 
 def test_full_usd_amounts_have_every_digit_and_no_exponent():
     assert amounts.usd_full(Decimal("3.1e-15")) == "$0.0000000000000031"
+    assert amounts.usd_full(Decimal(0)) == "$0.00"
+    assert amounts.usd_full(Decimal("0.5")) == "$0.50"
     assert amounts.usd_full(Decimal("-1e+3")) == "-$1000.00"
 
 
@@ -104,6 +106,7 @@ PERCENT = named(
     ("none", amounts.percent, "0.00", "0%"),
     ("fraction", amounts.fraction, "0.005", "0.5%"),
     ("fraction of one", amounts.fraction, "1", "100%"),
+    ("fraction with more digits than the usual context", amounts.fraction, "1e+30", "100" + ",000" * 10 + "%"),
 )
 
 
@@ -143,3 +146,33 @@ PRICES = {"3100": "$3,100.00", "1.0003": "$1.0003", "12.3456789": "$12.3457", "0
 @pytest.mark.parametrize(("price", "shown"), [*PRICES.items(), ("1e-20", "<$0.000000000001"), ("-12.5", "-$12.50")])
 def test_a_price_has_the_digits_that_matter(price, shown):
     assert prices.per_token(Decimal(price)) == shown
+
+
+NUMBERS = named(
+    ("grouped", 1_247_912, "1,247,912"),
+    ("more digits than a float has", 2**53 + 1, "9,007,199,254,740,993"),
+    ("an exponent", Decimal("1E+3"), "1,000"),
+    ("trailing zeros", Decimal("12.50"), "12.5"),
+    ("zeros that count", Decimal("100.00"), "100"),
+    ("below zero", Decimal("-0.5"), "-0.5"),
+    ("zero below zero", Decimal("-0.00"), "0"),
+)
+
+
+@pytest.mark.parametrize(("value", "shown"), NUMBERS)
+def test_a_number_has_every_digit_that_counts(value, shown):
+    assert amounts.number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "shown"),
+    [(40_000, 4, "0.0400"), (1_247_919_999, 2, "1,247.91"), (-1_999_999, 0, "-1"), (0, 2, "0.00")],
+)
+def test_amounts_of_one_column_are_cut_to_the_same_places(value, places, shown):
+    assert amounts.fixed(value, decimals=6, places=places) == shown
+
+
+def test_a_warning_follows_the_amount_in_a_sentence():
+    shown = amounts.Amount("5.00", "5", "5000000", "USDC", warning="unlisted")
+    assert str(shown) == "5.00 USDC (unlisted)"
+    assert shown.with_warning("5") == "5 (unlisted)"
