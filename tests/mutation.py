@@ -1,8 +1,9 @@
 """Mutation tests of the modules that decide what users see (`make mutation`).
 
 The mutations are those of cosmic-ray. Each mutant runs in a fork that imports the changed source instead of the file.
-The working tree doesn't change. Mutations that only change annotations are skipped. A mutant that can't be imported
-counts as broken, because every test would detect it.
+The working tree doesn't change. Mutations that only change annotations are skipped, and so are those of the `*` in a
+signature, which cosmic-ray takes for a multiplication. A mutant that can't be imported counts as broken, because every
+test would detect it.
 """
 
 import argparse
@@ -30,7 +31,10 @@ from cosmic_ray.plugins import get_operator, operator_names
 TESTS = {
     "intents_ui.display.transfers.statuses": ["tests/display/transfers/test_statuses.py"],
     "intents_ui.display.formatting.amounts": ["tests/display/formatting/test_amounts.py"],
-    "intents_ui.display.formatting.times": ["tests/display/formatting/test_times.py"],
+    "intents_ui.display.formatting.times": [
+        "tests/display/formatting/test_times.py",
+        "tests/display/formatting/test_moment.py",
+    ],
     "intents_ui.display.lists.balances": ["tests/display/lists/test_balances.py"],
     "intents_ui.display.quotes.outcome": ["tests/display/quotes/test_comparison.py"],
     "intents_ui.display.summary.summary": ["tests/display/summary/test_summary.py", "tests/display/test_scenes.py"],
@@ -77,6 +81,10 @@ def _meaning(source: str) -> str | None:
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
+        elif isinstance(node, ast.arguments):
+            node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+            node.defaults += [default for default in node.kw_defaults if default]
+            node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
         elif isinstance(node, ast.AnnAssign):
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
