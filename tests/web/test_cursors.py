@@ -1,11 +1,14 @@
 """Cursors: a position in a list as one URL parameter that round-trips or is rejected."""
 
+import base64
 import json
 from dataclasses import replace
 
 import pytest
+from django.test import RequestFactory
 from django.utils.http import urlsafe_base64_encode
 
+from intents_ui.display.lists.filters import LARGEST_SIZE
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
@@ -86,3 +89,64 @@ def test_no_bookmark_means_the_first_page() -> None:
     assert cursors.read("", of=LIST) == Position()
     cursors.check("")
     assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
+
+
+@pytest.mark.parametrize("page", [{"pageSize": LARGEST_SIZE}, {"after": 5}], ids=["the largest", "none"])
+def test_a_bookmark_has_the_page_size_of_a_list_at_most(page: dict[str, int]) -> None:
+    cursors.check(written("x", None, False, [json.dumps(page)]))
+    with pytest.raises(cursors.Unreadable):
+        cursors.check(written("x", None, False, [None, json.dumps(page | {"pageSize": LARGEST_SIZE + 1})]))
+
+
+def long(*lengths: int) -> Position:
+    """Return a position whose cursors have this many characters, the page's own first."""
+    pages = [Page.from_text(json.dumps({"column": "x" * (length - 14)})) for length in lengths]
+    return Position(pages[0], tuple(pages[1:]))
+
+
+def test_a_bookmark_that_is_too_long_drops_the_oldest_pages() -> None:
+    at = long(1000, 2000, 2000, 2000)
+    word = cursors.write(at, of=LIST)
+    assert len(word) <= cursors.LONGEST
+    assert cursors.read(word, of=LIST) == replace(at, earlier=at.earlier[1:])
+
+
+def test_a_bookmark_of_the_greatest_length_keeps_its_pages() -> None:
+    rest = cursors.LONGEST * 3 // 4 - len(base64.urlsafe_b64decode(cursors.write(long(2000, 2000), of=LIST) + "=="))
+    longest, longer = long(2000, 2000 + rest), long(2000, 2001 + rest)
+    word = cursors.write(longest, of=LIST)
+    assert len(word) == cursors.LONGEST
+    assert cursors.read(word, of=LIST) == longest
+    assert cursors.read(cursors.write(longer, of=LIST), of=LIST) == replace(longer, earlier=())
+
+
+@pytest.mark.parametrize(
+    ("query", "written", "at", "url"),
+    [
+        ("", None, None, "/history"),
+        ("", None, Position(), "/history"),
+        (LIST, None, None, f"/history?{LIST}"),
+        (LIST, None, Position(), f"/history?{LIST}"),
+        (LIST, "status=in-flight", None, "/history?status=in-flight"),
+        (LIST, "", None, "/history"),
+        (LIST, None, deep(5), f"/history?{LIST}&cursor={WORD}"),
+        (LIST, "", deep(5), f"/history?cursor={WORD}"),
+    ],
+)
+def test_a_list_has_one_url(query: str, written: str | None, at: Position | None, url: str) -> None:
+    assert cursors.address("/history", of=query, at=at, written=written) == url
+
+
+@pytest.mark.parametrize(
+    ("requested", "is_at"),
+    [
+        ("/history?a=1&b=%2F", True),
+        ("/history?a=1&b=/", True),
+        ("/history?b=/&a=1", False),
+        ("/history?a=1", False),
+        ("/history?a=1&b=/&c=", False),
+        ("/history", False),
+    ],
+)
+def test_a_request_is_for_the_canonical_url_however_it_is_escaped(requested: str, is_at: bool) -> None:
+    assert cursors.is_at(RequestFactory().get(requested), "/history?a=1&b=/") is is_at

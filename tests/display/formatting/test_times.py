@@ -55,11 +55,29 @@ def test_the_date_is_included_if_it_is_not_today():
     assert times.utc(NOW, now=NOW) == "14:03:11 UTC"
     assert times.utc(NOW, now=NOW + timedelta(days=1)) == "2026-11-21 14:03:11 UTC"
     assert times.utc_minute(NOW, now=NOW) == "14:03 UTC"
+    assert times.dated(NOW) == "2026-11-21 14:03:11 UTC"
+
+
+def test_a_time_in_words_knows_its_time_and_how_exact_the_words_are():
+    shown, rough, dated = times.utc(NOW, now=NOW), times.utc_minute(NOW, now=NOW), times.dated(NOW)
+    assert [(each.at, each.is_rough) for each in (shown, rough, dated)] == [(NOW, False), (NOW, True), (NOW, False)]
+
+
+def test_an_unknown_time_is_a_dash():
+    assert times.ago(None, now=NOW) == times.utc(None, now=NOW) == times.utc_minute(None, now=NOW) == "—"
+    assert times.dated(None) == "—"
+    assert times.iso(None) == ""
+
+
+@pytest.mark.parametrize(("passed", "shown"), [(61.9, 61), (60, 60), (0.5, 0), (-0.5, -1), (-3, -3)])
+def test_the_time_that_has_passed_is_in_whole_seconds(passed, shown):
+    assert times.elapsed(NOW - timedelta(seconds=passed), now=NOW) == timedelta(seconds=shown)
 
 
 def test_times_of_every_zone_are_shown_in_utc():
     tokyo = NOW.astimezone(timezone(timedelta(hours=9)))
     assert times.utc(tokyo, now=NOW) == "14:03:11 UTC"
+    assert times.dated(tokyo) == "2026-11-21 14:03:11 UTC"
     assert times.iso(tokyo) == "2026-11-21T14:03:11Z"
 
 

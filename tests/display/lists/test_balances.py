@@ -105,7 +105,9 @@ AMOUNTS = named(
 
 @pytest.mark.parametrize(("held", "full", "unit", "standing"), AMOUNTS)
 def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
-    side = only(entry(group(held))).side
+    holding = only(entry(group(held)))
+    side = holding.side
+    assert (holding.units, holding.decimals) == (79_712_345, held.decimals)
     assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
 
 
@@ -136,6 +138,12 @@ def test_each_balance_names_its_intent_address(of_intent, address, chain_id, cal
     written = {"intentAddress": address, "chainId": str(chain_id), "tokens": [{"balance": "1"}]}
     (found,) = balances.addresses(listed(entry(BalanceGroup.model_validate(written)), of_intent, None))
     assert (found.called, found.holdings[0].called, found.chain_id) == (called, called, chain_id)
+    assert found.address == found.holdings[0].address == address
+
+
+def test_an_address_without_a_chain_has_an_unknown_one():
+    (found,) = of(entry(group(token(), chain_id=0))).addresses
+    assert (found.chain, found.chain_id) == ("an unknown chain", None)
 
 
 NO_OWNER = intent(owner_address=None)
@@ -154,7 +162,9 @@ SENTENCES = named(
 
 @pytest.mark.parametrize(("of_intent", "found", "sentence"), SENTENCES)
 def test_missing_balances_are_explained(of_intent, found, sentence):
-    assert balances.of(listed(found, of_intent, None), is_listed=found is not None).sentence == sentence
+    shown = balances.of(listed(found, of_intent, None), is_listed=found is not None)
+    assert shown.sentence == sentence
+    assert shown.are_zero == (sentence == balances.NOTHING)
 
 
 def test_the_total_value_says_how_many_tokens_are_priced():
@@ -183,6 +193,11 @@ HEARD = named(
         "without a price",
         entry(group(token(price_usd=None, balance_usd=None))),
         "Intent address balances: funds without a USD price.",
+    ),
+    (
+        "one of two with a price",
+        entry(group(token(), token(price_usd=None, balance_usd=None))),
+        "Intent address balances: $79.71, 1 of 2 tokens priced.",
     ),
     ("not counted", entry(group(token()), has=False), f"Intent address balances: $79.71. {balances.NOT_COUNTED}"),
     ("nothing", entry(has=False), balances.NOTHING),

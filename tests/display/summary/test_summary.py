@@ -543,6 +543,35 @@ def test_a_delay_needs_attention_if_nothing_else_does(of_receipt, attention, cau
     assert (result.attention, result.cause) == (attention, cause)
 
 
+TURNS = named(
+    ("nobody's", intent("QUOTED", expires_at=before(minutes=1)), None, ""),
+    (
+        "nobody's, and there is a contact",
+        intent(expires_at=before(minutes=1)),
+        WATCHING,
+        "If in doubt, contact the app's support team with the intent ID.",
+    ),
+    (
+        "the payer's",
+        intent(),
+        WATCHING,
+        "Waiting on: payer. If in doubt, contact the app's support team with the intent ID.",
+    ),
+    (
+        "support's",
+        intent("SUCCEEDED"),
+        receipt("SUCCEEDED", refund="FAILED"),
+        "Waiting on: support. Contact the service's support team with the intent ID.",
+    ),
+    ("support's, and the page has links", intent(updated_at=before(hours=1)), None, "Waiting on: support"),
+)
+
+
+@pytest.mark.parametrize(("of_intent", "of_receipt", "turn"), TURNS)
+def test_a_summary_says_who_must_act_and_whom_to_contact(of_intent, of_receipt, turn):
+    assert summaries.whose(story(of_intent, of_receipt)) == turn
+
+
 NAMELESS = named(
     ("no address", {"to_address": None}, {}),
     ("no chain", {"chain_id": None}, {}),

@@ -1,14 +1,19 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from itertools import pairwise
 
 import pytest
 
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses, timing
-from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
-from intents_ui.service.wire.models import Intent, IntentStatus, TransactionStatus
-from tests.display.builders import named
+from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, StepStatus, Tone, mix
+from intents_ui.service.wire.models import (
+    DepositIntentEntry,
+    Intent,
+    IntentStatus,
+    IntentTransaction,
+    TransactionStatus,
+)
+from tests.display.builders import named, transaction
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 PAST, FUTURE = NOW - timedelta(minutes=1), NOW + timedelta(minutes=1)
@@ -127,29 +132,31 @@ def shown(*words: str) -> list[statuses.StatusLabel]:
 
 
 def test_each_status_is_counted_once_delivered_ones_first():
-    shares = mix([*shown("FAILED", "SUCCEEDED", "EXECUTING", "SUCCEEDED", "ABORTED"), EXPIRED])
+    shares = mix([*shown("FAILED", "INVALID", "ABORTED", "SUCCEEDED", "EXECUTING", "INVALID"), EXPIRED, EXPIRED])
     assert [(share.word, share.count) for share in shares] == [
-        ("Succeeded", 2),
+        ("Succeeded", 1),
         ("In progress", 1),
         ("Failed", 1),
+        ("Expired", 2),
+        ("Invalid", 2),
         ("Aborted", 1),
-        ("Expired", 1),
     ]
 
 
 def test_the_bar_is_full_and_shares_have_gaps():
-    shares = mix(shown("FAILED", "SUCCEEDED", "EXECUTING"))
-    assert shares[0].start == 0
-    assert shares[-1].start + shares[-1].width == 100
-    for share, following in pairwise(shares):
-        assert share.start + share.width < following.start
+    shares = mix(shown("FAILED", "SUCCEEDED", "EXECUTING", "SUCCEEDED"))
+    assert [(share.start, share.width) for share in shares] == [
+        (0, Decimal("49.2")),
+        (50, Decimal("24.2")),
+        (75, 25),
+    ]
 
 
 def test_the_smallest_share_is_still_visible():
     few = mix(shown(*["SUCCEEDED"] * 249, "FAILED"))[-1]
-    assert few.width > 0
+    assert few.width == Decimal("0.4")
     first = mix(shown("SUCCEEDED", *["FAILED"] * 249))[0]
-    assert first.width > 0
+    assert first.width == Decimal("0.2"), "half of it is the gap"
 
 
 def test_one_status_fills_the_bar_and_no_transfers_leave_none():
@@ -177,3 +184,39 @@ def test_the_deadline_is_the_earlier_of_both(
         updated_at=None if committed_ago is None else NOW - timedelta(seconds=committed_ago),
     )
     assert timing.execute_until(intent, now=NOW) == NOW + timedelta(seconds=left)
+
+
+PLACEHOLDER = "0x" + "0" * 64
+
+
+def signed(signature: str | None) -> IntentTransaction:
+    entry = DepositIntentEntry(intent_signature=signature)
+    return transaction("PENDING", txn_hash=PLACEHOLDER, deposit_intent_entry=entry)
+
+
+DEPOSITS = named(
+    ("none", None, StepStatus.ABSENT),
+    ("without a status", transaction(None, txn_hash=PLACEHOLDER), StepStatus.ABSENT),
+    ("awaited by the service", transaction("PENDING", txn_hash=PLACEHOLDER), StepStatus.QUEUED),
+    ("without a hash", transaction("PENDING", txn_hash=None), StepStatus.QUEUED),
+    ("sent by the owner", transaction("PENDING"), StepStatus.MOVING),
+    ("signed for the relayer", transaction("PENDING", txn_hash=None, meta_txn_id="8f0c"), StepStatus.MOVING),
+    ("signed by the intent", signed("0x1b"), StepStatus.MOVING),
+    ("not signed yet", signed(None), StepStatus.QUEUED),
+    ("with an unrecognized status", transaction("HALTED", txn_hash=PLACEHOLDER), StepStatus.STRANGE),
+    ("confirmed", transaction("SUCCEEDED"), StepStatus.DONE),
+    ("reverted", transaction("REVERTED"), StepStatus.REJECTED),
+)
+
+
+@pytest.mark.parametrize(("deposit", "step"), DEPOSITS)
+def test_a_deposit_that_was_made_is_in_progress_until_it_is_final(deposit, step):
+    assert statuses.deposit_leg(deposit) is step
+
+
+@pytest.mark.parametrize(
+    ("made", "has_hash"),
+    [(None, False), (transaction("SENT", txn_hash=PLACEHOLDER), False), (transaction("SENT"), True)],
+)
+def test_a_placeholder_is_no_hash(made, has_hash):
+    assert statuses.has_hash(made) is has_hash

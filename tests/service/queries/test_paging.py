@@ -246,6 +246,12 @@ def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
     assert numbers(rising) == [2, 4, 5]
 
 
+def test_one_response_can_be_listed_in_either_order() -> None:
+    answer = answered([row(2), row(5), row(4)], None, page=DESC)
+    shown = [numbers(leaf(lambda _: answer, first, at=Position())) for first in (DESC, DESC, ASC, DESC)]
+    assert shown == [[5, 4, 2], [5, 4, 2], [2, 4, 5], [5, 4, 2]]
+
+
 ORDERS = [
     pytest.param([], [2, 5, 4], id="none"),
     pytest.param([{"column": "createdAt"}], [5, 4, 2], id="by creation, no direction"),
