@@ -89,7 +89,7 @@ async def detail(*, templates: bool) -> dict[str, Any]:
         "templates": templates,
         "redis": await redis_answers(),
         "tasks": of_tasks(),
-        "service": of_service(wiring.health().standing()),
+        "service": of_service(wiring.health().status()),
     }
 
 

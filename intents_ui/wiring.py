@@ -34,13 +34,13 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient, Uncache
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.health import Health
 from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
@@ -132,12 +132,12 @@ class Dashboard:
     def seal(self, kind: str) -> Seal:
         """Return a seal for data in Redis: SECRET_KEY with a separate salt for each kind."""
         key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
-        return Seal(key.digest(), tally=self.health.tally)
+        return Seal(key.digest(), tally=self.health.counters)
 
     @cached_property
     def health(self) -> Health:
         """The service's health, shared by pages and live updates."""
-        return Health(told=metrics.call)
+        return Health(on_call=metrics.call)
 
     @cached_property
     def tasks(self) -> LongTasks:

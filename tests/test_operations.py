@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from intents_ui.asgi import application
 from intents_ui.ops import metrics, sentry
 from intents_ui.service.counters import Event
-from intents_ui.service.wire.results import Line, ServiceState
+from intents_ui.service.wire.results import ServiceState
 from intents_ui.settings import Environment
 from tests import canary
 from tests.gunicorn_constants import LIMITS, constants
@@ -206,7 +206,6 @@ def test_the_documentation_lists_exactly_the_exported_metrics(production: Produc
         assert found == labels, name
     for name, values in {
         "intents_ui_upstream_seconds": {"answered", "canceled", *metrics.OUTCOMES.values()},
-        "intents_ui_breaker_open": set(Line),
     }.items():
         assert all(f"`{value}`" in rows[name][2] for value in values), name
     assert 'intents_ui_mirror_seconds{condition="hole"} 14400.0' in text

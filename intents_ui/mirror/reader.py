@@ -212,7 +212,7 @@ class Reader:
 
     def _ask(self, task: Task, listed: _List, page: Page) -> HistoryAnswer:
         listed.asked += 1
-        median = self._service.health.standing().typical
+        median = self._service.health.status().typical
         self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
         return self._service.ask_uncached(_call(task, page))
 

@@ -69,7 +69,7 @@ retries = Counter("intents_ui_upstream_retries", "Calls worth a retry, sent or s
 short_circuited = Counter(
     "intents_ui_upstream_short_circuited", "Calls suppressed while the service is down or rate limits us.", registry=own
 )
-breaker_opened = Counter("intents_ui_breaker_opened", "Times that a circuit breaker opened.", registry=own)
+breaker_opened = Counter("intents_ui_breaker_opened", "Times that the circuit breaker opened.", registry=own)
 mismatched = Counter(
     "intents_ui_upstream_mismatched",
     "Responses rejected, in whole or in part, because they belong to another request.",
@@ -93,7 +93,7 @@ def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gau
     return Gauge(name, meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
 
 
-breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker, by line.", "line")
+breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker.")
 service_state = _state("intents_ui_service_state", "Processes by state of the service.", "state")
 watched = _state("intents_ui_watched_intents", "Watched intents.")
 streams = _state("intents_ui_streams", "Open live streams.")
@@ -197,8 +197,7 @@ class Observer:
         cpu_time = time.process_time()
         cpu_seconds.inc(cpu_time - self._cpu_time)
         self._cpu_time = cpu_time
-        for line, is_open in standing.breakers.items():
-            breaker_open.labels(line).set(is_open)
+        breaker_open.set(standing.is_open)
         for state in ServiceState:
             service_state.labels(state).set(state is standing.state)
         watched.set(intents)

@@ -17,7 +17,7 @@ def view(request: HttpRequest) -> HttpResponse:
     lists = wiring.catalog().known()
     context = {
         "in_detail": client_ip.runs_it(request),
-        "service": service_state.state(wiring.health().standing(), now=now),
+        "service": service_state.state(wiring.health().status(), now=now),
         "lists": lists,
         "mirror": wiring.mirror_coverage(),
         "chains_at": service_state.before(lists.chains_age, now=now),

@@ -45,7 +45,7 @@ def may_read_metrics(scope: Message) -> bool:
 
 @wiring.once
 def observer() -> metrics.Observer:
-    return metrics.Observer(wiring.health().tally, wiring.tasks())
+    return metrics.Observer(wiring.health().counters, wiring.tasks())
 
 
 def start_sampling() -> LongTask | None:
@@ -80,7 +80,7 @@ def mirror_figures() -> metrics.MirrorFigures | None:
 async def look() -> None:
     """Update the metrics that are sampled."""
     observer().look(
-        standing=wiring.health().standing(),
+        standing=wiring.health().status(),
         intents=len(wiring.hub().watched),
         open_streams=len(streams().open),
         running_exports=wiring.exports().running,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
+from random import SystemRandom
 from typing import Any, NamedTuple, cast
 
 from intents_ui.service.cache.redis_cache import RedisCache, RedisEntry
@@ -19,7 +20,10 @@ from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import (
+    GEOBLOCKED,
+    KNOWN,
     AccessDenied,
+    Flaw,
     OutOfTime,
     Overloaded,
     Reason,
@@ -29,16 +33,17 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.operations.config import CacheKind, Group
+from intents_ui.service.health import Health
+from intents_ui.service.operations.config import CacheKind
 from intents_ui.service.operations.operations import Question, ServiceCall
-from intents_ui.service.resilience import retries
-from intents_ui.service.resilience.health import GEOBLOCKED, Health
-from intents_ui.service.wire.results import Line
 
 COPY_PATIENCE = 0.3  # seconds that a page waits for a newer response while it has a stale one
 PROBE_PATIENCE = 0.5  # seconds that a page waits while another call probes whether the service is back
 HASTE = 1.0  # seconds without such waits after one of them timed out
 SAME = 0.05  # seconds by which two clocks may differ about the same moment
+RETRY_PAUSE = 0.1  # longest pause in seconds before a retry, random so that calls that failed together don't meet again
+SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
+TRANSIENT_CODES = frozenset({0, -6, -7, 1900, 2001, 9001})
 RENEWALS = 16  # concurrent background refreshes, limited because they use the same threads and connections as pages
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
 # learn of a change, and the reloaded page has to show it.
@@ -81,10 +86,9 @@ class CachingClient:
         self._patience = patience
         self._health = health
         self._threads = threads
-        self._tally = health.tally
+        self._tally = health.counters
         self._cache = kept
         self._clock = clock
-        self._budget = retries.Budget(clock)
         self._lock = threading.Lock()
         self._pending: dict[Question, Future[Any]] = {}
         self._refresh_slots = threading.BoundedSemaphore(RENEWALS)
@@ -125,7 +129,7 @@ class CachingClient:
         """
         if not call.is_read:
             self._claim(call)
-            return cast(T, self._send(call, is_behind=False))
+            return cast(T, self._send(call))
         copy = self._copy(call)
         if copy is None:
             return cast(T, self._fetch(call))
@@ -200,7 +204,7 @@ class CachingClient:
                 others = self._pending.get(call.question)
                 mine = None if others else self._pending.setdefault(call.question, Future())
             if mine:
-                return self._fetch_shared(call, mine, is_behind=False)
+                return self._fetch_shared(call, mine)
             self._tally.add(Event.SHARED)
             try:
                 return self._wait(call, cast("Future[Any]", others), self._patience(call))
@@ -209,10 +213,10 @@ class CachingClient:
                 if is_over():
                     raise
 
-    def _fetch_shared(self, call: ServiceCall[Any], result: "Future[Any]", *, is_behind: bool) -> Any:
+    def _fetch_shared(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
         asked_at = self._clock()
         try:
-            answer = self._send(call, is_behind=is_behind, asked_at=asked_at)
+            answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
             if is_told_despite(failure):
@@ -276,7 +280,7 @@ class CachingClient:
         """Return the error that makes a refresh pointless now, or None."""
         if copy.trouble and self._clock() < copy.again_at:
             return copy.trouble
-        return self._health.refusal(call.operation, Line.READ)
+        return self._health.rejection(call.operation)
 
     def _pending_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
         """Return the pending refresh, started if needed, or None at the limit.
@@ -294,7 +298,7 @@ class CachingClient:
 
     def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
         try:
-            self._fetch_shared(call, result, is_behind=True)
+            self._fetch_shared(call, result)
         except ServiceError:
             return  # waiting callers get it from the future
         finally:
@@ -326,34 +330,45 @@ class CachingClient:
 
     # Requests to the service
 
-    def _send(self, call: ServiceCall[Any], *, is_behind: bool, asked_at: float = 0.0) -> Any:
-        """Send the request, with its retries, within one call's timeout."""
-        line = Line.WRITE if call.group is Group.WRITE else Line.READ
-        began, left = time.monotonic(), None
-        most, attempt, dead = retries.attempts(call.group, is_behind=is_behind), 1, 0
-        self._budget.called()
-        while True:
-            try:
-                with self._health.asking(call.operation, call.group, line, patience=PROBE_PATIENCE):
-                    answer, content = self._attempt(call, left)
-            except ServiceError as error:
-                failure = error
-            else:
-                newest = self._cache.put(call, answer, len(content), asked_at=asked_at)
-                self._count_mismatches(answer, newest)
-                self._share(call, answer, content)
-                return newest
-            is_dead = _is_dead_connection(failure)
-            if not call.is_read or attempt >= most + is_dead or dead >= retries.DEAD_CONNECTIONS:
-                raise failure
-            left = self._patience(call) - (time.monotonic() - began)
-            if not self._is_worth_another(call, failure, line, left=left, is_behind=is_behind):
-                raise failure
-            if is_dead:
-                dead += 1
-            else:
-                time.sleep(retries.pause(attempt, is_behind=is_behind))
-                attempt += 1
+    def _send(self, call: ServiceCall[Any], *, asked_at: float = 0.0) -> Any:
+        """Send the request within one call's timeout. A read that failed in passing is sent once more."""
+        began = time.monotonic()
+        try:
+            answer, content = self._attempt(call)
+        except ServiceError as error:
+            failure = error
+        else:
+            return self._stored(call, answer, content, asked_at)
+        left = self._patience(call) - (time.monotonic() - began)
+        if not self._is_worth_another(call, failure, left):
+            raise failure
+        time.sleep(SystemRandom().uniform(0, RETRY_PAUSE))
+        try:
+            with within(left):
+                return self._stored(call, *self._attempt(call), asked_at)
+        except OutOfTime as error:
+            failure = error
+        if not is_over():  # the call's timeout passed, not the page's deadline
+            failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
+        raise failure
+
+    def _attempt(self, call: ServiceCall[Any]) -> Answered:
+        with self._health.track(call.operation, call.group, patience=PROBE_PATIENCE):
+            return self._ask(call)
+
+    def _stored(self, call: ServiceCall[Any], answer: Any, content: bytearray, asked_at: float) -> Any:
+        newest = self._cache.put(call, answer, len(content), asked_at=asked_at)
+        self._count_mismatches(answer, newest)
+        self._share(call, answer, content)
+        return newest
+
+    def _is_worth_another(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
+        """Return whether a read failed in passing, so early that another attempt can succeed."""
+        of_page = seconds_left()
+        least = left if of_page is None else min(left, of_page)
+        if not call.is_read or not is_transient(error) or least < self._patience(call) * SHORTEST_ATTEMPT:
+            return False
+        return self._health.may_retry(call.operation)
 
     def _share(self, call: ServiceCall[Any], answer: Any, content: bytearray) -> None:
         """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
@@ -362,33 +377,16 @@ class CachingClient:
             age = self._clock() - copy.asked_at
             self._shared.keep(call.question, bytes(content), asked=age, seconds=copy.lifetime.old)
 
-    def _attempt(self, call: ServiceCall[Any], left: float | None) -> Answered:
-        """Send the request once. `left` is the rest of the call's timeout for a retry."""
-        if left is None:
-            return self._ask(call)
-        try:
-            with within(left):
-                return self._ask(call)
-        except OutOfTime as error:
-            failure: ServiceError = error
-        if not is_over():  # the call's timeout passed, not the page's deadline
-            failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
-        raise failure
 
-    def _is_worth_another(
-        self, call: ServiceCall[Any], error: ServiceError, line: Line, *, left: float, is_behind: bool
-    ) -> bool:
-        needed = self._patience(call) * retries.SHORTEST_ATTEMPT
-        of_page = seconds_left()
-        if left < needed or (of_page is not None and of_page < needed):
-            return False
-        if not retries.may_pass(error, is_behind=is_behind) or self._health.refusal(call.operation, line):
-            return False
-        if not self._budget.take():
-            self._tally.add(Event.RETRY_SPARED)
-            return False
-        self._tally.add(Event.RETRY)
-        return True
+def is_transient(error: ServiceError) -> bool:
+    """Return whether the same request can succeed a moment later."""
+    if isinstance(error, OutOfTime) or error.again_in is not None:
+        return False
+    if error.code in KNOWN:
+        return error.code in TRANSIENT_CODES
+    if isinstance(error, Unreachable):
+        return error.reason is not Reason.TLS
+    return isinstance(error, Unreadable) and error.flaw in (Flaw.NOT_JSON, Flaw.WRONG_SHAPE)
 
 
 def is_told_despite(error: ServiceError) -> bool:
@@ -400,7 +398,3 @@ def is_told_despite(error: ServiceError) -> bool:
 
 def _is_slow(error: ServiceError) -> bool:
     return isinstance(error, Unreachable) and error.reason is Reason.TIMEOUT
-
-
-def _is_dead_connection(error: ServiceError) -> bool:
-    return isinstance(error, Unreachable) and error.reason is Reason.IDLE

@@ -25,6 +25,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, within
 from intents_ui.service.errors import Overloaded, ServiceError
+from intents_ui.service.health import Health
 from intents_ui.service.http.body import ResponseMemory
 from intents_ui.service.http.exchange import TROUBLE, Exchange
 from intents_ui.service.http.long_poll import HeldCall
@@ -33,10 +34,9 @@ from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.models import IntentReceipt
-from intents_ui.service.wire.results import Attempt, Line
+from intents_ui.service.wire.results import Attempt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
 
@@ -162,8 +162,7 @@ class ServiceClient(BlockingOperations):
         exchange = ByHand(operation, text, group=group, config=self.config, health=self.health, memory=self.memory)
         try:
             claim_slot()
-            # No breaker: it protects page loads, and console users want the service's own response.
-            with self.health.asking(operation, group, None):
+            with self.health.track(operation, group, is_raw=True):
                 self._send(exchange)
         except ServiceError as error:
             return exchange.attempt(error)
@@ -316,7 +315,7 @@ class AsyncServiceClient(Operations):
 
     async def _exchange(self, call: ServiceCall[Any]) -> Any:
         exchange = Exchange(call, self.config, self.health, self._memory, self._entries)
-        with self.health.asking(call.operation, call.group, Line.LIVE):
+        with self.health.track(call.operation, call.group):
             try:
                 with ExitStack() as until_read:
                     response, content = await self._content(exchange, until_read)

@@ -11,10 +11,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from intents_ui.service import errors
-from intents_ui.service.errors import KNOWN, LONGEST_TEXT, SLOW_DOWN_SECONDS, Reason, ServiceError
+from intents_ui.service.errors import (
+    KNOWN,
+    LONGEST_TEXT,
+    MAX_PAUSE_SECONDS,
+    SLOW_DOWN_SECONDS,
+    Reason,
+    ServiceError,
+)
 from intents_ui.service.wire.scalars import read_text
-
-LONGEST_PAUSE_SECONDS = 300.0
 
 _BY_NAME = dict(KNOWN.values())
 
@@ -67,15 +72,15 @@ def bare_refusal(body: str, *, status: int, retry_after: str | None, now: dateti
 
 
 def pause(header: str | None, *, now: datetime) -> float:
-    """Parse Retry-After (seconds or an HTTP date) into seconds: 5 if it is invalid, 300 at most."""
+    """Parse Retry-After (seconds or an HTTP date) into seconds: 5 if it is invalid, 30 at most."""
     if header and (seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", header)):
-        return min(float(seconds[1]), LONGEST_PAUSE_SECONDS)
+        return min(float(seconds[1]), MAX_PAUSE_SECONDS)
     try:
         moment = parsedate_to_datetime(header or "")
     except (ValueError, OverflowError):
         return SLOW_DOWN_SECONDS
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return min(max((moment - now).total_seconds(), 0.0), LONGEST_PAUSE_SECONDS)
+    return min(max((moment - now).total_seconds(), 0.0), MAX_PAUSE_SECONDS)
 
 
 def _by_status(status: int) -> type[ServiceError]:

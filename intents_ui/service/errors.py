@@ -31,6 +31,9 @@ LONGEST_TEXT = 200  # characters of a text from the service
 SLOW_DOWN_SECONDS = 5.0  # default where the service sends no Retry-After
 PLACE_SECONDS = 2.0  # estimated time until one of our slots is free
 
+MAX_PAUSE_SECONDS = 30.0  # of a rate limit, whatever the service says. Then one call probes
+
+GEOBLOCKED = 1006
 PAUSED = 9000  # code of IntentsDisabled: the service is switched off for maintenance
 
 
@@ -42,7 +45,6 @@ class Reason(StrEnum):
     TLS = "no secure connection"
     TIMEOUT = "took too long"
     BROKEN = "connection broken off"
-    IDLE = "the idle connection was closed"
     FAILED = "the service failed"
 
 

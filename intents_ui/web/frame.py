@@ -80,7 +80,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "new_export_run": progress.new_run,
         "old": request_context.stale_responses(),
         "unanswered": request_context.failed_calls(),
-        "paused": wiring.service().health.maintenance.is_on,
+        "paused": wiring.service().health.is_paused,
     }
 
 

@@ -22,10 +22,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import wiring
 from intents_ui.display.failures import BY_CODE
+from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.operations.config import LIMITS, Limits
-from intents_ui.service.resilience import circuit_breaker
 from tests.faults.hostile import ask
 from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
@@ -258,7 +258,7 @@ def test_one_failed_part_leaves_the_rest_of_the_page(
     says: str,
     stands: str,
 ) -> None:
-    monkeypatch.setattr(circuit_breaker, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
+    monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
     dashboard.service.inject(refusing(-7, "WebrpcInternalError", 500), operation)
     answer = dashboard.open(paths[name])
     shown = LexborHTMLParser(answer.body).body.text(separator=" ")

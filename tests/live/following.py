@@ -14,9 +14,8 @@ from intents_ui.live.bus import Bus, LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.health import Health
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.resilience.health import Health
-from intents_ui.service.wire.results import Line
 
 # Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(
@@ -75,7 +74,7 @@ async def hub_on(
     **how: Any,
 ) -> AsyncIterator[Hub]:
     """Yield a hub that polls an ASGI application, or the service at a URL."""
-    health = Health(open_seconds=dict.fromkeys(Line, OPEN_SECONDS))
+    health = Health(open_seconds=OPEN_SECONDS)
     if isinstance(service, str):
         client = AsyncServiceClient(ServiceConfig(service, **how), health=health)
     else:

@@ -49,8 +49,8 @@ async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(ser
         await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 20, within=20)
         await front.down()
         await until(lambda: all(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
-        await until(lambda: hub.service.health.tally[Event.HELD_BACK] > 20, within=20)
-        before, tally = hub.service.health.tally[Event.CALL], hub.service.health.tally
+        await until(lambda: hub.service.health.counters[Event.HELD_BACK] > 20, within=20)
+        before, tally = hub.service.health.counters[Event.CALL], hub.service.health.counters
         held_back = tally[Event.HELD_BACK]
         await until(lambda: tally[Event.HELD_BACK] > held_back + 20, within=20)
         assert tally[Event.CALL] - before < 20

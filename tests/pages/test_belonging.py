@@ -64,7 +64,7 @@ def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site: Client,
     assert f"{len(others)} entries are hidden because they couldn't be read or don't match the filter." in unescape(
         html
     )
-    assert faulty.client.health.tally[Event.UNFIT] == 1
+    assert faulty.client.health.counters[Event.UNFIT] == 1
 
 
 def documents(faulty: Odd) -> Any:

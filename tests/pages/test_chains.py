@@ -14,9 +14,9 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import health
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.resilience import circuit_breaker
 from tests.emulator.driving import call
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded
@@ -267,7 +267,7 @@ PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
 def test_each_part_of_a_chain_page_fails_independently(
     way: Transport, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    monkeypatch.setattr(circuit_breaker, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
+    monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
     way.cut, sentence = PARTS[part]
     page = read(site, f"/chain/{BASE}")
     assert sentence in section(page, part)

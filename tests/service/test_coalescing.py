@@ -36,7 +36,7 @@ def service(may_answer: threading.Event) -> Iterator[Upstream]:
 def test_equal_pending_calls_are_sent_once(service: Upstream, may_answer: threading.Event) -> None:
     with ThreadPoolExecutor(READERS) as threads:
         readers = [threads.submit(service.service.ask, GET) for _ in range(READERS)]
-        until(lambda: service.service.health.tally[Event.SHARED] == READERS - 1)
+        until(lambda: service.service.health.counters[Event.SHARED] == READERS - 1)
         may_answer.set()
         assert {reader.result(60).intent_id for reader in readers} == {"0x1"}
     assert service.requested == ["GetIntent"]
@@ -50,7 +50,7 @@ def test_every_waiter_gets_its_own_exception(service: Upstream, may_answer: thre
     service.does = not_found
     with ThreadPoolExecutor(READERS) as threads:
         readers = [threads.submit(service.service.ask, GET) for _ in range(READERS)]
-        until(lambda: service.service.health.tally[Event.SHARED] == READERS - 1)
+        until(lambda: service.service.health.counters[Event.SHARED] == READERS - 1)
         may_answer.set()
         errors = [reader.exception(60) for reader in readers]
     assert {type(error) for error in errors} == {NotFound}

@@ -85,13 +85,13 @@ def rate_limited(header: str | None) -> float:
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        ("60", 60),
+        ("20", 20),
         (" 7 ", 7),
         ("0", 0),
-        ("1000000000", 300),
-        ("Sat, 21 Nov 2026 12:01:30 GMT", 90),
+        ("1000000000", 30),
+        ("Sat, 21 Nov 2026 12:00:20 GMT", 20),
         ("Sat, 21 Nov 2026 11:00:00 GMT", 0),
-        ("Sat, 21 Nov 2099 12:00:00 GMT", 300),
+        ("Sat, 21 Nov 2099 12:00:00 GMT", 30),
         (None, 5),
         ("", 5),
         ("-1", 5),
@@ -104,12 +104,12 @@ def rate_limited(header: str | None) -> float:
 )
 def test_retry_after_is_seconds_or_a_date_and_has_a_limit(header, seconds):
     with time_machine.travel(NOW, tick=False):
-        assert seconds <= rate_limited(header) <= min(seconds * 1.1, 300)  # more, so that not all come back at once
+        assert seconds <= rate_limited(header) <= min(seconds * 1.1, 30)  # more, so that not all come back at once
 
 
 @given(st.text())
 def test_any_retry_after_is_within_its_limits(header):
-    assert 0 <= rate_limited(header) <= 300
+    assert 0 <= rate_limited(header) <= 30
 
 
 @given(st.dictionaries(st.sampled_from(["error", "name", "code", "msg", "message", "cause", "status"]), JSON), JSON)

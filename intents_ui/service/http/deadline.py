@@ -26,10 +26,6 @@ class NameNotResolved(httpcore.ConnectError):
     """The host name has no address."""
 
 
-class ConnectionDied(httpcore.ReadError):
-    """The peer closed a reused connection before the response began, because it had been idle."""
-
-
 def addresses_of(host: str, port: int) -> list[str]:
     """Return a name's addresses without duplicates, in the resolver's order. Has no timeout."""
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -99,36 +95,14 @@ class DeadlineStream(httpcore.NetworkStream):
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
-        self._has_served = False
-        self._is_answered = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        try:
-            with processor.waiting():
-                data = self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
-        except httpcore.ReadError:
-            data = b""
-            if not self._may_have_died:
-                raise
-        if not data and self._may_have_died:
-            raise ConnectionDied("the connection was closed while it was idle")
-        self._is_answered = True
-        return data
+        with processor.waiting():
+            return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if self._is_answered:
-            self._has_served, self._is_answered = True, False
-        try:
-            with processor.waiting():
-                self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
-        except httpcore.WriteError:
-            if not self._may_have_died:
-                raise
-            raise ConnectionDied("the connection was closed while it was idle") from None
-
-    @property
-    def _may_have_died(self) -> bool:
-        return self._has_served and not self._is_answered
+        with processor.waiting():
+            self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()

@@ -30,11 +30,11 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
+from intents_ui.service.health import Health
 from intents_ui.service.http.body import ACCEPTED_ENCODINGS, LARGE, Body, ResponseMemory
-from intents_ui.service.http.deadline import ConnectionDied, NameNotResolved
+from intents_ui.service.http.deadline import NameNotResolved
 from intents_ui.service.operations.config import Limits, ServiceConfig
 from intents_ui.service.operations.operations import Answer, ServiceCall
-from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.lenient_models import MissingField
 
@@ -146,7 +146,6 @@ class Exchange[T]:
             raise self._flawed(response, Flaw.WRONG_SHAPE, text)
         answer = self._read(document, text)
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._elapsed(), self.request_id)
-        self._health.maintenance.learn(None)
         return answer
 
     def recalled(self, text: str) -> T:
@@ -177,8 +176,6 @@ class Exchange[T]:
         failure.__cause__ = failure.__context__ = None
         failure.operation = self.call.operation
         failure.request_id = self.request_id
-        if failure.code is not None:
-            self._health.maintenance.learn(failure.code)
         if self._config.access_key and self._config.access_key.get_secret_value():
             failure.without(self._config.access_key.get_secret_value())
         self._log(failure)
@@ -221,8 +218,6 @@ def _as_ours(error: Exception) -> ServiceError:
             return Unreadable.because(Flaw.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
             return Overloaded("all connections to the service are in use")
-        case ConnectionDied():
-            return Unreachable.because(Reason.IDLE)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
             # The call's own deadline has ended here, so only the page's can have passed.
             return OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)

@@ -12,11 +12,11 @@ import httpx
 
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.health import Health
 from intents_ui.service.http.body import Body, ResponseMemory
 from intents_ui.service.http.exchange import Exchange
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.resilience.health import Health
 from intents_ui.service.wire.results import Attempt
 
 MASK = "…"

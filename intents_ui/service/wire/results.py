@@ -192,20 +192,12 @@ class Attempt:
     error: ServiceError | None = None
 
 
-class Line(StrEnum):
-    """Traffic classes, each with its own breaker."""
-
-    READ = auto()
-    LIVE = auto()
-    WRITE = auto()
-
-
 class ServiceState(StrEnum):
     """What the calls so far show about the service."""
 
     UNKNOWN = auto()  # no call yet
     UP = auto()
-    DEGRADED = auto()  # the last call failed, or a breaker is open
+    DEGRADED = auto()  # the last call failed, or the breaker is open
     RATE_LIMITED = auto()  # it sent a Retry-After
     UNAUTHORIZED = auto()  # it rejects our key
 
@@ -222,4 +214,4 @@ class ServiceStatus:
     failed: float | None
     in_trouble: float | None
     typical: float | None
-    breakers: Mapping[Line, bool]  # whether each is open
+    is_open: bool  # whether the circuit breaker rejects calls

@@ -1,6 +1,7 @@
 """Property tests: any response is parsed exactly and quickly as far as it is readable, or raises a service error."""
 
 import json
+from itertools import chain, repeat
 from typing import Any
 
 import pytest
@@ -180,7 +181,7 @@ AMBIGUOUS = {
 @pytest.mark.parametrize("operation", ["GetIntentHistory", "SearchIntents"])
 def test_a_list_in_ambiguous_json_is_rejected(operation: str, text: str) -> None:
     """Also if a valid list with the same entry has been read before."""
-    responses = iter([f'{{"intents":[{{{LISTED}}}]}}', text])
+    responses = chain([f'{{"intents":[{{{LISTED}}}]}}'], repeat(text))
     with without_socket(lambda _: answered(next(responses)), lifetimes=NOTHING_CACHED) as service:
         before = CALLS[operation](service)
         assert before.intents[0].status == "QUOTED"

@@ -1,7 +1,5 @@
 """Retries: only for reads, only where they can help, and within a budget."""
 
-import contextlib
-
 import pytest
 
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
@@ -10,7 +8,6 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.models import Intent, QuoteIntentRequest
 from tests.service.scripted_server import Script, Visit, answering, response
 from tests.service.upstream import BAD, Upstream, good, intent, no, upstream
-from tests.waiting import until
 
 GET = operations.get_intent("0x1")
 COMMIT = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
@@ -62,17 +59,10 @@ def test_a_successful_retry_is_the_response(service: Upstream) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [
-        operations.search_intents(by_owner_address="0x1"),
-        operations.get_intent_history(),
-        operations.get_intent_history(include_balances=True),
-        COMMIT,
-        operations.execute_intent("0x1"),
-        operations.quote_intent(QuoteIntentRequest()),
-    ],
-    ids=lambda call: f"{call.operation}-{call.group}",
+    [COMMIT, operations.execute_intent("0x1"), operations.quote_intent(QuoteIntentRequest())],
+    ids=lambda call: call.operation,
 )
-def test_slow_calls_and_writes_are_not_retried(service: Upstream, call: ServiceCall[object]) -> None:
+def test_writes_are_not_retried(service: Upstream, call: ServiceCall[object]) -> None:
     for does in (BAD, Visit.reset):
         service.does = does
         service.visits.clear()
@@ -105,12 +95,11 @@ def answers_once(visit: Visit) -> None:
 
 
 def test_an_expired_keepalive_connection_is_invisible_to_readers(service: Upstream) -> None:
-    """And no failure of the service: otherwise the breaker would open."""
     service.does = answers_once
-    for _ in range(15):
+    for _ in range(5):
         assert service.service.ask_uncached(GET).intent_id == "0x1"
         service.clock.now += 1.0
-    assert len(service.visits) == 15
+    assert len(service.visits) == 5
 
 
 def test_a_commit_on_a_dead_connection_is_not_sent_again(service: Upstream) -> None:
@@ -129,30 +118,10 @@ def test_a_service_failing_for_many_readers_does_not_get_twice_the_requests(serv
             service.service.ask(operations.get_intent(f"0x{number}"))
         except ServiceError:
             assert number % 4 == 0
-    assert len(service.requested) == 120 + 12
+    assert 120 < len(service.requested) <= 120 * 1.12
     service.clock.now += 11
     service.does = BAD
     before = len(service.requested)
     with pytest.raises(ServiceError):
         service.service.ask(operations.get_intent("0x121"))
     assert len(service.requested) == before + 2
-
-
-@pytest.mark.parametrize(
-    ("does", "calls"),
-    [
-        pytest.param(BAD, 2, id="2001"),
-        pytest.param(no(9000, "IntentsDisabled", 400), 2, id="Service paused"),
-        pytest.param(no(2003, "QueryFailed", 400), 1, id="2003"),
-        pytest.param(no(1201, "QuotaRateLimit", 429), 1, id="wants quiet"),
-    ],
-)
-def test_background_refreshes_have_time_for_more_retries(service: Upstream, does: Script, calls: int) -> None:
-    history = operations.get_intent_history()
-    service.service.ask(history)
-    service.clock.now += 30
-    service.does = does
-    with contextlib.suppress(ServiceError):  # 2003 is an answer, and told as one
-        service.service.ask(history)
-    until(service.is_quiet)
-    assert len(service.requested) == 1 + calls

@@ -1,0 +1,304 @@
+"""Health of the service, as its responses show it, and the circuit breaker that follows from it.
+
+Pages, live updates and writes share what each call learns. Processes don't share it through Redis, because each one
+learns it with a call or two.
+"""
+
+import logging
+import statistics
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from random import SystemRandom
+from typing import Final
+
+from intents_ui.service.counters import Counters, Event
+from intents_ui.service.errors import (
+    GEOBLOCKED,
+    MAX_PAUSE_SECONDS,
+    PAUSED,
+    AccessDenied,
+    Flaw,
+    OutOfTime,
+    Overloaded,
+    Reason,
+    ServiceError,
+    TooBusy,
+    Unreachable,
+    Unreadable,
+)
+from intents_ui.service.operations.config import Group
+from intents_ui.service.wire.results import ServiceState, ServiceStatus
+
+RECENT_SECONDS: Final = 10.0
+MIN_CALLS: Final = 10  # minimum sample for a failure rate
+FAILED_SHARE: Final = 0.5
+# No exponential backoff: live pages should recover within 5 s of the service, and a probe every few seconds is
+# negligible load.
+OPEN_SECONDS: Final = 4.0
+MAX_DENIALS: Final = 3  # authorization errors in a row before we assume that our key was rejected
+DENIED_SECONDS: Final = 30.0
+RETRY_SHARE: Final = 0.1  # of recent calls
+MIN_RETRIES: Final = 10  # of the last ten seconds, however few calls there were
+SAMPLE_SIZE: Final = 50  # responses for the median
+PAUSED_SECONDS: Final = 30.0
+
+GARBLED: Final = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE, Flaw.CONTENT_TYPE, Flaw.ENCODING, Flaw.REDIRECT})
+REPORTED_OUTAGES: Final = frozenset({2002, PAUSED})  # outages that the service reports itself
+
+# Samples for the median clock offset, because a response can be delayed or come from a proxy's cache.
+CLOCK_SAMPLES: Final = 9
+CLOCK_NOISE: Final = timedelta(seconds=5)  # smaller offsets: the header has whole seconds, and responses take time
+MAX_CLOCK_OFFSET: Final = timedelta(days=2)  # ignore a larger offset: such a clock is misconfigured
+
+log = logging.getLogger(__name__)
+
+
+class ClockOffset:
+    """Offset of the service's clock, estimated from the Date headers of its responses. Thread-safe.
+
+    Used for countdowns only. Times that the service reports are shown unchanged.
+    """
+
+    def __init__(self) -> None:
+        self._samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
+
+    def learn(self, date: str | None, *, now: datetime | None = None) -> None:
+        """Record the Date header of a response."""
+        try:
+            said = parsedate_to_datetime(date or "")
+        except (ValueError, OverflowError):
+            return
+        said = said if said.tzinfo else said.replace(tzinfo=UTC)
+        ahead = said - (now or datetime.now(UTC))
+        if abs(ahead) <= MAX_CLOCK_OFFSET:
+            self._samples.append(ahead.total_seconds())
+
+    def ahead(self) -> timedelta:
+        """Return how far the service's clock is ahead of ours, or zero if the difference is below the noise."""
+        samples = list(self._samples)
+        found = timedelta(seconds=round(statistics.median(samples))) if samples else timedelta()
+        return found if abs(found) >= CLOCK_NOISE else timedelta()
+
+
+class Health:
+    """Circuit breaker and statistics of all calls. Thread-safe.
+
+    The breaker opens at a rate limit, when the access key is rejected three times in a row, and when at least half of
+    the last ten seconds' calls failed. While it is open it rejects calls with the error that opened it. After a pause
+    it lets one call through as a probe, which closes it or opens it again.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        counters: Counters | None = None,
+        open_seconds: float = OPEN_SECONDS,
+        on_call: Callable[[str, BaseException | None, float], None] = lambda operation, error, seconds: None,
+    ) -> None:
+        """`on_call` is called after each attempt with the operation, its exception if any, and its duration."""
+        self.clock = clock
+        self.counters = counters or Counters()
+        self.clock_offset = ClockOffset()
+        self._on_call = on_call
+        self._open_seconds = open_seconds
+        self._changed = threading.Condition()
+        self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
+        self._until = 0.0
+        self._is_probing = False
+        self._recent: deque[tuple[float, bool]] = deque()  # calls: when, and whether they failed
+        self._retries: deque[float] = deque()
+        self._denials = 0
+        self._durations: deque[float] = deque(maxlen=SAMPLE_SIZE)
+        self._answered_at: float | None = None
+        self._failed_at: float | None = None
+        self._degraded_since: float | None = None
+        self._paused_until = float("-inf")
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the service last responded that it is switched off for maintenance (IntentsDisabled).
+
+        Pages keep sending requests, so this follows the service. Without requests it expires.
+        """
+        return self.clock() < self._paused_until
+
+    def status(self) -> ServiceStatus:
+        """Return the current health, without a request."""
+        with self._changed:
+            now = self.clock()
+            answered, failed, degraded = (
+                None if at is None else now - at for at in (self._answered_at, self._failed_at, self._degraded_since)
+            )
+            return ServiceStatus(
+                state=self._state(),
+                answered=answered,
+                failed=failed,
+                in_trouble=degraded,
+                typical=statistics.median(self._durations) if self._durations else None,
+                is_open=self._error is not None,
+            )
+
+    def _state(self) -> ServiceState:
+        if self._denials >= MAX_DENIALS:
+            return ServiceState.UNAUTHORIZED
+        if isinstance(self._error, TooBusy) and self.clock() < self._until:
+            return ServiceState.RATE_LIMITED
+        if self._degraded_since is not None:
+            return ServiceState.DEGRADED
+        return ServiceState.UNKNOWN if self._answered_at is None else ServiceState.UP
+
+    def rejection(self, operation: str) -> ServiceError | None:
+        """Return the error with which a call would be rejected now, or None. None while a call may probe."""
+        with self._changed:
+            return None if self._is_probing else self._rejection(operation)
+
+    def may_retry(self, operation: str) -> bool:
+        """Take one retry from the budget, a tenth of all calls, so that retries don't overload a failing service."""
+        with self._changed:
+            if self._rejection(operation):
+                return False
+            oldest = self.clock() - RECENT_SECONDS
+            while self._retries and self._retries[0] <= oldest:
+                self._retries.popleft()
+            if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._recent)):
+                self.counters.add(Event.RETRY_SPARED)
+                return False
+            self._retries.append(self.clock())
+        self.counters.add(Event.RETRY)
+        return True
+
+    @contextmanager
+    def track(self, operation: str, group: Group, *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
+        """Run one attempt of a call and learn from its result.
+
+        Raises the breaker's error instead while it is open. `patience` is the number of seconds to wait for another
+        call's probe. Raw calls are rejected during a rate limit only, because console users want the service's own
+        response.
+        """
+        is_probe = self._enter(operation, group, patience, is_raw=is_raw)
+        began, error = self.clock(), None
+        try:
+            yield
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            seconds = self.clock() - began
+            self._learn(error, group, seconds, is_probe=is_probe)
+            self._on_call(operation, error, seconds)
+
+    def _enter(self, operation: str, group: Group, patience: float, *, is_raw: bool) -> bool:
+        """Return whether the call is a probe. Raises the error with which the call is rejected."""
+        until = time.monotonic() + patience
+        with self._changed:
+            while rejection := self._rejection(operation, is_held=group is Group.WAIT):
+                if is_raw and not isinstance(rejection, TooBusy):
+                    break
+                left = until - time.monotonic()
+                if not self._is_probing or left <= 0 or not self._changed.wait(left):
+                    self.counters.add(Event.HELD_BACK)
+                    raise rejection
+            self.counters.add(Event.CALL)
+            if self._error is None or rejection:
+                return False
+            self._is_probing = True
+            return True
+
+    def _rejection(self, operation: str, *, is_held: bool = False) -> ServiceError | None:
+        """Long polls never probe, because they take too long to return a result."""
+        if self._error is None:
+            return None
+        left = self._until - self.clock()
+        if left <= 0 and not self._is_probing and not is_held:
+            return None
+        error = self._error.again(operation)
+        error.again_in = left if left > 0 else self._open_seconds / 4
+        if isinstance(error, TooBusy):
+            error.retry_after = error.again_in
+        return error
+
+    def _learn(self, error: BaseException | None, group: Group, seconds: float, *, is_probe: bool) -> None:
+        with self._changed:
+            if is_probe:
+                self._is_probing = False
+                self._changed.notify_all()
+            if isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded):
+                self.counters.add(Event.FAILED)
+            elif error is not None:  # it says nothing about the service
+                if isinstance(error, Overloaded):
+                    self.counters.add(Event.SHED)
+                return
+            self._learn_state(error, group, seconds)
+            if isinstance(error, TooBusy):
+                jitter = SystemRandom().uniform(1.0, 1.1)
+                error.retry_after = min(error.retry_after * jitter, MAX_PAUSE_SECONDS)
+                self._open(error, error.retry_after)
+            elif error and _is_denied(error) and self._denials >= MAX_DENIALS:
+                self._open(error, DENIED_SECONDS)
+            elif error and _is_failure(error, group):
+                if is_probe or (self._error is None and self._is_failing()):
+                    self._open(error, self._open_seconds * SystemRandom().uniform(0.8, 1.0))
+            elif is_probe:
+                self._close()
+
+    def _learn_state(self, error: ServiceError | None, group: Group, seconds: float) -> None:
+        now, is_failure = self.clock(), error is not None and _is_failure(error, group)
+        if not isinstance(error, TooBusy):
+            self._recent.append((now, is_failure))
+            while self._recent[0][0] <= now - RECENT_SECONDS:
+                self._recent.popleft()
+        if error is None:
+            self._paused_until = float("-inf")
+        elif error.code == PAUSED:
+            self._paused_until = now + PAUSED_SECONDS
+        if error and _is_denied(error):
+            self._denials += 1
+            if self._denials == MAX_DENIALS:
+                log.error("Service rejected the access key; retrying every %g s: %s", DENIED_SECONDS, error)
+        elif not isinstance(error, Unreachable | Unreadable | TooBusy):
+            if self._denials >= MAX_DENIALS:
+                log.warning("Service accepts the access key again")
+            self._denials = 0
+        if is_failure:
+            self._failed_at = now
+            self._degraded_since = now if self._degraded_since is None else self._degraded_since
+        elif not isinstance(error, Unreachable):
+            self._answered_at = now
+            if group not in (Group.WAIT, Group.WRITE):
+                self._durations.append(seconds)
+            if self._error is None:
+                self._degraded_since = None
+
+    def _is_failing(self) -> bool:
+        failed = sum(is_failure for _, is_failure in self._recent)
+        return len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
+
+    def _open(self, error: ServiceError, seconds: float) -> None:
+        if self._error is None:
+            self.counters.add(Event.OPENED)
+            log.warning("Circuit breaker opened for the service: %s", error)
+        self._error, self._until = error, self.clock() + seconds
+
+    def _close(self) -> None:
+        self._error = self._degraded_since = None
+        self._recent.clear()
+        log.warning("Circuit breaker closed for the service")
+
+
+def _is_denied(error: ServiceError) -> bool:
+    return isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
+
+
+def _is_failure(error: ServiceError, group: Group) -> bool:
+    """Return whether an error is a failure of the service or the network, and not a valid error response."""
+    if isinstance(error, Unreachable):
+        # A long poll normally ends in silence.
+        is_silence = group is Group.WAIT and error.reason is Reason.TIMEOUT
+        return error.code not in REPORTED_OUTAGES and not is_silence
+    return isinstance(error, Unreadable) and error.flaw in GARBLED
