@@ -85,9 +85,10 @@ class Figures:
             told = f"{entries:,} transfers in 30 days"
             for name in insight.QUERIES:
                 yield Target(f"insight: {name}", found[name], 20, "ms", f"median of {insight.TURNS}, {told}")
-            yield Target("insight: count an hour again", found[insight.HOUR_AGAIN], 50, "ms", told)
+            yield Target("insight: facts of a day", found[insight.DAY_AGAIN], 1000, "ms", told)
+            yield Target("insight: snapshots of all periods", found["snapshots"], 1, "s", f"processor time, {told}")
             yield Target("insight: longest piece of work", found["longest"], 100, "ms", told)
-            told = f"{told}, {found['hours']:,.0f} figures of hours"
+            told = f"{told}, {found['facts']:,.0f} facts"
             yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
     def insight_pages(self) -> Iterator[Target]:

@@ -23,7 +23,7 @@ NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
 OPEN = 300
 TURNS = 30
 BATCH = 5_000
-HOUR_AGAIN = "count an hour"
+DAY_AGAIN = "count a day"
 QUERIES = (
     "overview of a day",
     "overview of 30 days",
@@ -35,14 +35,14 @@ QUERIES = (
 
 
 def measure(count: int) -> dict[str, float]:
-    """Return milliseconds of each query, of counting an hour, and of counting all."""
+    """Return milliseconds of each query, of the facts of a day, of a snapshot of each period, and of all of these."""
     from django.db import connection
 
     from intents_ui.mirror import lease
-    from intents_ui.mirror.figures import lateness, queries, rollups
-    from intents_ui.mirror.figures.rollups import Period, Rollups
+    from intents_ui.mirror.figures import facts, lateness, queries
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-    from intents_ui.mirror.models import Hour, Route
+    from intents_ui.mirror.figures.snapshots import Period, SnapshotWriter
+    from intents_ui.mirror.models import DayFact, Route
     from intents_ui.mirror.writer import COLUMNS
 
     call_command("migrate", verbosity=0)
@@ -51,23 +51,21 @@ def measure(count: int) -> dict[str, float]:
     for some in batched(rows(count), BATCH):
         with connection.cursor() as cursor:
             cursor.executemany(insert, some)
-    epoch = lease.acquire(now=1) or 0
-    counter = Rollups(epoch)
-    counter.rebuild(now=NOW)
-    began, pieces = time.perf_counter(), list[float]()
+    writer = SnapshotWriter(lease.acquire(now=1) or 0)
+    began, pieces = time.process_time(), list[float]()
     while True:
         piece = time.perf_counter()
-        if not counter.step(now=NOW, is_final=True):
+        if not writer.step(now=NOW):
             break
         pieces.append((time.perf_counter() - piece) * 1000)
-    found = {"all": (time.perf_counter() - began) * 1e6 / count, "longest": max(pieces), "hours": Hour.objects.count()}
+    found = {"all": (time.process_time() - began) * 1e6 / count, "longest": max(pieces)}
+    found["facts"] = DayFact.objects.count()
+    began = time.process_time()
+    writer.finish(now=NOW)
+    found["snapshots"] = time.process_time() - began
 
-    hours = [NOW // HOUR * HOUR - (3 + turn) * HOUR for turn in range(TURNS)]
-
-    def count_hour() -> None:
-        start = hours.pop()
-        rollups.mark({start: 1}, now=NOW)
-        counter._count(start, now=NOW)
+    def count_day() -> None:
+        facts.write_day(NOW // DAY * DAY - DAY)
 
     busiest = Route.objects.get(pk=1)
     route = ScopeName(Level.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
@@ -80,7 +78,7 @@ def measure(count: int) -> dict[str, float]:
         lambda: queries.performance(route, now=now),
         lambda: lateness.late(now=now),
     )
-    parts = {HOUR_AGAIN: count_hour, **dict(zip(QUERIES, questions, strict=True))}
+    parts = {DAY_AGAIN: count_day, **dict(zip(QUERIES, questions, strict=True))}
     return found | {name: median(timed(part) for _ in range(TURNS)) for name, part in parts.items()}
 
 
@@ -122,6 +120,8 @@ def write_dictionaries() -> None:
 
 def rows(count: int) -> Iterator[tuple[object, ...]]:
     """Yield transfers as columns, evenly over the time."""
+    from intents_ui.mirror.figures.histogram import bucket
+
     draw = Random(2)  # noqa: S311 - the same in each run
     for number in range(count):
         created = int((NOW - DAYS * DAY + DAYS * DAY * number / count) * 1000)
@@ -135,6 +135,7 @@ def rows(count: int) -> Iterator[tuple[object, ...]]:
             else "SUCCEEDED", outcome, 1, route, None, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000", "999000",
             draw.randrange(OWNERS).to_bytes(20), None, 1 if is_failed else None, number % 40 + 1 if is_failed else None,
             created, number.to_bytes(8), None if is_open else ended // (HOUR * 1000) * HOUR,
+            bucket(ended - created) if outcome == "delivered" else None,
         )  # fmt: skip
 
 

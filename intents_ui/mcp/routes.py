@@ -14,8 +14,8 @@ from intents_ui.mcp.arguments import RouteArguments
 from intents_ui.mcp.messages import Unanswered
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
-from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.web.insight import access, data, figures, incidents, tables
 

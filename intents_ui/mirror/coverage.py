@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.db.models import BigIntegerField, Case, Count, F, Max, Min, Q, Subquery, Sum, Value, When
+from django.db.models import Case, Count, F, Max, Min, Q, Subquery, Sum, Value, When
 
-from intents_ui.mirror.models import Audit, Day, DirtyHour, Lease, UnknownStatus, Window
+from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import CALLS, state
 
 YOUNG = HOUR  # windows that ended since are still being read
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
-COUNTED_WITHIN, OLD_COUNTED_WITHIN = 2 * MINUTE, 15 * MINUTE  # after a change, of the newest two hours and of others
-FEW_CHANGES = 20  # of an older hour: a refund, not a backfill
 AUDITED_DAYS = 7
 MOST_HOLES = 200
 # As in `windows.Window.condition`.
@@ -160,45 +158,24 @@ def current(*, now: datetime) -> Coverage:
 def gaps(*, now: datetime) -> Gaps:
     """Return the times of ending that are incomplete. One query.
 
-    They follow from windows that are neither sealed nor fresh, and from hours and days that are yet to be counted.
+    They follow from windows that are neither sealed nor fresh.
     """
     at = int(now.timestamp())
     first = Subquery(Window.objects.order_by("start").values("start")[:1])
-    number = BigIntegerField()
     windows = Window.objects.filter(is_sealed=False).values_list("start", "end", "read_at", "failures", first)
-    none = Value(0, output_field=number)
-    hours = DirtyHour.objects.values_list("start", "first", "changes", Value(HOURS, output_field=number), none)
-    # Those of the last two days are merged all the time.
-    past = Day.objects.filter(is_dirty=True, start__lt=at // DAY * DAY - DAY)
-    days = past.values_list("start", none, none, Value(DAYS, output_field=number), none).distinct()
-    return Gaps(at, _merged(_incomplete(windows.union(hours, days, all=True), at)))
-
-
-HOURS, DAYS = -1, -2  # instead of the failures of a window
+    return Gaps(at, _merged(_incomplete(windows, at)))
 
 
 def _incomplete(rows: Iterable[tuple[int, int, int | None, int, int]], at: int) -> Iterator[tuple[int, int]]:
     beginning, end = at, 0
-    for start, second, third, kind, first in rows:
-        if kind == DAYS:
-            yield start, start + DAY
-        elif kind == HOURS:
-            if _is_uncounted(start, since=second, changes=third or 0, at=at):
-                yield start, start + HOUR
-        else:
-            beginning, end = first, max(end, second)
-            is_new = third is None and second > at - MINUTE
-            if kind > 0 or (not is_new and (third is None or third < at - FRESH)):
-                yield start, second + USUAL_LENGTH
+    for start, stop, read_at, failures, first in rows:
+        beginning, end = first, max(end, stop)
+        is_new = read_at is None and stop > at - MINUTE
+        if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
+            yield start, stop + USUAL_LENGTH
     yield 0, beginning + USUAL_LENGTH
     if end < at:
         yield end, at
-
-
-def _is_uncounted(start: int, *, since: int, changes: int, at: int) -> bool:
-    if start >= at // HOUR * HOUR - HOUR:
-        return since < at - COUNTED_WITHIN
-    return changes >= FEW_CHANGES or since < at - OLD_COUNTED_WITHIN
 
 
 def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:

@@ -13,7 +13,7 @@ from threading import Event
 from django.db import connection
 
 from intents_ui.mirror import hints, lease
-from intents_ui.mirror.figures.rollups import Rollups
+from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseLost
@@ -123,7 +123,7 @@ class Mirror:
 
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
-        rollups = Rollups(writer.epoch)
+        snapshots = SnapshotWriter(writer.epoch)
         reading: dict[Future[Reading], Task] = {}
         with (
             closing(Hints(hints.place(connection.settings_dict))) as received,
@@ -146,9 +146,9 @@ class Mirror:
                     del reading[each]
                     if not self.stop.is_set():
                         self._write(writer, each.result())
-                rollups.turn(now=self._seconds())
-        while not self.stop.is_set() and rollups.step(now=self._seconds(), is_final=True):
-            renewed = _renew(writer, renewed)
+                snapshots.turn(now=self._seconds())
+        if not self.stop.is_set():
+            snapshots.finish(now=self._seconds())
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()

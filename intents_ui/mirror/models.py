@@ -10,12 +10,18 @@ from django.db.models import Q
 
 
 class Route(models.Model):
-    """A route: its providers and chains."""
+    """A route: its providers and chains.
+
+    `late_after`: after how many milliseconds a transfer is late, if enough deliveries are known. A route without has
+    that of its providers (`is_late_by_provider`).
+    """
 
     key = models.BinaryField(max_length=16, unique=True)
     providers = models.TextField()
     origin_chain = models.TextField()
     destination_chain = models.TextField()
+    late_after = models.BigIntegerField(null=True)
+    is_late_by_provider = models.BooleanField(default=False)
 
 
 class Token(models.Model):
@@ -65,11 +71,13 @@ class Transfer(models.Model):
     read_at = models.BigIntegerField()
     fingerprint = models.BinaryField()
     hour = models.BigIntegerField(null=True)
+    bucket = models.SmallIntegerField(null=True)
 
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
-            models.Index(fields=["hour", "id"], name="transfer_ended"),
+            models.Index(fields=["hour"], name="transfer_ended"),
+            models.Index(fields=["route", "hour", "outcome", "bucket"], name="transfer_route_ended"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # In the order of the groups in which open transfers are counted, with all that is counted of each.
             models.Index(
@@ -154,119 +162,45 @@ class State(models.Model):
     value = models.TextField()
 
 
-class Scope(models.Model):
-    """What figures are of (`scopes.ScopeName`): all transfers, or those of a provider, a chain, a token or a route.
-
-    `late_after`: after how many milliseconds a transfer is late, if enough deliveries are known. A route without has
-    that of its providers (`is_late_by_provider`). `summed_at`: when its summaries were last counted. `is_dirty`: they
-    don't have its newest buckets.
-    """
-
-    level = models.TextField()
-    providers = models.TextField(default="")
-    origin_chain = models.TextField(default="")
-    destination_chain = models.TextField(default="")
-    token = models.TextField(default="")
-    route = models.OneToOneField(Route, models.PROTECT, null=True)
-    late_after = models.BigIntegerField(null=True)
-    is_late_by_provider = models.BooleanField(default=False)
-    summed_at = models.BigIntegerField(default=0)
-    is_dirty = models.BooleanField(default=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["level", "providers", "origin_chain", "destination_chain", "token"], name="scope_of_level"
-            )
-        ]
-        indexes: ClassVar = [models.Index(fields=["origin_chain", "destination_chain"], name="scope_chains")]
-
-
-class Figures(models.Model):
-    """Figures of a scope, as in `tally.Tally`: ended transfers by outcome, and what they have in common."""
-
-    scope = models.ForeignKey(Scope, models.PROTECT, db_index=False, related_name="+")
-    delivered = models.IntegerField(default=0)
-    refunded = models.IntegerField(default=0)
-    failed = models.IntegerField(default=0)
-    aborted = models.IntegerField(default=0)
-    rejected = models.IntegerField(default=0)
-    unconfirmed = models.IntegerField(default=0)
-    owners = models.IntegerField(default=0)
-    failed_owners = models.IntegerField(default=0)
-    durations = models.BinaryField(default=b"")
-    details = models.TextField(default="")
-
-    class Meta:
-        abstract = True
-
-
-class Bucket(Figures):
-    """Figures of the transfers that ended in a time that begins at `start` (Unix seconds)."""
-
-    start = models.BigIntegerField()
-    owner_hashes = models.BinaryField(default=b"")
-
-    class Meta:
-        abstract = True
-
-
-class Hour(Bucket):
-    """Figures of an hour."""
-
-    pk = models.CompositePrimaryKey("scope", "start")
-
-    class Meta:
-        indexes: ClassVar = [models.Index(fields=["start"], name="hour_start")]
-
-
-class Day(Bucket):
-    """Figures of a UTC day. `is_dirty`: it doesn't have its newest hours."""
-
-    pk = models.CompositePrimaryKey("scope", "start")
-    is_dirty = models.BooleanField(default=True)
-
-    class Meta:
-        indexes: ClassVar = [
-            models.Index(fields=["start"], name="day_start"),
-            models.Index(fields=["start"], condition=Q(is_dirty=True), name="day_dirty"),
-        ]
-
-
-class Summary(Figures):
-    """Figures of the transfers that ended in a period until now: a row of a table of routes.
-
-    `since` and `at` are its start and end in Unix seconds. Durations are in milliseconds. `best` is the upper end of
-    the interval of the success rate. `bars` are the ended and the delivered transfers of each hour or day, as JSON.
-    """
-
-    pk = models.CompositePrimaryKey("scope", "period")
-    period = models.TextField()
-    level = models.TextField()
-    since = models.BigIntegerField()
-    at = models.BigIntegerField()
-    ended = models.IntegerField()
-    median = models.BigIntegerField(null=True)
-    p95 = models.BigIntegerField(null=True)
-    p99 = models.BigIntegerField(null=True)
-    best = models.FloatField(null=True)
-    bars = models.TextField(default="[]")
-
-    class Meta:
-        indexes: ClassVar = [
-            models.Index(fields=["period", "level", "-ended"], name="summary_most_used"),
-            models.Index(fields=["period", "level", "best"], name="summary_worst"),
-            models.Index(fields=["period", "level", "-median"], name="summary_slowest"),
-        ]
-
-
-class DirtyHour(models.Model):
-    """An hour whose rows have changed since it was counted: when first and last (Unix seconds), and how often."""
+class Day(models.Model):
+    """A UTC day whose facts are those of its rows. Without it, its rows are counted."""
 
     start = models.BigIntegerField(primary_key=True)
-    first = models.BigIntegerField()
-    last = models.BigIntegerField()
-    changes = models.BigIntegerField()
+
+
+class DayFact(models.Model):
+    """How many transfers ended on a UTC day with these columns in common. It counts if there is a `Day`.
+
+    `sent` is what all delivered transfers of the day's route and tokens sent. One of their facts has it.
+    """
+
+    day = models.BigIntegerField()
+    route = models.ForeignKey(Route, models.PROTECT, db_index=False, related_name="+")
+    origin_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
+    destination_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
+    outcome = models.TextField()
+    failed_step = models.SmallIntegerField(null=True)
+    reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False, related_name="+")
+    bucket = models.SmallIntegerField(null=True)
+    n = models.IntegerField()
+    sent = models.TextField(null=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["day"], name="fact_day"),
+            models.Index(fields=["route", "day"], name="fact_route"),
+        ]
+
+
+class Snapshot(models.Model):
+    """A table of figures of a period until `at` (Unix seconds), as JSON (`snapshots.py`)."""
+
+    pk = models.CompositePrimaryKey("period", "level", "order")
+    period = models.TextField()
+    level = models.TextField()
+    order = models.TextField()
+    at = models.BigIntegerField()
+    document = models.TextField()
 
 
 # Incidents

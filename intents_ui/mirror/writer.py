@@ -12,24 +12,22 @@ from itertools import batched
 from typing import Any
 
 from django.db import connection, models, transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import lease, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
-from intents_ui.mirror.figures import rollups
-from intents_ui.mirror.figures.tally import ENDED, end_of
+from intents_ui.mirror.figures import facts
+from intents_ui.mirror.figures.facts import ENDED, bucket_of, end_of
 from intents_ui.mirror.models import (
     Audit,
     Day,
-    DirtyHour,
-    Hour,
+    DayFact,
     Incident,
     IncidentRoute,
     Reason,
     Route,
-    Scope,
+    Snapshot,
     State,
-    Summary,
     Token,
     Transfer,
     TransferAddress,
@@ -75,6 +73,7 @@ COLUMNS = (
     "read_at",
     "fingerprint",
     "hour",
+    "bucket",
 )
 # The newest reading wins. One without a time of change is as new as its request.
 UPSERT = f"""
@@ -191,7 +190,6 @@ class Writer:
             self._extend(start, now)
             with connection.cursor() as cursor:
                 cursor.execute(OUTDATED, [now, RULES])
-            rollups.begin(now=now)
 
     def extend(self, *, now: int) -> None:
         """Add the windows of the time that has passed."""
@@ -257,7 +255,7 @@ class Writer:
             # Those that ended later are of days that may be counted again.
             outdated = Transfer.objects.filter(created__lt=kept_from)
             outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
-            rollups.expire(now=now, days=days)
+            facts.expire(until)
             Audit.objects.filter(at__lt=now - AUDITS_DAYS * windows.DAY).delete()
 
     # Rows
@@ -297,10 +295,11 @@ class Writer:
                 read_at,
                 each.fingerprint,
                 _hour(each, read_at),
+                bucket_of(each.outcome, each.started, each.ended),
             )
             for each in entries
         ]
-        hours.update(row[-1] for row in rows if row[-1] is not None)
+        hours.update(row[-2] for row in rows if row[-2] is not None)
         addresses = [
             (address, role, each.intent_id, address, role)
             for each in entries
@@ -312,7 +311,7 @@ class Writer:
             changed: int = cursor.rowcount
             if addresses:
                 cursor.executemany(ADD_ADDRESS, addresses)
-        rollups.mark(hours, now=now)
+        facts.forget_days(hours)
         return changed
 
     def _changed(self, entries: Sequence[Entry]) -> tuple[Sequence[Entry], Counter[int]]:
@@ -431,8 +430,6 @@ def forget(address: str) -> int:
         set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
         TransferAddress.objects.filter(address=found).delete()
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
-        owned = Transfer.objects.filter(owner=found, hour__isnull=False).values_list("hour").annotate(Count("pk"))
-        rollups.mark(dict(owned), now=0)
         Transfer.objects.filter(owner=found).update(owner=None)
         Transfer.objects.filter(recipient=found).update(recipient=None)
     return concerned
@@ -442,7 +439,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Summary, Day, Hour, DirtyHour, Scope, IncidentRoute, Incident, *COPIED):
+        for model in (Snapshot, DayFact, Day, IncidentRoute, Incident, *COPIED):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

@@ -1,14 +1,17 @@
-"""Figures counted the slow way, from rows or from the world, and as the rollups have them."""
+"""Figures counted the slow way, from rows or from the world, and as the mirror counts them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from intents_ui.mirror.figures import histogram, tally
-from intents_ui.mirror.figures.rollups import Period
-from intents_ui.mirror.models import Day, DirtyHour, Hour, Reason, Scope, Summary, Token, Transfer
-from intents_ui.mirror.windows import DAY, HOUR
+from django.db.models import Count
+
+from intents_ui.mirror.figures import facts, histogram, queries, snapshots
+from intents_ui.mirror.figures.scopes import EVERYTHING
+from intents_ui.mirror.figures.snapshots import Period
+from intents_ui.mirror.models import Transfer
 from tests.mirror.world import NAMES, World, expected
 
 ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")
@@ -91,87 +94,39 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
     durations = sorted(each.duration for each in found if each.duration is not None)
     return {
         **{outcome: sum(each.outcome == outcome for each in found) for outcome in ENDED},
-        "owners": len({each.owner for each in found} - {None}),
-        "failed_owners": len({each.owner for each in failed} - {None}),
         "durations": dict(Counter(map(histogram.bucket, durations))),
-        "reasons": {
-            cause: (count, len({each.owner for each in failed if each.cause == cause} - {None}))
-            for cause, count in Counter(each.cause for each in failed).items()
-        },
+        "reasons": Counter((step, reason or "") for step, reason in (each.cause for each in failed)),
         "count": len(found),
         "sent": sum(each.sent for each in found),
-        "slowest": durations[::-1][: tally.FIRST],
-        "failures": sorted((each.end for each in failed), reverse=True)[: tally.FIRST],
+        "slowest": [each // 1000 for each in durations[::-1][: queries.FIRST]],
+        "failures": [each // 1000 for each in sorted((each.end for each in failed), reverse=True)[: queries.FIRST]],
     }
 
 
-def stored[B: Hour | Day | Summary, K](rows: Iterable[B], key: Callable[[B], K]) -> dict[K, dict[str, Any]]:
-    """Return the same figures of rows, each by its key."""
-    texts = dict(Reason.objects.values_list("pk", "text"))
-    tokens = {None, *Token.objects.values_list("pk", flat=True)}
-    return {key(row): _stored(row, texts, tokens) for row in rows}
+def check_facts() -> None:
+    """Check that the days that have facts equal their rows."""
+    rows = facts.ended((0, 2**40)).values_list(*facts.KEY).annotate(n=Count("pk"))
+    assert facts.count(*facts.KEY, span=(0, 2**40)) == {tuple(key): n for *key, n in rows}
 
 
-def _stored(row: Hour | Day | Summary, texts: Mapping[int, str], tokens: Collection[int | None]) -> dict[str, Any]:
-    found = tally.details(row.details)
-    assert all(each in tokens for pair in found.tokens for each in pair[:2])
-    return {
-        **{outcome: getattr(row, outcome) for outcome in ENDED},
-        "owners": row.owners,
-        "failed_owners": row.failed_owners,
-        "durations": dict(histogram.decode(bytes(row.durations))),
-        "reasons": {
-            (step, None if reason is None else texts[reason]): (count, owners)
-            for step, reason, count, owners in found.reasons
-        },
-        "count": sum(count for _, _, count, _ in found.tokens),
-        "sent": sum(sent for *_, sent in found.tokens),
-        "slowest": [milliseconds for milliseconds, _ in found.slowest],
-        "failures": [at for at, _ in found.failures],
-    }
-
-
-def grouped(ended: Iterable[Ended], place: Callable[[Ended], int | None]) -> dict[tuple[Key, int], dict[str, Any]]:
-    """Return the figures by scope and by place in time. None is no place."""
-    groups: dict[tuple[Key, int], list[Ended]] = {}
-    for each in ended:
-        for key in each.scopes:
-            at = place(each)
-            if at is not None:
-                groups.setdefault((key, at), []).append(each)
-    return {key: figures(several) for key, several in groups.items()}
-
-
-def keys() -> dict[int, Key]:
-    return {
-        each.pk: (each.level, each.providers, each.origin_chain, each.destination_chain, each.token)
-        for each in Scope.objects.all()
-    }
-
-
-def check_settled_hours() -> None:
-    """Check that each hour without a mark equals its rows."""
-    dirty, of = {*DirtyHour.objects.values_list("start", flat=True)}, keys()
-    wanted = grouped(of_rows(), lambda each: each.end // (HOUR * 1000) * HOUR)
-    found = stored(Hour.objects.all(), lambda row: (of[row.scope_id], row.start))
-    assert {key: each for key, each in found.items() if key[1] not in dirty} == {
-        key: each for key, each in wanted.items() if key[1] not in dirty
-    }
-
-
-def check_settled(ended: list[Ended], *, now: int) -> None:
-    """Check that all hours, days and periods equal these transfers."""
-    assert not DirtyHour.objects.exists()
-    assert not Day.objects.filter(is_dirty=True).exists()
-    of = keys()
-    for table, length in ((Hour, HOUR), (Day, DAY)):
-        found = stored(table._default_manager.all(), lambda row: (of[row.scope_id], row.start))
-        wanted = grouped(ended, lambda each, length=length: each.end // (length * 1000) * length)  # type: ignore[misc]
-        assert {*found} == {*wanted}
-        assert found == wanted
+def check_figures(ended: list[Ended], *, now: int) -> None:
+    """Check that the figures of all periods and scopes are those of these transfers."""
+    at = datetime.fromtimestamp(now, UTC)
     for period in Period:
-        since = period.since(now)
-        summaries = stored(
-            Summary.objects.filter(period=period), lambda row: (of[row.scope_id], Period(row.period).since(now))
-        )
-        assert summaries == grouped(ended, lambda each, since=since: since if each.end >= since * 1000 else None)  # type: ignore[misc]
+        lately = [each for each in ended if each.end >= period.since(now) * 1000]
+        wanted: dict[Key, list[Ended]] = {}
+        for each in lately:
+            for key in each.scopes:
+                wanted.setdefault(key, []).append(each)
+        found = {tuple(map(str, scope)): sums for scope, sums in snapshots.sums_of(period, now).items()}
+        assert {*found} == {*wanted}
+        for key, several in wanted.items():
+            counted = figures(several)
+            assert found[key].counts == Counter(each.outcome for each in several)
+            assert found[key].durations == counted["durations"]
+        whole, counted = queries.report(EVERYTHING, period, now=at), figures(lately)
+        assert {(each.step, each.reason): each.count for each in whole.reasons} == counted["reasons"]
+        assert sum(each.count for each in whole.tokens) == counted["count"]
+        assert sum(each.sent for each in whole.tokens) == counted["sent"]
+        assert [int(each.duration.total_seconds()) for each in whole.slowest if each.duration] == counted["slowest"]
+        assert [int(each.ended.timestamp()) for each in whole.failures] == counted["failures"]

@@ -6,12 +6,13 @@ from random import Random
 
 from intents_ui.mirror import lease, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures import rollups
-from intents_ui.mirror.figures.rollups import Rollups
+from intents_ui.mirror.figures.facts import bucket_of
+from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import Lease, Reason, Route, Scope, Token, Transfer
+from intents_ui.mirror.models import Day, Lease, Reason, Route, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
+from intents_ui.service.wire.outcome import Outcome
 from tests.mirror import ledgers
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # of the site
@@ -48,7 +49,8 @@ def ended(end: int, on: Route, reason: Reason | None, *, seconds: int = 40) -> T
     return Transfer(
         created=began, updated=at, started=began, ended=at, status="FAILED" if reason else "SUCCEEDED",
         outcome="failed" if reason else "delivered", rules=1, route=on, read_at=at, fingerprint=b"",
-        hour=end // HOUR * HOUR, reason=reason, failed_step=1 if reason else None, sent="1500000",
+        hour=end // HOUR * HOUR, bucket=None if reason else bucket_of(Outcome.DELIVERED, began, at), reason=reason,
+        failed_step=1 if reason else None, sent="1500000",
     )  # fmt: skip
 
 
@@ -83,11 +85,8 @@ def lead(at: int) -> Writer:
 def count(now: datetime) -> None:
     """Count all figures, as the mirror's process does."""
     at = int(now.timestamp())
-    led = lead(at)
-    rollups.begin(now=at)
-    rollups.mark_all(now=at)
-    Scope.objects.update(summed_at=0)  # it may have been later, by a clock that stood elsewhere
-    Rollups(led.epoch).finish(now=at)
+    Day.objects.all().delete()
+    SnapshotWriter(lead(at).epoch).finish(now=at)
 
 
 def ending(

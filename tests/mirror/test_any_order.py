@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import read
-from intents_ui.mirror.figures.rollups import Rollups
+from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease
 from intents_ui.mirror.reader import Span
@@ -29,7 +29,7 @@ from intents_ui.mirror.writer import Writer, digest, load
 from intents_ui.service import decode
 from intents_ui.service.wire.models import IntentHistory
 from tests.mirror.conftest import empty, on_each_engine
-from tests.mirror.counted import check_settled, check_settled_hours, of_rows, of_world
+from tests.mirror.counted import check_facts, check_figures, of_world
 from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
 
 FAULTS = ["refused", "garbled", "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "busy", ""]
@@ -129,11 +129,11 @@ class Histories(RuleBasedStateMachine):
         with pytest.raises(LeaseLost):
             self.old[-1].commit(self.copy.readings[-1], now=int(self.world.now))
         with pytest.raises(LeaseLost):
-            Rollups(self.old[-1].epoch).finish(now=int(self.world.now))
+            SnapshotWriter(self.old[-1].epoch).finish(now=int(self.world.now))
 
     @invariant()
-    def each_transfer_is_in_one_hour_of_each_of_its_scopes(self) -> None:
-        check_settled_hours()
+    def facts_are_those_of_the_rows(self) -> None:
+        check_facts()
 
     @invariant()
     def windows_tile_the_time(self) -> None:
@@ -155,8 +155,8 @@ class Histories(RuleBasedStateMachine):
         self.settle()
         assert rows() == expected(self.world)
         self.copy.count(is_final=True)
-        check_settled([*of_rows()], now=int(self.world.now))
-        check_settled([*of_world(self.world)], now=int(self.world.now))
+        check_facts()
+        check_figures([*of_world(self.world)], now=int(self.world.now))
         for window in load('WHERE "end" <= %s', int(self.world.now) - SEALED_FROM - 5 * MINUTE):
             assert window.condition is Condition.SEALED
             assert window.digest == self.digest(window.start, window.end)

@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.models import Scope, Transfer
+from intents_ui.mirror.models import Route, Transfer
 from intents_ui.web.transfers import route_limits, situations
 from tests.mirror import ledgers, past
 
@@ -31,10 +31,12 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
     past.write(now, days=1, per_hour=1)
     past.open_transfer(now, number=1, age=6 * MINUTE, key=key)
     Transfer.objects.filter(outcome="open").update(intent_id=bytes.fromhex(intent_id[2:]))
-    Scope.objects.create(
-        level="route", **key._asdict(), route=past.route(key), late_after=5 * MINUTE // timedelta(milliseconds=1)
-    )
+    limit(5)
     return intent_id
+
+
+def limit(minutes: int) -> None:
+    Route.objects.update(late_after=minutes * MINUTE // timedelta(milliseconds=1))
 
 
 async def whole(answer: Any) -> bytes:
@@ -65,12 +67,12 @@ def test_a_late_transfer_is_late_everywhere(site: Client, limited: str) -> None:
 
 
 def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str) -> None:
-    Scope.objects.update(late_after=20 * MINUTE // timedelta(milliseconds=1))
+    limit(20)
     found = surfaces(site, limited)
     assert not any(found[each] for each in ("late", "list", "attention"))
 
 
 def test_the_page_is_drawn_again_when_a_transfer_becomes_late(site: Client, limited: str) -> None:
-    Scope.objects.update(late_after=7 * MINUTE // timedelta(milliseconds=1))
+    limit(7)
     situation = situations.read(limited)
     assert situation.late_at == (situation.facts.started_at or situation.now) + 7 * MINUTE

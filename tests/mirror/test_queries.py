@@ -3,18 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from intents_ui.mirror.figures import lateness, queries, rollups
+from intents_ui.mirror.figures import facts, lateness, queries
 from intents_ui.mirror.figures.lateness import Basis
-from intents_ui.mirror.figures.queries import Order
-from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
+from intents_ui.mirror.figures.snapshots import Order, Period
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import DirtyHour, Lease, Scope, Transfer, Window
+from intents_ui.mirror.models import Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import figures, of_world
-from tests.mirror.test_rollups import past, settled
+from tests.mirror.test_figures import past, settled
 from tests.mirror.world import SENT_TOKEN, START, Copy, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
@@ -49,7 +47,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
         since = period.since(int(world.now))
         wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
         total = found.total
-        assert total.counts == {Outcome(each): wanted[each] for each in rollups.tally.PLACES}
+        assert total.counts == {each: wanted[each] for each in facts.ENDED}
         assert total.ended == sum(row.ended for row in found.rows)
         assert total.ended == total.delivered + sum(each.count for each in found.reasons)
         assert total.is_complete is (period not in (Period.MONTH, Period.QUARTER))
@@ -64,20 +62,14 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
 
 
-@on_each_engine
-def test_a_summary_that_is_behind_its_hours_has_no_rates(world: World) -> None:
+def test_a_snapshot_that_is_old_has_no_rates(world: World) -> None:
     deliver(world, 40, age=2 * HOUR)
     mirror = counted(world, days=3)
-    assert queries.performance(RELAY, now=mirror.moment(), period=Period.DAY).success
-    Scope.objects.update(is_dirty=True)
-    soon, later = (mirror.moment() + timedelta(seconds=each) for each in (30, 90))
+    soon, later = (mirror.moment() + timedelta(minutes=each) for each in (4, 6))
     Window.objects.update(read_at=int(later.timestamp()))
-    assert queries.performance(RELAY, now=soon, period=Period.DAY).success
-    for found in (
-        queries.performance(RELAY, now=later, period=Period.DAY),
-        queries.overview(Period.DAY, now=later).total,
-    ):
-        assert (found.ended, found.success, found.median) == (40, None, None)
+    assert queries.overview(Period.DAY, now=soon).total.success
+    found = queries.overview(Period.DAY, now=later).total
+    assert (found.ended, found.success, found.median) == (40, None, None)
 
 
 @on_each_engine
@@ -114,7 +106,7 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     assert [each.intent_id for each in found.failures] == [failed.intent_id]
     slowest = [each.duration for each in found.slowest]
     assert slowest == sorted((each.duration for each in found.slowest if each.duration), reverse=True)
-    assert len(slowest) == rollups.tally.FIRST
+    assert len(slowest) == queries.FIRST
     assert [(each.scope.providers, each.ended) for each in found.siblings] == [("CCTP", 3)]
 
 
@@ -154,20 +146,16 @@ def test_without_a_ledger_nothing_is_complete(world: World) -> None:
     assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
 
 
-def test_an_hour_that_is_yet_to_be_counted_has_no_rates(world: World) -> None:
+def test_a_snapshot_of_a_time_that_was_incomplete_has_no_rates_until_the_next_one(world: World) -> None:
     past(world, 30, days=1)
-    mirror = counted(world, days=2)
-    now = int(world.now)
-    for age, waited, changes, is_complete in (
-        (0, MINUTE, 500, True),
-        (0, 5 * MINUTE, 1, False),
-        (5 * HOUR, 5, 1, True),
-        (5 * HOUR, 5, 500, False),
-        (5 * HOUR, HOUR, 1, False),
-    ):
-        DirtyHour.objects.all().delete()
-        DirtyHour.objects.create(start=(now - age) // HOUR * HOUR, first=now - waited, last=now - 1, changes=changes)
-        assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete is is_complete
+    mirror = settled(world, days=2)
+    windows = Window.objects.filter(start__lt=START - 5 * HOUR)
+    windows.update(is_sealed=False, failures=1)
+    mirror.count(is_final=True)
+    windows.update(is_sealed=True, failures=0)
+    assert not queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
+    mirror.count(is_final=True)
+    assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
 
 
 def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from intents_ui.mirror.figures.rollups import Rollups
+from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, TransferAddress, Window
 from intents_ui.mirror.reader import CallLimiter, Reader
@@ -213,7 +213,7 @@ class Copy:
 
     def restart(self) -> None:
         """Begin as another process that takes over the lease."""
-        self.rollups: Rollups | None = None
+        self.snapshots: SnapshotWriter | None = None
         reader = Reader(self.service, self.limiter, now=self.moment)
         self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311 - the same in each run
         self.writer: Writer | None = None
@@ -228,11 +228,11 @@ class Copy:
         return reading is not None
 
     def count(self, *, is_final: bool = False) -> None:
-        """Count what has changed: one piece of work, or all."""
+        """Write facts and snapshots: one piece of work, or all."""
         if self.writer:
-            self.rollups = self.rollups or Rollups(self.writer.epoch)
+            self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch)
             now = int(self.world.now)
-            self.rollups.finish(now=now) if is_final else self.rollups.step(now=now)
+            self.snapshots.finish(now=now) if is_final else self.snapshots.step(now=now)
 
     def settle(self, seconds: float, *, step: float = 20.0) -> None:
         """Let time pass, with all reads that are due."""

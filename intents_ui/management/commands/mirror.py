@@ -108,18 +108,16 @@ class Command(BaseCommand):
 
     def _recount(self) -> None:
         from intents_ui.mirror import lease
-        from intents_ui.mirror.figures.rollups import Rollups
-        from intents_ui.mirror.models import Summary
+        from intents_ui.mirror.figures.snapshots import SnapshotWriter
+        from intents_ui.mirror.models import Day
 
         now = time.time_ns() // 1_000_000
         epoch = lease.acquire(now=now)
         _require(epoch is not None)
-        counter = Rollups(epoch or 0)
-        counter.rebuild(now=now // 1000)
-        while counter.step(now=now // 1000, is_final=True):
-            lease.renew(epoch or 0, now=time.time_ns() // 1_000_000)
+        Day.objects.all().delete()
+        SnapshotWriter(epoch or 0).finish(now=now // 1000)
         lease.release(epoch or 0)
-        self.stdout.write(f"Counted again: {Summary.objects.count():,} summaries.")
+        self.stdout.write("All figures were counted again.")
 
     def _rebuild(self) -> None:
         from intents_ui.mirror import lease, writer

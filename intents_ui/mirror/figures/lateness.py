@@ -16,7 +16,7 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
-from intents_ui.mirror.models import Scope, Transfer
+from intents_ui.mirror.models import Route, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.wire.models import IntentStatus
 from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
@@ -34,8 +34,8 @@ SELECT route.providers, route.origin_chain, route.destination_chain, origin.chai
        destination.chain, destination.address, destination.symbol, counted.*
 FROM (
   SELECT transfer.route_id, transfer.origin_token_id, transfer.destination_token_id,
-         MAX(scope.late_after), COUNT(*), COUNT(*) FILTER (WHERE {BEGAN} + scope.late_after < %s){{by_rule}}
-  FROM mirror_transfer AS transfer LEFT JOIN mirror_scope AS scope ON scope.route_id = transfer.route_id
+         MAX(of.late_after), COUNT(*), COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s){{by_rule}}
+  FROM mirror_transfer AS transfer JOIN mirror_route AS of ON of.id = transfer.route_id
   WHERE transfer.outcome = 'open' AND NOT (
     transfer.status = %s AND transfer.updated > %s
     AND (transfer.expires IS NULL OR transfer.expires = 0 OR transfer.expires > %s))
@@ -107,8 +107,8 @@ def open_transfers(*, now: datetime, slow: Slow | None = None) -> Sequence[OpenT
     """
     columns = (
         "intent_id", "status", "created", "started", "updated", "expires", "sent", "route__providers",
-        "route__origin_chain", "route__destination_chain", "route__scope__late_after",
-        "route__scope__is_late_by_provider", "origin_token__chain", "origin_token__address", "origin_token__symbol",
+        "route__origin_chain", "route__destination_chain", "route__late_after",
+        "route__is_late_by_provider", "origin_token__chain", "origin_token__address", "origin_token__symbol",
     )  # fmt: skip
     rows = Transfer.objects.filter(outcome=Outcome.OPEN).order_by("created").values_list(*columns)[:MOST_OPEN]
     found = (_open_transfer(row, now, slow or {}) for row in rows)
@@ -220,6 +220,5 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
 
 def late_after() -> Mapping[RouteKey, timedelta]:
     """Return after how long a transfer is late, by route, where enough transfers were delivered. One query."""
-    rows = Scope.objects.filter(level=Level.ROUTE, late_after__isnull=False)
-    found = rows.values_list("providers", "origin_chain", "destination_chain", "late_after")
+    found = Route.objects.filter(late_after__isnull=False).values_list(*RouteKey._fields, "late_after")
     return {RouteKey(*key): timedelta(milliseconds=length or 0) for *key, length in found}

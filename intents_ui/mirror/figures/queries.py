@@ -1,46 +1,36 @@
 """What happened to many transfers: queries for pages. They never write. Open transfers: `lateness.py`.
 
-A page reads summaries, buckets of one scope, the ledger and the open transfers: at most six queries, none of them over
-all transfers. Figures say for each time whether it is complete. Of an incomplete time there are counts, but no rates.
+A table is one row of JSON (`snapshots.py`), and figures of one scope are counted when they are asked for. They say for
+each time whether it is complete. Of an incomplete time there are counts, but no rates.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
+from typing import Any
 
-from django.db.models import Max, Min, Q, QuerySet, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
-from intents_ui.mirror.entry import HASH, TokenKey, moment, optional_moment, unpacked
-from intents_ui.mirror.figures import histogram, tally
+from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
+from intents_ui.mirror.figures import facts, histogram
+from intents_ui.mirror.figures.facts import END, ENDED, FAILED, Span, duration_of, end_of
 from intents_ui.mirror.figures.lateness import OpenCounts, count_open
-from intents_ui.mirror.figures.rollups import ENOUGH_FOR_P95, LISTED, Period
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part, scope_of_token
+from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, LISTED, Order, Period, Sums, most_frequent
 from intents_ui.mirror.figures.statistics import Share, share
-from intents_ui.mirror.figures.tally import ENDED, FAILED, Tally
-from intents_ui.mirror.models import Day, Figures, Hour, Reason, Scope, Summary, Token, Transfer
+from intents_ui.mirror.models import Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 
-MOST_ROWS = 50
-SUMMED_WITHIN = MINUTE  # after a change. It takes longer during a backfill
+FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
+FIRST = 5  # slowest and latest failed transfers
 MOST_HOURS = 14 * 24  # of the course of an incident
 MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
-
-
-class Order(StrEnum):
-    """Order of a table."""
-
-    MOST_USED = "used"
-    WORST = "worst"  # of those that have a percentage, surely bad ones first
-    SLOWEST = "slowest"
-
-
-ORDERS: Mapping[Order, str] = {Order.MOST_USED: "-ended", Order.WORST: "best", Order.SLOWEST: "-median"}
+NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,213 +192,234 @@ def overview(
     now: datetime,
     level: Level = Level.ROUTE,
     order: Order = Order.MOST_USED,
-    most: int = MOST_ROWS,
     still_open: OpenCounts | None = None,
 ) -> Overview:
-    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Five queries.
+    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Three queries.
 
     `still_open` are the counts of open transfers, if they are known.
     """
     gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
-    column = ORDERS[order]
-    total = _summaries(period).filter(scope__level=Level.SERVICE).first()
-    ranked = _summaries(period).filter(level=level, **{f"{column.removeprefix('-')}__isnull": False}).defer("details")
-    rows = ranked.order_by(column, "scope_id")[:most]
-    return Overview(
-        _figures(total, EVERYTHING, period, gaps, still_open),
-        [_figures(each, _name(each), period, gaps, still_open) for each in rows],
-        _reasons(tally.details(total.details), _Names.of(total, with_tokens=False)) if total else (),
+    stored = Snapshot.objects.filter(period=period, level=level, order=order).first()
+    if stored is None:
+        nothing = _figures(EVERYTHING, Sums(), period, gaps, still_open)
+        return Overview(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), ())
+    table = json.loads(stored.document)
+    completeness = gaps.of(table["since"], stored.at)
+    is_complete = completeness.is_complete and table["is_complete"] and stored.at >= gaps.at - FRESH
+    completeness = replace(completeness, is_complete=is_complete)
+    total, *rows = (
+        _period_figures(
+            ScopeName(Level(name[0]), *name[1:]),
+            period,
+            since=table["since"],
+            at=stored.at,
+            counts=counts,
+            durations=dict(durations),
+            bars=[(ended, delivered) for ended, delivered in bars],
+            completeness=completeness,
+            still_open=still_open,
+        )
+        for name, counts, durations, bars in (table["total"], *table["rows"])
     )
+    return Overview(total, rows, [ReasonCount(*each) for each in table["reasons"]])
 
 
 def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
-    """Return the figures of one scope. `still_open` are the counts of open transfers, if known. Six queries."""
+    """Return the figures of one scope. `still_open` are the counts of open transfers, if known."""
     gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
-    summaries = _summaries(period)
-    if scope.level is Level.ROUTE:
-        summaries = summaries.filter(
-            scope__level=Level.ROUTE,
-            scope__origin_chain=scope.origin_chain,
-            scope__destination_chain=scope.destination_chain,
-        )
-    else:
-        summaries = summaries.filter(**{f"scope__{name}": value for name, value in scope._asdict().items()})
-    found = {_name(each): each for each in summaries}
-    own = found.pop(scope, None)
-    details = tally.details(own.details if own else "")
-    names = _Names.of(own)
-    ended = _ended({pk for _, pk in (*details.slowest, *details.failures)})
-    siblings = [_figures(each, name, period, gaps, still_open) for name, each in found.items()]
+    span = period.span(gaps.at)
+    where, length = _is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
+    own, series, siblings = Sums(), dict[int, Sums](), _siblings(scope, period, span)
+    counted = facts.count("start", "outcome", "bucket", span=span, where=where, length=length)
+    for (start, outcome, bucket), n in counted.items():
+        for sums in (own, series.setdefault(start, Sums())):
+            sums.add(outcome, bucket, n)
+        own.add_bar(start // period.bar * period.bar, outcome, n)
+    pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
+    first = sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
+    amounts = facts.sent(span=span, where=where) if pairs else {}
+    tokens = _tokens({each for pair, _ in first for each in pair})
+    figures = _figures(scope, own, period, gaps, still_open)
+    others = (_figures(name, each, period, gaps, still_open) for name, each in siblings.items())
     return ScopeReport(
-        figures=_figures(own, scope, period, gaps, still_open),
-        series=_series(scope, period, gaps),
-        reasons=_reasons(details, names),
+        figures=figures,
+        series=_series(series, range(span[0] // length * length, gaps.at + 1, length), length, gaps),
+        reasons=_reasons(where, span) if figures.ended > figures.delivered else (),
         tokens=[
-            TokenCount(names.tokens.get(origin or 0), names.tokens.get(destination or 0), count, sent)
-            for origin, destination, count, sent in details.tokens
+            TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
+            for (origin, destination), n in first
         ],
-        slowest=[ended[pk] for _, pk in details.slowest if pk in ended],
-        failures=[ended[pk] for _, pk in details.failures if pk in ended],
-        siblings=sorted(siblings, key=lambda each: -each.ended),
+        slowest=_slowest(facts.ended(span).filter(where), own.durations),
+        failures=_listed(facts.ended(span).filter(where, NOT_DELIVERED).order_by(END.desc(), "-pk")),
+        siblings=sorted(others, key=lambda each: -each.ended),
     )
 
 
 def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
-    """Return what ended from the hour of `since` on, for two weeks at most. Three queries."""
+    """Return what ended from the hour of `since` on, for two weeks at most."""
     start = int(since.timestamp()) // HOUR * HOUR
-    end = min(int(until.timestamp()), start + MOST_HOURS * HOUR)
-    of_scope = {f"scope__{name}": value for name, value in scope._asdict().items()}
-    hours = Hour.objects.filter(**of_scope, start__gte=start, start__lte=end).order_by("start")
-    total, delivered, failed = Tally(), list[int](), list[int]()
-    for hour, *columns in hours.values_list("start", *tally.COLUMNS):
-        each = tally.load(columns)
-        total.merge(each)
-        delivered += [hour] if each.delivered else []
-        failed += [hour] if each.failures else []
-    stored = total.store(most=LISTED)
-    edges = _edges(scope, first_failed=failed[:1], last_delivered=delivered[-1:], since=int(since.timestamp() * 1000))
+    end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
+    where = _is_of(scope)
+    rows = facts.ended((start, end)).filter(where)
+    counts = Counter(dict(rows.values_list("outcome").annotate(Count("pk"))))
+    edges = rows.aggregate(
+        owners=Count("owner", distinct=True, filter=NOT_DELIVERED),
+        first=Min(END, filter=Q(outcome__in=FAILED) & Q(ended__gte=int(since.timestamp() * 1000))),
+        failure=Max(END, filter=NOT_DELIVERED),
+        delivery=Max(END, filter=Q(outcome=Outcome.DELIVERED)),
+    )
     return Course(
         since=_moment_of(start),
-        counts=dict(zip(ENDED, total.counts, strict=True)),
-        failed_owners=stored.failed_owners,
-        reasons=_reasons(tally.details(stored.details), _Names.of_details(stored.details, with_tokens=False)),
+        counts={each: counts[each] for each in ENDED},
+        failed_owners=edges["owners"],
+        reasons=_reasons(where, (start, end)),
         first_failure=optional_moment(edges["first"]),
-        last_failure=optional_moment(max((end for end, _ in total.failures), default=None)),
-        last_delivery=optional_moment(edges["last"]),
+        last_failure=optional_moment(edges["failure"]),
+        last_delivery=optional_moment(edges["delivery"]),
     )
-
-
-def _edges(
-    scope: ScopeName, *, first_failed: Sequence[int], last_delivered: Sequence[int], since: int
-) -> Mapping[str, int | None]:
-    """Return when the first transfer failed in an hour, and when the last one was delivered in another."""
-    rows = Transfer.objects.filter(is_part(scope), hour__in={*first_failed, *last_delivered})
-    at = Coalesce("ended", "updated")
-    failed = Q(hour__in=first_failed, outcome__in=FAILED) & Q(ended__gte=since)
-    found: Mapping[str, int | None] = rows.aggregate(
-        first=Min(at, filter=failed),
-        last=Max(at, filter=Q(hour__in=last_delivered, outcome=Outcome.DELIVERED)),
-    )
-    return found
 
 
 def is_known(scope: ScopeName) -> bool:
-    """Return whether any transfer of this scope ever ended. One query."""
-    return Scope.objects.filter(**scope._asdict()).exists()
+    """Return whether the copy has any transfer of this scope."""
+    return bool(_token_ids(scope)) if scope.level is Level.TOKEN else Route.objects.filter(is_part(scope)).exists()
 
 
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
-    """Return the figures of one scope, without its open transfers. Two queries."""
-    own = _summaries(period).filter(**{f"scope__{name}": value for name, value in scope._asdict().items()}).first()
-    return _figures(own, scope, period, coverage.gaps(now=now), OpenCounts())
+    """Return the figures of one scope, without its open transfers and bars."""
+    gaps, sums = coverage.gaps(now=now), Sums()
+    for (outcome, bucket), n in facts.count(
+        "outcome", "bucket", span=period.span(gaps.at), where=_is_of(scope)
+    ).items():
+        sums.add(outcome, bucket, n)
+    return replace(_figures(scope, sums, period, gaps, OpenCounts()), bars=())
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """The reasons and the tokens of a summary, by their primary keys."""
-
-    reasons: Mapping[int, tuple[str, str]] = field(default_factory=dict)
-    tokens: Mapping[int, TokenKey] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, row: Summary | None, *, with_tokens: bool = True) -> "_Names":
-        return cls.of_details(row.details if row else "", with_tokens=with_tokens)
-
-    @classmethod
-    def of_details(cls, details: str, *, with_tokens: bool) -> "_Names":
-        found = tally.details(details)
-        reasons = {reason for _, reason, _, _ in found.reasons if reason is not None}
-        tokens = {each for pair in found.tokens for each in pair[:2] if each is not None} if with_tokens else set()
-        named = Reason.objects.filter(pk__in=reasons).values_list(Value("reason"), "pk", "text", "example", Value(""))
-        if tokens:
-            of_tokens = Token.objects.filter(pk__in=tokens)
-            named = named.union(of_tokens.values_list(Value("token"), "pk", "chain", "address", "symbol"), all=True)
-        rows = list(named) if reasons or tokens else []
-        return cls(
-            {pk: (text, example) for kind, pk, text, example, _ in rows if kind == "reason"},
-            {pk: TokenKey(*name) for kind, pk, *name in rows if kind == "token"},
-        )
+def _is_of(scope: ScopeName) -> Q:
+    """Return the condition that a transfer or a fact is a part of a scope."""
+    if scope.level is Level.SERVICE:
+        return Q()
+    if scope.level is not Level.TOKEN:
+        return Q(route__in=list(Route.objects.filter(is_part(scope)).values_list("pk", flat=True)))
+    chain = ScopeName(Level.CHAIN, origin_chain=scope.origin_chain)  # of a side of each of its transfers
+    tokens = _token_ids(scope)
+    return _is_of(chain) & (Q(origin_token__in=tokens) | Q(destination_token__in=tokens))
 
 
-def _summaries(period: Period) -> QuerySet[Summary]:
-    return Summary.objects.filter(period=period).select_related("scope")
+def _token_ids(scope: ScopeName) -> list[int]:
+    """Return the tokens of a scope: those that spell the same address."""
+    rows = Token.objects.filter(chain=scope.origin_chain).values_list("pk", "address")
+    return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
 
 
-def _name(row: Summary) -> ScopeName:
-    level, *rest = (getattr(row.scope, name) for name in ScopeName._fields)
-    return ScopeName(Level(level), *rest)
+def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName, Sums]:
+    """Return the sums of the other routes between the chains of a route. Other scopes have none."""
+    if scope.level is not Level.ROUTE:
+        return {}
+    routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
+    names = {pk: ScopeName(Level.ROUTE, *key) for pk, *key in routes.values_list("pk", *RouteKey._fields)}
+    others = Q(route__in=[pk for pk, name in names.items() if name != scope])
+    found: dict[ScopeName, Sums] = {}
+    counted = facts.count("route_id", "start", "outcome", "bucket", span=span, where=others, length=period.bar)
+    for (route, start, outcome, bucket), n in counted.items():
+        sums = found.setdefault(names[route], Sums())
+        sums.add(outcome, bucket, n)
+        sums.add_bar(start, outcome, n)
+    return found
 
 
-def _counts(row: Figures | None) -> Mapping[Outcome, int]:
-    return {each: getattr(row, each.value, 0) for each in ENDED}
+def _figures(scope: ScopeName, sums: Sums, period: Period, gaps: Gaps, still_open: OpenCounts) -> PeriodFigures:
+    since = period.since(gaps.at)
+    return _period_figures(
+        scope,
+        period,
+        since=since,
+        at=gaps.at,
+        counts=sums.counts,
+        durations=sums.durations,
+        bars=sums.bars_of(period, gaps.at),
+        completeness=gaps.of(since, gaps.at),
+        still_open=still_open,
+    )
 
 
-def _figures(
-    row: Summary | None, scope: ScopeName, period: Period, gaps: Gaps, still_open: OpenCounts
+def _period_figures(
+    scope: ScopeName,
+    period: Period,
+    *,
+    since: int,
+    at: int,
+    counts: Mapping[str, int],
+    still_open: OpenCounts,
+    **given: Any,
 ) -> PeriodFigures:
-    """Return the figures of a row. Without one, nothing ended."""
-    since = row.since if row else period.since(gaps.at)
     count = still_open.of(scope)
     return PeriodFigures(
         scope=scope,
         period=period,
         since=_moment_of(since),
-        at=_moment_of(row.at if row else gaps.at),
-        counts=_counts(row),
-        durations=dict(histogram.decode(bytes(row.durations))) if row else {},
-        completeness=_completeness(row, gaps) if row else gaps.of(since, gaps.at),
-        bars=[(ended, delivered) for ended, delivered in json.loads(row.bars)] if row else (),
+        at=_moment_of(at),
+        counts=_by_outcome(counts),
         open=count.open,
         late=count.late,
+        **given,
     )
 
 
-def _completeness(row: Summary, gaps: Gaps) -> Completeness:
-    """Return the completeness of a summary. One that is behind its hours lacks what these have."""
-    found = gaps.of(row.since, row.at)
-    is_behind = row.period != Period.HOUR and row.scope.is_dirty and row.scope.summed_at < gaps.at - SUMMED_WITHIN
-    return replace(found, is_complete=False) if is_behind else found
+def _by_outcome(counts: Mapping[str, int]) -> Mapping[Outcome, int]:
+    return {each: counts.get(each, 0) for each in ENDED}
 
 
-def _series(scope: ScopeName, period: Period, gaps: Gaps) -> Sequence[BucketFigures]:
-    """Return the hours of a period of up to a week, or the days of a longer one, in order."""
-    is_long = period in (Period.MONTH, Period.QUARTER)
-    table, length = (Day, DAY) if is_long else (Hour, HOUR)
-    starts = range(period.since(gaps.at) // length * length, gaps.at + 1, length)
-    of_scope = {f"scope__{name}": value for name, value in scope._asdict().items()}
-    rows = table._default_manager.filter(**of_scope, start__gte=starts[0], start__lte=starts[-1])
-    found = {each.start: each for each in rows.defer("details", "owner_hashes")}
+def _series(found: Mapping[int, Sums], starts: Iterable[int], length: int, gaps: Gaps) -> Sequence[BucketFigures]:
+    """Return the figures of hours or days, in order."""
+    nothing = Sums()
     return [
         BucketFigures(
             start=_moment_of(start),
             end=_moment_of(start + length),
             is_over=start + length <= gaps.at,
-            counts=_counts(found.get(start)),
-            durations=dict(histogram.decode(bytes(found[start].durations))) if start in found else {},
+            counts=_by_outcome(found.get(start, nothing).counts),
+            durations=found.get(start, nothing).durations,
             completeness=gaps.of(start, start + length),
         )
         for start in starts
     ]
 
 
-def _reasons(found: tally.Details, names: _Names) -> Sequence[ReasonCount]:
-    return [
-        ReasonCount(step, *names.reasons.get(reason or 0, ("", "")), count) for step, reason, count, _ in found.reasons
-    ]
+def _reasons(where: Q, span: Span) -> Sequence[ReasonCount]:
+    causes = facts.count("failed_step", "reason_id", span=span, where=where & NOT_DELIVERED)
+    return [ReasonCount(*each) for each in most_frequent(causes)]
 
 
-def _ended(keys: Collection[int]) -> Mapping[int, EndedTransfer]:
-    found = {}
-    for row in Transfer.objects.filter(pk__in=keys).select_related("reason"):
-        is_timed = row.started is not None and row.ended is not None and row.ended >= row.started
-        found[row.pk] = EndedTransfer(
-            intent_id=unpacked(bytes(row.intent_id), HASH),
-            status=row.status,
-            outcome=Outcome(row.outcome),
-            ended=moment(tally.end_of(row.ended, row.updated, row.created)),
-            duration=timedelta(milliseconds=(row.ended or 0) - (row.started or 0)) if is_timed else None,
-            step=row.failed_step,
-            reason=row.reason.example if row.reason else "",
+def _tokens(keys: Collection[int | None]) -> Mapping[int | None, TokenKey]:
+    rows = Token.objects.filter(pk__in=[each for each in keys if each is not None])
+    return {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
+
+
+def _slowest(rows: QuerySet[Transfer], durations: Counter[int]) -> Sequence[EndedTransfer]:
+    """Return the slowest of the transfers that have these durations: those of the last buckets."""
+    least, seen = 0, 0
+    for bucket, n in sorted(durations.items(), reverse=True):
+        least, seen = bucket, seen + n
+        if seen >= FIRST:
+            break
+    return _listed(rows.filter(bucket__gte=least).order_by((F("ended") - F("started")).desc(), "-pk"))
+
+
+def _listed(rows: QuerySet[Transfer]) -> Sequence[EndedTransfer]:
+    """Return the first transfers."""
+    found = []
+    for row in rows.select_related("reason")[:FIRST]:
+        duration = duration_of(row.started, row.ended)
+        found.append(
+            EndedTransfer(
+                intent_id=unpacked(bytes(row.intent_id), HASH),
+                status=row.status,
+                outcome=Outcome(row.outcome),
+                ended=moment(end_of(row.ended, row.updated, row.created)),
+                duration=None if duration is None else timedelta(milliseconds=duration),
+                step=row.failed_step,
+                reason=row.reason.example if row.reason else "",
+            )
         )
     return found
 

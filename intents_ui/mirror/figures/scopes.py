@@ -64,21 +64,20 @@ def scopes_of_tokens(tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]
 
 
 def is_part(scope: ScopeName) -> Q:
-    """Return the condition that a row of the table of transfers is a part of a scope, which isn't a token."""
+    """Return the condition that a route is a part of a scope, which isn't a token."""
     match scope.level:
         case Level.ROUTE:
-            return Q(**{f"route__{name}": value for name, value in scope.route._asdict().items()})
+            return Q(**scope.route._asdict())
         case Level.PROVIDER:
             name = scope.providers
-            first, last, inner = f"{name};", f";{name}", f";{name};"
             return (
-                Q(route__providers=name)
-                | Q(route__providers__startswith=first)
-                | Q(route__providers__endswith=last)
-                | Q(route__providers__contains=inner)
+                Q(providers=name)
+                | Q(providers__startswith=f"{name};")
+                | Q(providers__endswith=f";{name}")
+                | Q(providers__contains=f";{name};")
             )
         case Level.CHAIN:
-            return Q(route__origin_chain=scope.origin_chain) | Q(route__destination_chain=scope.origin_chain)
+            return Q(origin_chain=scope.origin_chain) | Q(destination_chain=scope.origin_chain)
         case Level.SERVICE:
             return Q()
         case Level.TOKEN:

@@ -6,8 +6,8 @@ from dataclasses import fields
 from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import models
+from intents_ui.mirror.figures.facts import FAILED, duration_of, end_of
 from intents_ui.mirror.figures.scopes import Level
-from intents_ui.mirror.figures.tally import FAILED, duration_of, end_of
 from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Ending, Routes, Scope
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import MOST_LAG, Incident, Kind, Knowledge, State
@@ -130,8 +130,8 @@ class Keeper:
 
 def _late_after() -> Mapping[int, int]:
     """Return after how many milliseconds a transfer of each route is late, where that is known."""
-    found = models.Scope.objects.filter(level=Level.ROUTE).values_list("route_id", "late_after")
-    return {route: limit for route, limit in found if route is not None and limit is not None}
+    found = models.Route.objects.values_list("pk", "late_after")
+    return {route: limit for route, limit in found if limit is not None}
 
 
 def known(now: int) -> Knowledge:

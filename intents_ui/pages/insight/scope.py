@@ -10,8 +10,8 @@ from intents_ui import wiring
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
 from intents_ui.mirror.figures.queries import BucketFigures
-from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import ScopeName
+from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.web.insight import access, choices, figures, incidents, scopes, tables, transfers
 
 

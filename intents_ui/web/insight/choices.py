@@ -7,9 +7,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 from intents_ui.display.formatting import text
-from intents_ui.mirror.figures.queries import Order
-from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level
+from intents_ui.mirror.figures.snapshots import Order, Period
 
 PERIODS: Final[Mapping[StrEnum, str]] = {
     Period.HOUR: "Last hour",

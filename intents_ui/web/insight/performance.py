@@ -7,8 +7,8 @@ from django.http import HttpRequest
 
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.rollups import Period
 from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web import operator_auth

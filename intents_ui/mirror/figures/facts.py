@@ -1,0 +1,131 @@
+"""Counts of ended transfers, grouped by columns. Past days are counted from `DayFact`, all other times from the rows.
+
+A change of a transfer deletes the mark of its day (`forget_days`), in the same transaction, so that its rows are
+counted until the leader has written the day's facts again.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Greatest
+
+from intents_ui.mirror.figures import histogram
+from intents_ui.mirror.models import Day, DayFact, Transfer
+from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.service.wire.outcome import Outcome
+
+# Of transfers that had a deposit. All others are open, or not counted.
+ENDED = (
+    Outcome.DELIVERED,
+    Outcome.REFUNDED,
+    Outcome.FAILED,
+    Outcome.ABORTED,
+    Outcome.REJECTED,
+    Outcome.UNCONFIRMED,
+)
+# Not delivered, as far as is known.
+FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
+END = Greatest(Coalesce("ended", "updated"), F("created"))  # as `end_of`
+KEY = ("route_id", "origin_token_id", "destination_token_id", "outcome", "failed_step", "reason_id", "bucket")
+ALL = Q()
+BATCH = 1000
+
+type Span = tuple[int, int]  # Unix seconds: from when on, and before when
+
+
+def end_of(ended: int | None, updated: int, created: int) -> int:
+    """Return when a transfer ended. Without that time, it is that of its last change."""
+    return max(ended or updated, created)
+
+
+def duration_of(started: int | None, ended: int | None) -> int | None:
+    """Return the time from the start of the execution to the end, or None if one is unknown."""
+    return None if started is None or ended is None or ended < started else ended - started
+
+
+def bucket_of(outcome: Outcome, started: int | None, ended: int | None) -> int | None:
+    """Return the bucket of a delivered transfer's duration, or None if it is another one's or unknown."""
+    duration = duration_of(started, ended) if outcome is Outcome.DELIVERED else None
+    return None if duration is None else histogram.bucket(duration)
+
+
+def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
+    """Count the transfers that ended in a time by these columns.
+
+    A column can be `start`, that of the hour or day (`length`). `where` is a condition on columns that facts have, too.
+    """
+    days, spans = _divided(*span) if length == DAY else ((), [span])
+    found = Counter[tuple[Any, ...]]()
+    if days:
+        facts = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
+        found.update({tuple(key): total for *key, total in facts.values_list(*columns).annotate(total=Sum("n"))})
+    for each in spans:
+        rows = ended(each).filter(where).annotate(start=F("hour") - F("hour") % length)
+        found.update({tuple(key): total for *key, total in rows.values_list(*columns).annotate(total=Count("pk"))})
+    return found
+
+
+def sent(*, span: Span, where: Q = ALL) -> Counter[tuple[int | None, int | None]]:
+    """Return what the delivered transfers sent, in base units, by the tokens of both sides."""
+    columns = "origin_token_id", "destination_token_id", "sent"
+    days, spans = _divided(*span)
+    found = Counter[tuple[int | None, int | None]]()
+    parts = [ended(each).filter(where, outcome=Outcome.DELIVERED) for each in spans]
+    for rows in (DayFact.objects.filter(where, day__in=days), *parts):
+        for origin, destination, amount in rows.filter(sent__isnull=False).values_list(*columns):
+            found[origin, destination] += int(amount or 0)
+    return found
+
+
+def ended(span: Span) -> QuerySet[Transfer]:
+    """Return the rows of the transfers that ended in a time."""
+    since, until = span
+    rows = Transfer.objects.filter(hour__gte=since // HOUR * HOUR, hour__lt=until)
+    return rows.alias(end=END).filter(end__gte=since * 1000) if since % HOUR else rows
+
+
+def forget_days(hours: Iterable[int]) -> None:
+    """Let the days of these hours be counted from their rows, within a transaction that changes rows."""
+    Day.objects.filter(start__in={hour // DAY * DAY for hour in hours}).delete()
+
+
+def expire(until: int) -> None:
+    """Delete the facts of the days before this time, within a transaction."""
+    Day.objects.filter(start__lt=until - DAY).delete()
+    DayFact.objects.filter(day__lt=until - DAY)._raw_delete("default")
+
+
+def write_day(day: int) -> None:
+    """Write the facts of a day, within a transaction."""
+    totals: dict[tuple[Any, ...], int] = {}
+    amounts = Counter[tuple[Any, ...]]()
+    for *columns, amount in ended((day, day + DAY)).values_list(*KEY, "sent").iterator():
+        key = tuple(columns)
+        totals[key] = totals.get(key, 0) + 1
+        if key[KEY.index("outcome")] == Outcome.DELIVERED:
+            amounts[key[:3]] += int(amount or 0)
+    DayFact.objects.filter(day=day)._raw_delete("default")
+    # An amount is text, which databases can't add up. The first fact of a pair has that of all.
+    facts = [
+        DayFact(day=day, **dict(zip(KEY, key, strict=True)), n=n, sent=_text(amounts.pop(key[:3], None)))
+        for key, n in totals.items()
+    ]
+    DayFact.objects.bulk_create(facts, batch_size=BATCH)
+    Day.objects.get_or_create(start=day)
+
+
+def _text(amount: int | None) -> str | None:
+    return None if amount is None else str(amount)
+
+
+def _divided(since: int, until: int) -> tuple[Collection[int], Sequence[Span]]:
+    """Return the days of a time that have facts, and the rest of it."""
+    known = Day.objects.filter(start__gte=since, start__lte=until - DAY).order_by("start")
+    days, spans, start = list(known.values_list("start", flat=True)), list[Span](), since
+    for day in [*days, until]:
+        if start < day:
+            spans.append((start, day))
+        start = day + DAY
+    return days, spans

@@ -1,0 +1,253 @@
+"""Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Min, Q
+
+from intents_ui.mirror import coverage, lease
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.figures import facts, histogram
+from intents_ui.mirror.figures.facts import Span
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
+from intents_ui.mirror.figures.statistics import share
+from intents_ui.mirror.models import Day, Reason, Route, Snapshot, Token, Transfer, Window
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service.wire.outcome import Outcome
+
+EVERY = 30  # seconds between two snapshots of a period
+WORK_SHARE = 4  # seconds of other work for each second of this
+LISTED = 50  # rows of a table, and reasons
+ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
+LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
+TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
+LIMITED = (Level.ROUTE, Level.PROVIDER)
+
+
+class Period(StrEnum):
+    """A time until now. The last hour is exact. A longer period begins with an hour or a day."""
+
+    HOUR = "1h"
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+    QUARTER = "90d"
+
+    def since(self, now: int) -> int:
+        """Return when it begins. Times are Unix seconds."""
+        if self is Period.HOUR:
+            return now - HOUR
+        if self is Period.DAY:
+            return now // HOUR * HOUR - 23 * HOUR
+        return now // DAY * DAY - (DAYS[self] - 1) * DAY
+
+    def span(self, now: int) -> Span:
+        """Return its beginning and the end of the present hour, after which nothing has ended."""
+        return self.since(now), now // HOUR * HOUR + HOUR
+
+    @property
+    def bar(self) -> int:
+        """The seconds of each of its bars."""
+        return HOUR if self in (Period.HOUR, Period.DAY) else DAY
+
+
+DAYS = {Period.WEEK: 7, Period.MONTH: 30, Period.QUARTER: 90}  # with today
+
+
+class Order(StrEnum):
+    """Order of a table."""
+
+    MOST_USED = "used"
+    WORST = "worst"  # of those that have a percentage, surely bad ones first
+    SLOWEST = "slowest"
+
+
+@dataclass(slots=True)
+class Sums:
+    """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    durations: Counter[int] = field(default_factory=Counter)
+    bars: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> int:
+        return self.counts.total()
+
+    def add(self, outcome: str, bucket: int | None, count: int) -> None:
+        self.counts[outcome] += count
+        if bucket is not None:
+            self.durations[bucket] += count
+
+    def add_bar(self, start: int, outcome: str, count: int) -> None:
+        bar = self.bars.setdefault(start, [0, 0])
+        bar[0] += count
+        bar[1] += count if outcome == Outcome.DELIVERED else 0
+
+    def bars_of(self, period: Period, now: int) -> list[tuple[int, int]]:
+        """Return the ended and the delivered ones of each hour or day of a period. An hour has none."""
+        if period is Period.HOUR:
+            return []
+        starts = range(period.since(now) // period.bar * period.bar, now + 1, period.bar)
+        return [(ended, delivered) for ended, delivered in (self.bars.get(start, (0, 0)) for start in starts)]
+
+    def rank(self, order: Order) -> float | None:
+        """Return the place in a table in this order, the least first. None is not in it."""
+        match order:
+            case Order.MOST_USED:
+                return -self.ended
+            case Order.WORST:
+                rate = share(self.counts[Outcome.DELIVERED], self.ended)
+                return None if rate is None else rate.high
+            case Order.SLOWEST:
+                median = histogram.quantile(self.durations, 50)
+                return None if median is None else -median
+
+
+class SnapshotWriter:
+    """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds."""
+
+    def __init__(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._due = 0
+        self._pending: list[int | Period] = []  # days and periods to write, the last first
+        self._rests_until = 0.0
+
+    def turn(self, *, now: int) -> None:
+        """Write one thing, if any is due and this isn't more than a fifth of the time."""
+        began = time.monotonic()
+        if began >= self._rests_until and self.step(now=now):
+            ended = time.monotonic()
+            self._rests_until = ended + WORK_SHARE * (ended - began)
+
+    def finish(self, *, now: int) -> None:
+        """Write all at once."""
+        self._due, self._pending = 0, []
+        while self.step(now=now):
+            pass
+
+    def step(self, *, now: int) -> bool:
+        """Write one day or period. Return whether any was due."""
+        if not self._pending:
+            if now < self._due:
+                return False
+            self._due = now + EVERY
+            self._pending = [*reversed(Period), *_unwritten_days(now)]
+        with transaction.atomic():
+            lease.fence(self._epoch)
+            match self._pending.pop():
+                case Period() as period:
+                    _write(period, now)
+                case day:
+                    facts.write_day(day)
+        return True
+
+
+def _unwritten_days(now: int) -> Iterator[int]:
+    """Yield the past days that have no facts and no window that is yet to be read, the oldest first."""
+    first = Transfer.objects.aggregate(first=Min("hour"))["first"]
+    if first is None:
+        return
+    written = {*Day.objects.values_list("start", flat=True)}
+    unread = Window.objects.filter(read_at=None).values_list("start", "end")
+    lacking = {day for start, end in unread for day in range(start // DAY * DAY, end, DAY)}
+    # One that ended a moment ago still changes.
+    last = (now - HOUR) // DAY * DAY
+    yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in written | lacking)
+
+
+def _write(period: Period, now: int) -> None:
+    """Write a period's tables."""
+    sums, since = sums_of(period, now), period.since(now)
+    causes = facts.count("failed_step", "reason_id", span=period.span(now), where=~Q(outcome=Outcome.DELIVERED))
+    common = {
+        "since": since,
+        "is_complete": coverage.gaps(now=datetime.fromtimestamp(now, UTC)).of(since, now).is_complete,
+        "total": _row(EVERYTHING, sums.get(EVERYTHING, Sums()), period, now),
+        "reasons": most_frequent(causes),
+    }
+    Snapshot.objects.filter(period=period).delete()
+    for level in TABLES:
+        of_level = [(scope, each) for scope, each in sums.items() if scope.level is level]
+        for order in Order:
+            ranked = [(rank, scope) for scope, each in of_level if (rank := each.rank(order)) is not None]
+            rows = [_row(scope, sums[scope], period, now) for _, scope in sorted(ranked)[:LISTED]]
+            document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
+            Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
+    if period is Period.WEEK:
+        _set_late(sums)
+
+
+def _row(scope: ScopeName, sums: Sums, period: Period, now: int) -> tuple[Any, ...]:
+    return scope, sums.counts, sorted(sums.durations.items()), sums.bars_of(period, now)
+
+
+def sums_of(period: Period, now: int) -> Mapping[ScopeName, Sums]:
+    """Return the sums of all scopes in which transfers ended."""
+    routes = {pk: scopes_of(RouteKey(*key)) for pk, *key in Route.objects.values_list("pk", *RouteKey._fields)}
+    tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
+
+    def of_tokens(origin: int | None, destination: int | None) -> Sequence[ScopeName]:
+        return scopes_of_tokens(tokens[each] for each in (origin, destination) if each is not None)
+
+    found: dict[ScopeName, Sums] = {}
+    _add(found, period, now, ("route_id",), routes.__getitem__)
+    _add(found, period, now, ("origin_token_id", "destination_token_id"), of_tokens)
+    return found
+
+
+def _add(
+    found: dict[ScopeName, Sums],
+    period: Period,
+    now: int,
+    columns: Sequence[str],
+    scopes_of_key: Callable[..., Sequence[ScopeName]],
+) -> None:
+    """Add the sums of the scopes of a key with these columns."""
+    span = period.span(now)
+    for (*key, outcome, bucket), n in facts.count(*columns, "outcome", "bucket", span=span).items():
+        for scope in scopes_of_key(*key):
+            found.setdefault(scope, Sums()).add(outcome, bucket, n)
+    if period is not Period.HOUR:
+        for (*key, start, outcome), n in facts.count(
+            *columns, "start", "outcome", span=span, length=period.bar
+        ).items():
+            for scope in scopes_of_key(*key):
+                found[scope].add_bar(start, outcome, n)
+
+
+def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | None, str, str, int]]:
+    """Return failed steps, reasons, examples and counts, the most frequent first."""
+    first = sorted(causes.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
+    reasons = Reason.objects.in_bulk([reason for (_, reason), _ in first if reason is not None])
+    named = (reasons.get(reason, Reason(text="", example="")) for (_, reason), _ in first)
+    return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
+
+
+def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
+    """Set after how long a transfer is late: by its own route, else by the slowest of its providers."""
+    limits = {
+        scope: max(LEAST_LATE, histogram.quantile(each.durations, 99) or 0)
+        for scope, each in sums.items()
+        if each.durations.total() >= ENOUGH_FOR_LATE
+    }
+    changed = []
+    for route in Route.objects.all():
+        own, *others = (limits.get(scope) for scope in scopes_of(_key(route)) if scope.level in LIMITED)
+        of_providers = max((each for each in others if each is not None), default=None)
+        new = own or of_providers, own is None and of_providers is not None
+        if (route.late_after, route.is_late_by_provider) != new:
+            route.late_after, route.is_late_by_provider = new
+            changed.append(route)
+    Route.objects.bulk_update(changed, ["late_after", "is_late_by_provider"], batch_size=100)
+
+
+def _key(route: Route) -> RouteKey:
+    return RouteKey(route.providers, route.origin_chain, route.destination_chain)
