@@ -20,7 +20,7 @@ bind = settings.ENV.authority
 asgi_lifespan = "on"
 graceful_timeout = 20
 timeout = 60
-keepalive = int(settings.ENV.intents_request_timeouts["keep_alive"]) or 1
+keepalive = 15  # longer than the proxy keeps its idle connections (deploy/nginx.conf)
 limit_request_line = 100_000  # bytes. A search can have a message of 10,000 characters, each as three escaped bytes.
 # Proxies whose `X-Forwarded-Proto` is trusted.
 forwarded_allow_ips = ",".join(["127.0.0.1", "::1", *map(str, settings.ENV.trusted_proxies)])

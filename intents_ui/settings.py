@@ -74,10 +74,6 @@ LOOPBACK = ["127.0.0.0/8", "::1"]
 
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
-SecondsOf = Literal["headers", "body", "keep_alive", "response"]
-RequestSeconds = Annotated[dict[SecondsOf, Annotated[float, Field(gt=0, le=600)]], NoDecode]
-
-REQUEST_SECONDS: dict[SecondsOf, float] = {"headers": 10.0, "body": 10.0, "keep_alive": 15.0, "response": 60.0}
 
 
 class Environment(BaseSettings):
@@ -93,15 +89,12 @@ class Environment(BaseSettings):
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="Path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
-    intents_balance_timeout: float = Field(0.3, ge=0, le=5, description="Seconds that a transfer's page waits for on-chain balances before it shows them as pending. `0`: no wait.")
-    intents_page_timeout: float = Field(8.0, gt=0, le=60, description="Total service time budget per page, in seconds")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="Whether search engines may index pages of intents and addresses: `noindex` or `index`")
     intents_security_contact: str | None = Field(None, description="Security contact (`mailto:` or `https:`) published in `/.well-known/security.txt`. Unset: no such file.")
     intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
     intents_support_contact: str | None = Field(None, description="Support contact (https URL or e-mail address), linked from next steps that say to contact support. Unset: they name the app that started the transfer.")
     intents_escalation_to: str | None = Field(None, description="Where escalations go: an e-mail address, or an https URL in which `{intentId}`, `{subject}` and `{text}` are replaced. Unset: they can only be copied.")
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
-    intents_max_streams_per_client: int = Field(20, ge=1, description="Maximum live streams per client IP (IPv6: per /64)")
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts from which browsers load listed logos of tokens and chains without a bundled icon (comma-separated). They learn the IP addresses of your users. Unset: none.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
@@ -117,9 +110,6 @@ class Environment(BaseSettings):
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Console access: `off`, `read` or `write` (quote, commit and execute). Default: `write` with the emulator, `off` otherwise.")
     intents_console_token: SecretStr | None = Field(None, description="Operator token for write operations, at least 16 characters. Required for `write` with a real service.")
     intents_console_token_file: Path | None = Field(None, description="File with the value of `INTENTS_CONSOLE_TOKEN`")
-    intents_rate_console_reads: int = Field(60, ge=1, description="Read operations in the console per minute per client IP (IPv6: per /64)")
-    intents_rate_console_writes: int = Field(10, ge=1, description="Write operations per minute per client IP")
-    intents_request_timeouts: RequestSeconds = Field(REQUEST_SECONDS, description="Timeouts in seconds for a request's headers, its body, the next request on a connection, and the client reading the response")
     intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
     intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
@@ -303,15 +293,6 @@ class Environment(BaseSettings):
         if not all(EMBED_HOST.fullmatch(host) for host in value):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
         return value
-
-    @field_validator("intents_request_timeouts", mode="before")
-    @classmethod
-    def read_request_timeouts(cls, value: Any) -> Any:
-        """Parse `headers=5,body=3`. Those that aren't named keep their defaults."""
-        if not isinstance(value, str):
-            return value
-        pairs = (pair.partition("=") for pair in value.split(","))
-        return REQUEST_SECONDS | {name.strip(): number for name, _, number in pairs}
 
     @property
     def authority(self) -> str:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+PAGE_TIMEOUT = 8.0  # seconds of all of a page's service calls
 WAITING_PAGES = 40  # that wait for the service at a time, of 64 threads. The rest show cached responses.
 WATCHED_INTENTS = 500
 CONCURRENT_EXPORTS = 4
@@ -344,7 +345,7 @@ def uncached_service() -> UncachedClient:
 
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
-    return _current.slots.page(seconds=ENV.intents_page_timeout)
+    return _current.slots.page(seconds=PAGE_TIMEOUT)
 
 
 def without_page_deadline[T](ask: Callable[[], T]) -> T:

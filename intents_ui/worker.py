@@ -19,8 +19,9 @@ from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 
 from intents_ui.middleware import security_headers
-from intents_ui.settings import ENV
 
+HEADERS_TIMEOUT = 10.0  # seconds from the connection to the end of its first request's headers
+WRITE_TIMEOUT = 60.0  # seconds that a response waits for a client that doesn't read
 NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
 # Bytes of a body to buffer, and bytes to read at once. The default is 256 KB each, per connection.
 UNREAD: Final = 32 * 1024
@@ -43,13 +44,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
         super().connection_made(transport)
         self._max_buffer_size = transport.max_size = UNREAD
         self.worker.connections.add(self)
-        wait = ENV.intents_request_timeouts["headers"]
-        self._first_request = self.worker.loop.call_later(wait, self._end_without_request)
+        self._first_request = self.worker.loop.call_later(HEADERS_TIMEOUT, self._end_without_request)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        wait = ENV.intents_request_timeouts["response"]
-        self._next_piece = self.worker.loop.call_later(wait, self._drop)
+        self._next_piece = self.worker.loop.call_later(WRITE_TIMEOUT, self._drop)
 
     def resume_writing(self) -> None:
         super().resume_writing()

@@ -16,6 +16,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests import canary
+from tests.gunicorn_constants import BALANCE_TIMEOUT, constants
 from tests.serving import ROOT, dashboard
 
 # The examples of `make test` are the same in each run. Other profiles draw new ones.
@@ -35,14 +36,15 @@ def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import caching_client
+    from intents_ui.web.transfers import situations
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
     caching_client.COPY_PATIENCE = 5.0
-    os.environ["INTENTS_BALANCE_TIMEOUT"] = "2"
-    settings.ENV.intents_balance_timeout = 2.0
+    situations.BALANCE_TIMEOUT = 2.0
+    os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
     canary.watch()
 
 

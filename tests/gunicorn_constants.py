@@ -14,11 +14,16 @@ from typing import Any
 VARIABLE = "TEST_CONSTANTS"
 LIFETIMES = "intents_ui.service.operations.config:LIFETIMES"
 LIMITS = "intents_ui.service.operations.config:LIMITS"
+BALANCE_TIMEOUT = "intents_ui.web.transfers.situations:BALANCE_TIMEOUT"
+PAGE_TIMEOUT = "intents_ui.wiring:PAGE_TIMEOUT"
 
 
 def constants(**values: Any) -> dict[str, str]:
-    """Return the environment that gives constants these values: `constants(**{LIFETIMES: {"history": [0, 0, 9]}})`."""
-    return {VARIABLE: json.dumps(values)} if values else {}
+    """Return the environment that gives constants these values: `constants(**{LIFETIMES: {"history": [0, 0, 9]}})`.
+
+    Those that this process passes on to all servers stay.
+    """
+    return {VARIABLE: json.dumps(json.loads(os.environ.get(VARIABLE, "{}")) | values)}
 
 
 def apply() -> None:
@@ -34,6 +39,10 @@ def _changed(before: Any, value: Any) -> Any:
     return type(before)(*value) if isinstance(value, list) else value
 
 
-if __name__ == "__config__":
+def post_fork(server: object, worker: object) -> None:
+    """Change the constants before the worker loads the application."""
     apply()
+
+
+if __name__ == "__config__":
     globals().update(runpy.run_path("gunicorn.conf.py"))

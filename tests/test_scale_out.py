@@ -28,7 +28,7 @@ from intents_ui.service.cache.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
-from tests.gunicorn_constants import LIMITS, constants
+from tests.gunicorn_constants import LIMITS, PAGE_TIMEOUT, constants
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.nginx import balanced
@@ -102,9 +102,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
             # All viewers share one address, and the machine may be busy with other tests.
-            "INTENTS_MAX_STREAMS_PER_CLIENT": "1000",
-            "INTENTS_PAGE_TIMEOUT": "25",
-            **constants(**{LIMITS: PATIENT}),
+            **constants(**{LIMITS: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.server.live:STREAMS_PER_CLIENT": 1000}),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

@@ -8,7 +8,9 @@ from intents_ui.middleware import request_limits, security_headers
 from intents_ui.pages import intent as intent_page
 from intents_ui.web import client_ip
 
-STREAMS = 2500  # of this process. Other clients poll.
+# Other clients poll.
+STREAMS = 2500  # of this process
+STREAMS_PER_CLIENT = 20  # per IP address (IPv6: per /64)
 
 
 @wiring.once
@@ -22,5 +24,5 @@ def streams() -> Streams:
         wait=request_limits.wait_to_stream,
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
-        limits=Limits(streams=STREAMS, an_address=settings.ENV.intents_max_streams_per_client),
+        limits=Limits(streams=STREAMS, an_address=STREAMS_PER_CLIENT),
     )

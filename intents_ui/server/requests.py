@@ -16,6 +16,7 @@ from intents_ui.middleware.failures import Failure
 from intents_ui.server.messages import Message, Receive
 
 HEADERS_SIZE = 16_384  # bytes
+BODY_TIMEOUT = 10.0  # seconds
 # Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
 OVERFLOW = 8 * 1024 * 1024
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
@@ -123,7 +124,7 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
     if declared_length(scope) > max(most, OVERFLOW):
         raise Refused(request_limits.too_large(most))
     try:
-        async with asyncio.timeout(settings.ENV.intents_request_timeouts["body"]):
+        async with asyncio.timeout(BODY_TIMEOUT):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":

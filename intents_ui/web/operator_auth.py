@@ -42,6 +42,8 @@ TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
 MINUTE = 60
 LONGEST_TOKEN = LONGEST_SECRET  # characters to compare
+CONSOLE_READS = Limit("read-by-hand", 60, MINUTE)
+CONSOLE_WRITES = Limit("write-by-hand", 10, MINUTE, is_strict=True)
 WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
 # A client with many IP addresses must not get as many times as many guesses.
 WRONG_TOKENS_OF_ALL = Limit("operator-token-of-all", 50, 900, is_strict=True)
@@ -95,7 +97,7 @@ def refusal_to_read(request: HttpRequest) -> Refusal | None:
     """Return why a read operation is rejected for this client, or None. Counts the request."""
     if ENV.console == "off":
         return NOT_HERE
-    return _rate_limited(Limit("read-by-hand", ENV.intents_rate_console_reads, MINUTE), client_ip.of(request))
+    return _rate_limited(CONSOLE_READS, client_ip.of(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
@@ -105,7 +107,7 @@ def refusal(request: HttpRequest) -> Refusal | None:
     visitor = client_ip.of(request)
     if not may_write(request) and (refused := _authentication_error(request, visitor)):
         return refused
-    return _rate_limited(Limit("write-by-hand", ENV.intents_rate_console_writes, MINUTE, is_strict=True), visitor)
+    return _rate_limited(CONSOLE_WRITES, visitor)
 
 
 def _authentication_error(request: HttpRequest, visitor: str | None) -> Refusal | None:

@@ -35,7 +35,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=place,
         check=True,
     )
-    with dashboard(place=place, INTENTS_BALANCE_TIMEOUT="5") as root:  # a page that is still loading them would shift
+    with dashboard(place=place) as root:
         yield root
     shutil.rmtree(place)
 

@@ -21,14 +21,15 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.server.live import STREAMS_PER_CLIENT
 from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
-from intents_ui.settings import ENV
 from intents_ui.web import cursors
 from tests.corpus import picked
 from tests.faults import strategies
 from tests.faults.odd_pages import content
+from tests.gunicorn_constants import constants
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard
@@ -443,7 +444,8 @@ def test_requests_rejected_by_the_server_get_one_of_our_pages(server: str, reque
 
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, bodies that don't come, and a client that doesn't read."""
-    with dashboard(INTENTS_REQUEST_TIMEOUTS="headers=1,body=1,response=1") as server, ExitStack() as stack:
+    names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "server.requests:BODY_TIMEOUT")
+    with dashboard(**constants(**{f"intents_ui.{name}": 1.0 for name in names})) as server, ExitStack() as stack:
         where = urlsplit(server)
 
         def half(sent: bytes) -> socket.socket:
@@ -483,7 +485,7 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
     assert path is not None
     with ExitStack() as stack:
         where = urlsplit(server)
-        for _ in range(ENV.intents_max_streams_per_client):
+        for _ in range(STREAMS_PER_CLIENT):
             held = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
             held.sendall(get(f"/live/{path[1]}", "Accept: text/event-stream"))
             assert held.recv(12) == b"HTTP/1.1 200"

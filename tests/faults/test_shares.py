@@ -16,7 +16,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
 from intents_ui.server import handlers
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache
+from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import allowance
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
@@ -199,7 +199,7 @@ def test_a_page_over_the_share_of_its_address_says_so() -> None:
 def test_slow_balances_of_one_address_leave_threads_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_balance_timeout", 0.0)
+    monkeypatch.setattr(situations, "BALANCE_TIMEOUT", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11)]
     emulator.inject("GetIntentHistory", "slow-2", times=100)
     held = balance_cache.MOST_ASIDE // 4

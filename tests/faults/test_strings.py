@@ -47,7 +47,7 @@ from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_O
 from tests.pages.conftest import renew
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import GUNICORN, ROOT, free_port, wait_for
 from tests.waiting import PATIENCE
 
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -426,9 +426,12 @@ def logging_dashboard(service: str) -> Iterator[tuple[str, Callable[[], list[str
     """A dashboard, and what it has written when it is asked for that; then it is over."""
     port = free_port()
     env = {"PORT": str(port), "INTENTS_SERVICE_URL": service, "SECRET_KEY": "a key of the test"}
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
     process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [sys.executable, "-m", "gunicorn", "--config", GUNICORN],
+        cwd=ROOT,
+        env=os.environ | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     root = f"http://127.0.0.1:{port}"
 

@@ -52,9 +52,17 @@ class Process:
 
 
 @contextlib.asynccontextmanager
-async def process(**env: str) -> AsyncIterator[Process]:
+async def process(*options: str, **env: str) -> AsyncIterator[Process]:
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "tests.live.process:application"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        "gunicorn.conf.py",
+        *options,
+        "tests.live.process:application",
+    ]
     env = os.environ | {"PORT": str(port)} | env
     started = Process(port, subprocess.Popen(command, cwd=ROOT, env=env, start_new_session=True))
     try:
@@ -164,7 +172,7 @@ async def test_a_stopping_process_answers_late_requests_and_ignores_idle_connect
     with real_time() as service:
         async with (
             served(service) as front,
-            process(LIVE_SERVICE=front.url, INTENTS_REQUEST_TIMEOUTS="keep_alive=300") as each,
+            process("--keep-alive", "300", LIVE_SERVICE=front.url) as each,
         ):
             probe, late, idle = (http.client.HTTPConnection("127.0.0.1", each.port, timeout=PATIENCE) for _ in range(3))
             for one in (probe, late, idle):

@@ -16,8 +16,7 @@ from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache
+from intents_ui.web.transfers import balance_cache, situations
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
@@ -55,7 +54,7 @@ def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site:
 def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_balance_timeout", 0.05)
+    monkeypatch.setattr(situations, "BALANCE_TIMEOUT", 0.05)
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     emulator.inject("GetIntentHistory", "slow-1.5")
     page = site.get(f"/intent/{intent_id}")

@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import httpx
 import pytest
@@ -21,6 +21,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
 from intents_ui.service.operations.requests import OPERATIONS
+from intents_ui.web import operator_auth
+from tests.gunicorn_constants import PAGE_TIMEOUT, constants
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import dashboard
 from tests.waiting import PATIENCE
@@ -102,8 +104,8 @@ def opener(operation: str) -> str:
 
 @pytest.fixture
 def high_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1000)
-    monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 1000)
+    for name in ("CONSOLE_READS", "CONSOLE_WRITES"):
+        monkeypatch.setattr(operator_auth, name, replace(getattr(operator_auth, name), most=1000))
 
 
 def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
@@ -442,7 +444,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
 
 
 def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_rate_console_reads", 2)
+    monkeypatch.setattr(operator_auth, "CONSOLE_READS", replace(operator_auth.CONSOLE_READS, most=2))
     for _ in range(2):
         assert site.get("/console/GetChains?ask=fields").status_code == 200
     page = site.get("/console/GetChains?routeProvider=CCTP&ask=fields")
@@ -455,7 +457,7 @@ def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.M
 
 
 def test_a_client_has_a_rate_limit_for_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_rate_console_writes", 1)
+    monkeypatch.setattr(operator_auth, "CONSOLE_WRITES", replace(operator_auth.CONSOLE_WRITES, most=1))
     assert "InvalidArgument" in visible_text(ask(site, "QuoteIntent", "{}"))
     page = ask(site, "QuoteIntent", "{}")
     assert page.status_code == 429
@@ -510,8 +512,8 @@ def echoed(visit: Visit) -> None:
 @pytest.fixture(scope="module")
 def real() -> Iterator[tuple[str, ScriptedServer]]:
     with serving(echoed) as service, dashboard(
+        **constants(**{PAGE_TIMEOUT: 0.4}),
         INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="a key of the test",
-        INTENTS_PAGE_TIMEOUT="0.4",
         INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
     ) as root:  # fmt: skip
         yield root, service

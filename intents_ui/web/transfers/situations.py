@@ -35,6 +35,7 @@ from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents, route_limits
 
+BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
 # A situation is renewed after this time at the latest, so that pages also renew the names of rarely used chains.
@@ -85,12 +86,12 @@ def of(
 ) -> Situation:
     """Return a transfer from its intent and receipt. `receipt_error` is why the receipt couldn't be loaded.
 
-    `wait` is the number of seconds to wait for balances. By default (INTENTS_BALANCE_TIMEOUT) a longer lookup leaves
+    `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
     facts = _facts(intent, receipt, unread=receipt_error is not None)
     names = _learn(_chains(intent))
-    seconds = ENV.intents_balance_timeout if wait is None else wait
+    seconds = BALANCE_TIMEOUT if wait is None else wait
     balances = balance_cache.within(facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
