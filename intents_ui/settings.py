@@ -71,6 +71,8 @@ EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
+# Not link-local addresses, at which clouds have their metadata service.
+PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")]
 
 Words = Annotated[list[str], NoDecode]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode]
@@ -82,10 +84,9 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(env_ignore_empty=True, hide_input_in_errors=True)
 
     # fmt: off
-    intents_service_url: HttpUrl | Literal["embedded"] | None = Field(None, description="Base URL of the service. Unset (loopback only) or `embedded`: the built-in emulator with demo data.")
+    intents_service_url: HttpUrl | Literal["embedded"] | None = Field(None, description="Base URL of the service: https, or http to this machine, a private address or a host name without a dot. Unset (loopback only) or `embedded`: the built-in emulator with demo data.")
     intents_service_access_key: SecretStr | None = Field(None, description="Access key, sent to the service as `X-Access-Key`. Never leaves the server.")
     intents_service_access_key_file: Path | None = Field(None, description="File with the value of `INTENTS_SERVICE_ACCESS_KEY`")
-    intents_service_http: Literal["loopback", "allowed"] = Field("loopback", description="Where plain HTTP to the service is accepted: `loopback` only, or anywhere (`allowed`, for a trusted private network)")
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="Path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
@@ -148,12 +149,17 @@ class Environment(BaseSettings):
     @field_validator("intents_service_url")
     @classmethod
     def validate_service_url(cls, value: Any) -> Any:
-        """Reject URLs with parts that may be secret, because the URL is logged."""
-        if isinstance(value, HttpUrl) and not (
-            value.username is value.password is value.query is value.fragment is None
-        ):
+        """Reject URLs with parts that may be secret, because the URL is logged, and those that expose the access key."""
+        if not isinstance(value, HttpUrl):
+            return value
+        if not (value.username is value.password is value.query is value.fragment is None):
             raise ValueError(
                 "must not contain credentials, a query or a fragment. Put the key in INTENTS_SERVICE_ACCESS_KEY."
+            )
+        if value.scheme != "https" and not is_nearby((value.host or "").strip("[]")):
+            raise ValueError(
+                "must use https, because http exposes the access key."
+                " Only to this machine, a private address or a host name without a dot it may use http."
             )
         return value
 
@@ -320,12 +326,6 @@ class Environment(BaseSettings):
         return [each for each in self.trusted_proxies if not each.is_private and each.prefixlen < WIDE[each.version]]
 
     @property
-    def is_overheard(self) -> bool:
-        """Whether requests to the real service leave this machine without HTTPS."""
-        url = self.intents_service_url
-        return isinstance(url, HttpUrl) and url.scheme == "http" and not is_loopback((url.host or "").strip("[]"))
-
-    @property
     def service_host(self) -> str | None:
         """Host of the real service, for the startup message."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
@@ -343,11 +343,6 @@ class Environment(BaseSettings):
             raise ValueError("SECRET_KEY: required with a real service (INTENTS_SERVICE_URL)")
         if not self.embedded and self.secret_key and len(self.secret_key.get_secret_value()) < SHORTEST_SECRET:
             raise ValueError(f"SECRET_KEY: must be at least {SHORTEST_SECRET} characters long with a real service")
-        if self.is_overheard and self.intents_service_http != "allowed":
-            raise ValueError(
-                "INTENTS_SERVICE_URL: must use https beyond loopback, because http exposes the access key"
-                " (INTENTS_SERVICE_HTTP=allowed permits it on a private network)"
-            )
         if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
             raise ValueError("INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service")
         if self.intents_service_url is None and not is_loopback(self.host):
@@ -448,6 +443,13 @@ def is_installed(module: str) -> bool:
 
 def is_loopback(host: str) -> bool:
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def is_nearby(host: str) -> bool:
+    """Return whether a host is this machine, has a private address, or has no dot, as names in container networks."""
+    if not is_address(host):
+        return "." not in host
+    return is_loopback(host) or any(ipaddress.ip_address(host) in network for network in PRIVATE)
 
 
 def is_address(host: str) -> bool:

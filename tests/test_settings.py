@@ -101,8 +101,20 @@ INVALID_TOGETHER = {
     "a secret key twice": ("SECRET_KEY", {"SECRET_KEY": "a key of the test", "SECRET_KEY_FILE": "/dev/null"}),
     "an access key that is no header": ("INTENTS_SERVICE_ACCESS_KEY", {**REAL, "INTENTS_SERVICE_ACCESS_KEY": "ké"}),
     "an access key of two lines": ("INTENTS_SERVICE_ACCESS_KEY", {**REAL, "INTENTS_SERVICE_ACCESS_KEY": "a\nb"}),
-    "plain HTTP": ("INTENTS_SERVICE_URL", {**REAL, "INTENTS_SERVICE_URL": "http://a.example"}),
-    "the cloud's metadata": ("INTENTS_SERVICE_URL", {**REAL, "INTENTS_SERVICE_URL": "http://169.254.169.254"}),
+    **{
+        f"plain HTTP to {host}": ("INTENTS_SERVICE_URL", {**REAL, "INTENTS_SERVICE_URL": f"http://{host}"})
+        for host in (
+            "a.example",
+            "8.8.8.8",
+            "134744072",  # the same address
+            "[::ffff:8.8.8.8]",
+            "172.32.0.1",
+            "[2001:db8::1]",
+            "169.254.169.254",  # the cloud's metadata
+            "[::ffff:169.254.169.254]",
+            "[fe80::1]",
+        )
+    },
     "a name that leads up": ("INTENTS_SERVICE_NAME", {**REAL, "INTENTS_SERVICE_NAME": ".."}),
     "everybody writes": ("INTENTS_CONSOLE_TOKEN", {**REAL, "INTENTS_CONSOLE": "write"}),
     "demo data in public": ("INTENTS_SERVICE_URL", {"HOST": "0.0.0.0"}),
@@ -167,14 +179,12 @@ def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Pa
         assert [secret.get_secret_value() for secret in found if secret] == list(secrets.values())
 
 
-def test_plain_http_to_the_service_is_allowed_only_on_loopback_or_by_setting() -> None:
-    for more in (
-        {"INTENTS_SERVICE_URL": "http://127.0.0.1:8801"},
-        {"INTENTS_SERVICE_URL": "http://localhost"},
-        {"INTENTS_SERVICE_URL": "http://[::1]:1"},
-        {"INTENTS_SERVICE_URL": "http://service.internal", "INTENTS_SERVICE_HTTP": "allowed"},
-    ):
-        assert not environment(REAL | more).embedded
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1:8801", "localhost", "[::1]:1", "10.0.0.8:80", "172.31.0.1", "192.168.1.1", "[fd00::1]", "service"],
+)
+def test_plain_http_to_the_service_is_accepted_on_this_machine_and_in_private_networks(host: str) -> None:
+    assert not environment(REAL | {"INTENTS_SERVICE_URL": f"http://{host}"}).embedded
 
 
 @pytest.mark.parametrize(
