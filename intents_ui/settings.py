@@ -11,6 +11,7 @@ import re
 import secrets
 import sys
 import tempfile
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -27,7 +28,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from intents_ui import api
 from intents_ui.api import tokens
@@ -44,19 +45,9 @@ PLACEHOLDER = re.compile(r"\{(intentId|subject|text)\}")
 MAIL = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME.pattern}", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
 WIDE = {4: 10, 6: 24}  # prefixes of networks by IP version
-# Secrets that can be read from a file, as container platforms mount them: `NAME_FILE` instead of `NAME`.
-SECRETS = (
-    "intents_service_access_key",
-    "intents_console_token",
-    "secret_key",
-    "intents_slack_signing_secret",
-    "intents_slack_bot_token",
-)
-# The list of tokens can have several lines.
-IN_FILES = (*SECRETS, "intents_api_tokens")
-LONGEST_FILE = 64_000  # characters
-# Values that an HTTP header can carry. It would drop leading and trailing blanks.
-OF_A_HEADER = re.compile(r"[!-~]([ -~]*[!-~])?", re.ASCII)
+SECRETS_DIR = Path("/run/secrets")  # where container platforms mount secrets
+# Values that an HTTP header can carry.
+HEADER_VALUE = re.compile(r"[ -~]+", re.ASCII)
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
 # Options of a PostgreSQL URL. `host` is for the directory of a Unix socket.
@@ -79,14 +70,14 @@ Networks = Annotated[list[IPvAnyNetwork], NoDecode]
 
 
 class Environment(BaseSettings):
-    """Environment variables. Each is named like its field, in capitals."""
+    """Environment variables, or files in SECRETS_DIR. Each is named like its field, in capitals."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, hide_input_in_errors=True)
+    # Strips the line end that editors and mounted secrets add.
+    model_config = SettingsConfigDict(env_ignore_empty=True, hide_input_in_errors=True, str_strip_whitespace=True)
 
     # fmt: off
     intents_service_url: HttpUrl | Literal["embedded"] | None = Field(None, description="Base URL of the service: https, or http to this machine, a private address or a host name without a dot. Unset (loopback only) or `embedded`: the built-in emulator with demo data.")
     intents_service_access_key: SecretStr | None = Field(None, description="Access key, sent to the service as `X-Access-Key`. Never leaves the server.")
-    intents_service_access_key_file: Path | None = Field(None, description="File with the value of `INTENTS_SERVICE_ACCESS_KEY`")
     intents_service_name: str = Field("Service", pattern=r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", description="Path segment after `/rpc/`")
     intents_service_brand: str = Field("service", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of brand-specific field names in the service's API, `service` in docs/contract.md")
     intents_wallet_brand: str = Field("smart", pattern=r"^[a-z][a-z0-9]*$", description="Prefix of `Wallet…` in the field names of `serviceAddressOverrides`")
@@ -101,16 +92,12 @@ class Environment(BaseSettings):
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
     intents_helpdesk_origins: Words = Field([], description="Origins of [helpdesks](helpdesks.md) (comma-separated: `https://acme.zendesk.com`) whose pages may frame `/embed/ticket` and send it a ticket. Unset: none.")
     intents_slack_signing_secret: SecretStr | None = Field(None, description="Signing secret of the [Slack app](slack.md). Unset: `/slack/command` and `/slack/events` don't exist.")
-    intents_slack_signing_secret_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_SIGNING_SECRET`")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
-    intents_slack_bot_token_file: Path | None = Field(None, description="File with the value of `INTENTS_SLACK_BOT_TOKEN`")
     intents_api: Literal["public", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`) or no one (`off`)")
     intents_api_tokens: SecretStr | None = Field(None, description="Tokens for the API (comma-separated `name:sha256:limit`): the token's hash, and its requests per minute. They replace the limits per client IP.")
-    intents_api_tokens_file: Path | None = Field(None, description="File with the value of `INTENTS_API_TOKENS`, which can have one entry per line")
     intents_api_origins: Words = Field([], description="Origins (comma-separated: `https://desk.example`) whose pages may read the API in a browser (CORS). `*`: any site. Unset: none.")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Console access: `off`, `read` or `write` (quote, commit and execute). Default: `write` with the emulator, `off` otherwise.")
     intents_console_token: SecretStr | None = Field(None, description="Operator token for write operations, at least 16 characters. Required for `write` with a real service.")
-    intents_console_token_file: Path | None = Field(None, description="File with the value of `INTENTS_CONSOLE_TOKEN`")
     intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client IP (IPv6: per /64), with bursts of eight times as many")
     intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client IP")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
@@ -118,7 +105,6 @@ class Environment(BaseSettings):
     intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror")
     secret_key: SecretStr | None = Field(None, description="Key for signing cookies and values in Redis, at least 16 characters. Required with a real service. Generated at startup with the emulator.")
-    secret_key_file: Path | None = Field(None, description="File with the value of `SECRET_KEY`")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="Host names that the dashboard serves (comma-separated)")
     intents_https: Literal["off", "on"] = Field("off", description="`on`: serve behind a TLS-terminating proxy that sets `X-Forwarded-Proto`. Enables HSTS (2 years, including subdomains), HTTPS redirects and Secure cookies.")
@@ -163,23 +149,17 @@ class Environment(BaseSettings):
             )
         return value
 
-    @model_validator(mode="before")
-    @classmethod
-    def read_secret_files(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Replace the file names of secrets with the files' contents."""
-        return {**given, **{name: _in_file(name, given) for name in IN_FILES if given.get(f"{name}_file")}}
-
-    @field_validator(*IN_FILES, mode="before")
-    @classmethod
-    def strip_line_end(cls, value: Any) -> Any:
-        """Strip the line ending that editors and mounted secrets add."""
-        return value.rstrip("\r\n") if isinstance(value, str) else value
-
-    @field_validator(*SECRETS)
+    @field_validator(
+        "intents_service_access_key",
+        "intents_console_token",
+        "secret_key",
+        "intents_slack_signing_secret",
+        "intents_slack_bot_token",
+    )
     @classmethod
     def validate_header_value(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not OF_A_HEADER.fullmatch(value.get_secret_value()):
-            raise ValueError("must be printable ASCII on one line, without surrounding spaces")
+        if value is not None and not HEADER_VALUE.fullmatch(value.get_secret_value()):
+            raise ValueError("must be printable ASCII on one line")
         return value
 
     @field_validator("redis_url")
@@ -357,20 +337,6 @@ class Environment(BaseSettings):
         return self
 
 
-def _in_file(name: str, given: dict[str, Any]) -> str:
-    setting = name.upper()
-    if given.get(name):
-        raise ValueError(f"{setting}: set, and so is {setting}_FILE. Set one of them.")
-    try:
-        with Path(given[f"{name}_file"]).open(encoding="utf-8") as file:
-            held = file.read(LONGEST_FILE)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{setting}_FILE: can't be read ({type(error).__name__})") from None
-    if not held.strip():
-        raise ValueError(f"{setting}_FILE: empty")
-    return held
-
-
 def database(url: str) -> dict[str, Any]:
     """Return Django's settings for a database. Raises ValueError if there can be none at this URL."""
     if url.startswith(("postgres://", "postgresql://")):
@@ -461,17 +427,25 @@ def is_address(host: str) -> bool:
 
 
 def is_unknown(name: str) -> bool:
-    """Return whether a variable looks like a setting and isn't one."""
-    return name.startswith("INTENTS_") and name.lower() not in Environment.model_fields
+    """Return whether a variable or file looks like a setting and isn't one."""
+    return name.upper().startswith("INTENTS_") and name.lower() not in Environment.model_fields
 
 
-def read_environment() -> Environment:
+def read_environment(secrets_dir: Path = SECRETS_DIR) -> Environment:
     """Return the settings. An invalid or unknown one ends the process with a line that names it."""
-    if unknown := sorted(filter(is_unknown, os.environ)):
+    try:
+        files = [each.name for each in secrets_dir.iterdir()] if secrets_dir.is_dir() else None
+    except OSError as error:
+        sys.exit(f"{secrets_dir}: can't be read ({type(error).__name__})")
+    if unknown := sorted(filter(is_unknown, [*os.environ, *(files or [])])):
         close = difflib.get_close_matches(unknown[0].lower(), Environment.model_fields, n=1)
         sys.exit(f"{unknown[0]}: no such setting{f'. Did you mean {close[0].upper()}?' if close else ''}")
     try:
-        return Environment()
+        with warnings.catch_warnings(action="error"):  # about files that would be skipped
+            return Environment(_secrets_dir=None if files is None else secrets_dir)
+    except SettingsError as error:
+        name = next((each for each in Environment.model_fields if f'"{each}"' in str(error)), "a setting")
+        sys.exit(f"{name.upper()}: must be a readable text file in {secrets_dir}")
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0]).upper() + ": " if first["loc"] else ""

@@ -5,8 +5,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -73,8 +74,6 @@ INVALID = {
         "redis://localhost?ssl_keyfile=k",  # an option of rediss alone
     ],
     "SENTRY_DSN": ["https://a@b.example/1"],  # needs packages that aren't installed
-    "SECRET_KEY_FILE": ["/nowhere/key"],
-    "INTENTS_CONSOLE_TOKEN_FILE": ["/dev/null"],
     "INTENTS_CONSOLE": ["on"],
     "INTENTS_CONSOLE_TOKENS": ["misspelt"],
     "INTENTS_FOO": ["1"],
@@ -98,7 +97,6 @@ INVALID = {
 INVALID_TOGETHER = {
     "a real service without a key": ("SECRET_KEY", {"INTENTS_SERVICE_URL": "https://a.example"}),
     "a secret key too short": ("SECRET_KEY", {**REAL, "SECRET_KEY": "x" * 15}),
-    "a secret key twice": ("SECRET_KEY", {"SECRET_KEY": "a key of the test", "SECRET_KEY_FILE": "/dev/null"}),
     "an access key that is no header": ("INTENTS_SERVICE_ACCESS_KEY", {**REAL, "INTENTS_SERVICE_ACCESS_KEY": "ké"}),
     "an access key of two lines": ("INTENTS_SERVICE_ACCESS_KEY", {**REAL, "INTENTS_SERVICE_ACCESS_KEY": "a\nb"}),
     **{
@@ -127,9 +125,9 @@ INVALID_TOGETHER = {
 }
 
 
-def environment(env: dict[str, str]) -> Environment:
+def environment(env: dict[str, str], secrets_dir: Path = Path("/nowhere")) -> Environment:
     with patch.dict(os.environ, env, clear=True):
-        return read_environment()
+        return read_environment(secrets_dir)
 
 
 @pytest.mark.parametrize(
@@ -155,28 +153,68 @@ def test_an_invalid_value_ends_the_process() -> None:
     assert stopped.stderr.count("\n") == 1
 
 
+SECRETS = {
+    "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
+    "SECRET_KEY": "a key of the test",
+    "INTENTS_CONSOLE_TOKEN": "a token of the test",
+    "INTENTS_API_TOKENS": f"desk:{'a' * 64}:60\nbot:{'b' * 64}:60",
+}
+
+
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_secrets_are_read_from_files_without_their_trailing_newline(tmp_path: Path, end: str) -> None:
-    secrets = {
-        "INTENTS_SERVICE_ACCESS_KEY": "key-of-the-test",
-        "SECRET_KEY": "a key of the test",
-        "INTENTS_CONSOLE_TOKEN": "a token of the test",
-        "INTENTS_API_TOKENS": f"desk:{'a' * 64}:60",
-    }
-    env = {}
-    for name, value in secrets.items():
-        env[f"{name}_FILE"] = str(tmp_path / name)
-        (tmp_path / name).write_bytes((value + end).encode())
-    read = environment(env)
-    given = environment({name: value + end for name, value in secrets.items()})
-    for each in (read, given):
-        found = (
-            each.intents_service_access_key,
-            each.secret_key,
-            each.intents_console_token,
-            each.intents_api_tokens,
-        )
-        assert [secret.get_secret_value() for secret in found if secret] == list(secrets.values())
+@pytest.mark.parametrize("case", [str.upper, str.lower])
+def test_secrets_are_read_from_files_without_their_trailing_newline(
+    tmp_path: Path, end: str, case: Callable[[str], str]
+) -> None:
+    for name, value in SECRETS.items():
+        (tmp_path / case(name)).write_bytes((value + end).encode())
+    given = environment({name: value + end for name, value in SECRETS.items()})
+    for each in (environment({}, tmp_path), given):
+        assert {name: getattr(each, name.lower()).get_secret_value() for name in SECRETS} == SECRETS
+        assert [token.name for token in each.api_tokens] == ["desk", "bot"]
+
+
+def test_a_variable_takes_precedence_over_a_file(tmp_path: Path) -> None:
+    (tmp_path / "PORT").write_text("8001")
+    assert (environment({}, tmp_path).port, environment({"PORT": "8002"}, tmp_path).port) == (8001, 8002)
+
+
+def misspelled(path: Path) -> None:
+    path.with_name(f"{path.name}S").write_text("s3cret")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(lambda path: path.write_text(" \n"), id="empty"),
+        pytest.param(lambda path: path.write_text("s3cret\ns3cret s3cret"), id="two lines"),
+        pytest.param(lambda path: path.write_bytes(b"s3cret s3cret s3cret\xff"), id="not UTF-8"),
+        pytest.param(Path.mkdir, id="a directory"),
+        pytest.param(lambda path: path.symlink_to("/etc/hostname"), id="a link out of the directory"),
+        pytest.param(lambda path: path.symlink_to(path.name), id="a link to itself"),
+        pytest.param(misspelled, id="misspelled"),
+    ],
+)
+def test_an_odd_file_stops_the_start_with_a_line_that_names_the_setting(
+    tmp_path: Path, place: Callable[[Path], object]
+) -> None:
+    place(tmp_path / "INTENTS_CONSOLE_TOKEN")
+    with pytest.raises(SystemExit) as stopped:
+        environment({}, tmp_path)
+    line = str(stopped.value)
+    assert line.startswith("INTENTS_CONSOLE_TOKEN")
+    assert "\n" not in line
+    assert "s3cret" not in line
+
+
+@pytest.mark.parametrize("read", ["iterdir", "read_text"])
+def test_an_unreadable_file_or_directory_stops_the_start(
+    tmp_path: Path, read: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "INTENTS_CONSOLE_TOKEN").write_text("a token of the test")
+    monkeypatch.setattr(Path, read, Mock(side_effect=PermissionError))
+    with pytest.raises(SystemExit, match=f"^(INTENTS_CONSOLE_TOKEN: must .*|{tmp_path}: can't be read .*)$"):
+        environment({}, tmp_path)
 
 
 @pytest.mark.parametrize(

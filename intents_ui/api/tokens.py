@@ -22,6 +22,8 @@ class Token:
 def parse(text: str) -> tuple[Token, ...]:
     """Return the tokens of a list with commas or line ends between its entries. Raises ValueError."""
     tokens = tuple(_token(entry.strip()) for entry in re.split(r"[,\n]", text) if entry.strip())
+    if not tokens:
+        raise ValueError("must not be empty")
     for distinct in ({each.name for each in tokens}, {each.hash for each in tokens}):
         if len(distinct) < len(tokens):
             raise ValueError("must not list a name or hash twice")

@@ -1,8 +1,7 @@
-"""The API on a real socket: other sites' pages, request IDs, tokens in a file."""
+"""The API on a real socket: other sites' pages, request IDs, tokens."""
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import httpx
@@ -17,12 +16,11 @@ PATH: Final = "/api/v1/transfers?size=1"
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def desk() -> Iterator[httpx.Client]:
     """Yield a client of a dashboard whose API other sites' pages may read, also with a token."""
-    file: Path = tmp_path_factory.mktemp("tokens") / "tokens"
-    file.write_text(f"desk:{hashlib.sha256(TOKEN.encode()).hexdigest()}:60\n")
+    tokens = f"desk:{hashlib.sha256(TOKEN.encode()).hexdigest()}:60"
     with (
-        dashboard(INTENTS_API_TOKENS_FILE=str(file), INTENTS_API_ORIGINS=DESK) as root,
+        dashboard(INTENTS_API_TOKENS=tokens, INTENTS_API_ORIGINS=DESK) as root,
         httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as client,
     ):
         yield client
