@@ -89,8 +89,7 @@ class Environment(BaseSettings):
     redis_url: RedisDsn | None = Field(None, description="Redis for sharing live updates, cached responses (for an hour at most), rate limits and export progress between processes and hosts. Redis Cluster is not supported.")
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export. Its last line says whether there are more.")
     intents_logo_hosts: Words = Field([], description="Hosts from which browsers load listed logos of tokens and chains without a bundled icon (comma-separated). They learn the IP addresses of your users. Unset: none.")
-    intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/intent/…`. `*`: any site. Unset: none.")
-    intents_helpdesk_origins: Words = Field([], description="Origins of [helpdesks](helpdesks.md) (comma-separated: `https://acme.zendesk.com`) whose pages may frame `/embed/ticket` and send it a ticket. Unset: none.")
+    intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/…`: the card of a transfer, and the side bar of [helpdesks](helpdesks.md). `*`: any site. Unset: none.")
     intents_slack_signing_secret: SecretStr | None = Field(None, description="Signing secret of the [Slack app](slack.md). Unset: `/slack/command` and `/slack/events` don't exist.")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
     intents_api: Literal["public", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`) or no one (`off`)")
@@ -124,7 +123,6 @@ class Environment(BaseSettings):
         "intents_metrics",
         "intents_logo_hosts",
         "intents_embed_hosts",
-        "intents_helpdesk_origins",
         "intents_api_origins",
         mode="before",
     )
@@ -266,19 +264,13 @@ class Environment(BaseSettings):
             raise ValueError("must be fully qualified host names without scheme, port or path")
         return [host.lower() for host in value]
 
-    @field_validator("intents_helpdesk_origins")
-    @classmethod
-    def validate_helpdesk_origins(cls, value: list[str]) -> list[str]:
-        if not all(ORIGIN.fullmatch(origin) and "*" not in origin for origin in value):
-            raise ValueError("must be a list of origins, for example https://acme.zendesk.com")
-        return value
-
     @field_validator("intents_embed_hosts")
     @classmethod
     def validate_embed_hosts(cls, value: list[str]) -> list[str]:
         if not all(EMBED_HOST.fullmatch(host) for host in value):
             raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
-        return value
+        # As browsers write origins.
+        return [host.lower().removesuffix(":443") if host.startswith("https:") else host.lower() for host in value]
 
     @property
     def authority(self) -> str:

@@ -62,14 +62,14 @@ def page_policy() -> str:
 type View = Callable[..., HttpResponseBase]
 
 
-def framed_by(hosts: Callable[[], Sequence[str]], *, form_action: str = CSP.NONE) -> Callable[[View], View]:
-    """Decorate a view whose responses these hosts may frame. They are kept out of search engines."""
+def embeddable(*, form_action: str = CSP.NONE) -> Callable[[View], View]:
+    """Decorate a view whose responses INTENTS_EMBED_HOSTS may frame. They are kept out of search engines."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         def framed(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             response = view(request, *args, **kwargs)
-            allowed = hosts()
+            allowed = settings.ENV.intents_embed_hosts
             policy = {"frame-ancestors": allowed or [CSP.NONE], "form-action": [form_action]}
             response._csp_config = {**settings.SECURE_CSP, **policy}  # type: ignore[attr-defined]  # as `csp_override` does
             # X-Frame-Options can't name hosts.

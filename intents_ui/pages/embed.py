@@ -6,7 +6,6 @@ Only the hosts in INTENTS_EMBED_HOSTS may frame it. It has no form and sets no c
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -17,7 +16,7 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.middleware import marks
-from intents_ui.middleware.security_headers import framed_by
+from intents_ui.middleware.security_headers import embeddable
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import transfers
@@ -51,7 +50,7 @@ class Failure:
 
 @marks.framed
 @require_safe
-@framed_by(lambda: settings.ENV.intents_embed_hosts)
+@embeddable()
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)

@@ -1,7 +1,7 @@
 // Looks up the ticket that the page around the side bar sends. Messages of other pages are ignored.
 {
   const form = document.getElementById("lookup");
-  const origins = form.dataset.origins.split(" ");
+  const hosts = form.dataset.hosts.split(" ");
   const isDone = form.hasAttribute("data-done");
   const guid = new URLSearchParams(location.search).get("app_guid"); // Zendesk's name of the frame
   const TICKET = 1;
@@ -43,9 +43,22 @@
     }
   }
 
-  // Only pages of these origins can be around the frame, and requests for a ticket contain nothing of it.
+  // Only pages of these hosts can be around the frame, and requests for a ticket contain nothing of it.
   function send(message) {
     parent.postMessage(message, "*");
+  }
+
+  // As `frame-ancestors` matches the same hosts: one without a scheme has the page's own scheme or https, and `*.` stands
+  // for subdomains only.
+  function mayFrame(origin) {
+    return hosts.some((host) => {
+      if (host === "*") return /^https?:/.test(origin);
+      const schemes = host.includes("://") ? [""] : [`${location.protocol}//`, "https://"];
+      return schemes.some((scheme) => {
+        const [start, domain] = (scheme + host).split("*");
+        return domain ? origin.startsWith(start) && origin.endsWith(domain) : origin === start;
+      });
+    });
   }
 
   function parsed(data) {
@@ -58,7 +71,7 @@
 
   if (parent !== window && !(guid && isDone)) {
     addEventListener("message", ({ source, origin, data }) => {
-      if (source === parent && origins.includes(origin)) (guid ? ofZendesk : ofConversation)(parsed(data));
+      if (source === parent && mayFrame(origin)) (guid ? ofZendesk : ofConversation)(parsed(data));
     });
     if (guid) sendToZendesk({ key: "iframe.handshake", message: { version: "2.0.0" } });
     else send("chatwoot-dashboard-app:fetch-info");

@@ -61,6 +61,39 @@ ZENDESK = """<!doctype html><title>Zendesk</title>
   }});
 </script>"""
 ZENDESKS: Final = "https://acme.zendesk.com"
+INTENTS: Final = "https://intents.example"
+NAMED_HOSTS: Final = ("https://acme.zendesk.com", "*.desk.example", "https://*.shop.example:8443")
+# Origins whose messages are read, of any page, and of a page without HTTPS in addition.
+ALLOWED: Final = [ZENDESKS, "https://a.desk.example", "https://b.a.desk.example", "https://a.shop.example:8443"]
+ALLOWED_BY_HTTP: Final = ["http://a.desk.example"]
+REJECTED: Final = [
+    "null",
+    "http://acme.zendesk.com",
+    "https://acme.zendesk.com:8443",
+    "https://acme.zendesk.com.example",
+    "https://a.acme.zendesk.com",
+    "http://desk.example",
+    "https://desk.example",
+    "https://adesk.example",
+    "https://a.desk.example.example",
+    "http://a.desk.example:8080",
+    "https://a.desk.example:8443",
+    "ftp://a.desk.example",
+    "http://a.shop.example:8443",
+    "https://a.shop.example",
+    "https://a.shop.example:84430",
+    "https://shop.example:8443",
+]
+# Return the origins whose message fills the form.
+READ: Final = """([origins, data]) => {
+  const form = document.getElementById("lookup");
+  form.requestSubmit = () => {};
+  return origins.filter((origin) => {
+    form.elements.q.value = "";
+    dispatchEvent(new MessageEvent("message", { source: parent, origin, data }));
+    return form.elements.q.value !== "";
+  });
+}"""
 
 
 class Framing(BaseHTTPRequestHandler):
@@ -83,7 +116,7 @@ class Framing(BaseHTTPRequestHandler):
 
 @dataclass
 class Sites:
-    """`shop` is in INTENTS_EMBED_HOSTS, the next two are in INTENTS_HELPDESK_ORIGINS, and `other` is unknown."""
+    """All but `other` are in INTENTS_EMBED_HOSTS."""
 
     dashboard: str
     shop: str
@@ -110,8 +143,8 @@ def served() -> Iterator[str]:
 def sites() -> Iterator[Sites]:
     with ExitStack() as stack:
         shop, chatwoot, desk, other = (stack.enter_context(served()) for _ in range(4))
-        helpdesks = ",".join((chatwoot, desk, ZENDESKS))
-        root = stack.enter_context(dashboard(INTENTS_EMBED_HOSTS=shop[7:], INTENTS_HELPDESK_ORIGINS=helpdesks))
+        hosts = [urlsplit(site).netloc for site in (shop, chatwoot, desk)]
+        root = stack.enter_context(dashboard(INTENTS_EMBED_HOSTS=",".join([*hosts, *NAMED_HOSTS])))
         yield Sites(root, shop, chatwoot, desk, other)
 
 
@@ -165,7 +198,9 @@ def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, 
 
 @pytest.mark.programs
 @pytest.mark.parametrize("site", ["shop", "other"])
-def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sites: Sites, site: str) -> None:
+def test_only_the_card_and_the_side_bar_can_be_framed_of_the_whole_site_map(
+    browser: Browser, sites: Sites, site: str
+) -> None:
     """Downloads are left out, because they have no frame."""
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 8)
@@ -186,7 +221,8 @@ def test_only_the_card_can_be_framed_of_the_whole_site_map(browser: Browser, sit
             visit.page.goto(f"{getattr(sites, site)}/?{httpx.QueryParams({'src': list(some)})}", wait_until="load")
             assert len(visit.page.frames) == len(some) + 1
             shown += [frame.url for frame in visit.page.frames[1:] if not frame.url.startswith("chrome-error:")]
-        assert shown == ([f"{sites.dashboard}/embed{path}"] if site == "shop" else [])
+        framed = [f"{sites.dashboard}/embed{path}", sites.dashboard + signing.PATH]
+        assert sorted(shown) == (framed if site == "shop" else [])
 
 
 def more_often(route: Route) -> None:
@@ -312,24 +348,43 @@ def test_a_url_with_a_text_opens_the_side_bar_and_its_reply_can_be_copied(browse
         assert opened.value.url == f"{sites.dashboard}/intent/{intent_id}"
 
 
+def serve_by_names(page: Page, sites: Sites, zendesk: str) -> None:
+    """Serve a page of Zendesk, and the dashboard over HTTPS."""
+
+    def fetch(route: Route) -> None:
+        headers = {name: value.replace(INTENTS, sites.dashboard) for name, value in route.request.headers.items()}
+        route.fulfill(response=route.fetch(url=route.request.url.replace(INTENTS, sites.dashboard), headers=headers))
+
+    page.route(f"{ZENDESKS}/**", lambda route: route.fulfill(body=zendesk, content_type="text/html"))
+    page.route(f"{INTENTS}/**", fetch)
+
+
+@pytest.mark.parametrize("is_https", [False, True], ids=["http", "https"])
+def test_only_messages_of_pages_that_may_frame_the_side_bar_are_read(
+    browser: Browser, sites: Sites, is_https: bool
+) -> None:
+    with reading(browser, sites, theme="light") as visit:
+        serve_by_names(visit.page, sites, f'<iframe src="{INTENTS}{signing.PATH}"></iframe>')
+        url = ZENDESKS if is_https else framing(sites.chatwoot, sites.dashboard + signing.PATH)
+        frame = frame_on(visit.page, url)
+        expect(frame.get_by_label("Text of the ticket")).to_be_visible()
+        allowed = ALLOWED if is_https else ALLOWED + ALLOWED_BY_HTTP
+        wait_until(frame, "document.readyState === 'complete'")
+        origins = ALLOWED + ALLOWED_BY_HTTP + REJECTED
+        assert frame.evaluate(READ, [origins, conversation(NOTHING)]) == allowed
+        visit.page.unroute_all(behavior="wait")
+
+
 @pytest.mark.slow
 def test_zendesk_sends_the_ticket_to_the_side_bar(browser: Browser, sites: Sites) -> None:
     """Both have names, because pages of the internet can't frame those of this machine."""
-    origin, intents = ZENDESKS, "https://intents.example"
+    origin, intents = ZENDESKS, INTENTS
     with reading(browser, sites, theme="light") as visit:
         ticket = {"ticket.id": 5, "ticket.subject": "Funds", "ticket.description": id_of(visit)}
         ticket |= {"ticket.comments": [{"value": f"<p>{id_of(visit)}</p>"}]}
         src = f"{intents}{signing.PATH}?origin={origin}&amp;app_guid=guid-1"
         page = ZENDESK.format(src=src, ticket=json.dumps(ticket))
-
-        def fetch(route: Route) -> None:
-            headers = {name: value.replace(intents, sites.dashboard) for name, value in route.request.headers.items()}
-            route.fulfill(
-                response=route.fetch(url=route.request.url.replace(intents, sites.dashboard), headers=headers)
-            )
-
-        visit.page.route(f"{origin}/**", lambda route: route.fulfill(body=page, content_type="text/html"))
-        visit.page.route(f"{intents}/**", fetch)
+        serve_by_names(visit.page, sites, page)
         visit.page.goto(f"{origin}/agent/tickets/5")
         frame = visit.page.frame(name="app")
         assert frame is not None

@@ -15,7 +15,7 @@ DESK = "https://desk.acme.example"
 
 @pytest.fixture
 def helpdesks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_origins", [CHATWOOT, DESK])
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", [CHATWOOT, DESK])
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_without_its_setting_there_is_no_side_bar(site: Client) -> None:
 def test_its_form_looks_up_texts(site: Client, emulator: Emulator) -> None:
     form = LexborHTMLParser(site.get(signing.PATH).content).css_first("form")
     assert form is not None
-    assert form.attributes["data-origins"] == f"{CHATWOOT} {DESK}"
+    assert form.attributes["data-hosts"] == f"{CHATWOOT} {DESK}"
     assert "Refunded" in visible_text(shown(site, f"Where are my funds? {id_of(emulator)}"))
 
 
@@ -157,12 +157,6 @@ def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client) -> None:
 @pytest.mark.parametrize(
     ("env", "name"),
     [
-        pytest.param({"INTENTS_HELPDESK_ORIGINS": "*"}, "intents_helpdesk_origins", id="every origin"),
-        pytest.param(
-            {"INTENTS_HELPDESK_ORIGINS": "https://*.a.example"}, "intents_helpdesk_origins", id="many origins"
-        ),
-        pytest.param({"INTENTS_HELPDESK_ORIGINS": "https://a.example/x"}, "intents_helpdesk_origins", id="a URL"),
-        pytest.param({"INTENTS_HELPDESK_ORIGINS": "chat.acme.example"}, "intents_helpdesk_origins", id="no scheme"),
         pytest.param({"INTENTS_SLACK_SIGNING_SECRET": "short"}, "intents_slack_signing_secret", id="a short secret"),
     ],
 )

@@ -106,7 +106,7 @@ HASH = "0x" + "c4" * 32
 
 def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> dict[str, str]:
     """Return what each surface that looks up a hash answers, as text."""
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_origins", ["https://desk.acme.example"])
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["https://desk.acme.example"])
     monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
 
     def mcp(tool: str) -> str:

@@ -152,3 +152,8 @@ def test_embed_hosts_that_no_policy_can_contain_are_rejected(monkeypatch: pytest
     monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
     with pytest.raises(ValueError, match="must be host names, https origins"):
         Environment()
+
+
+def test_embed_hosts_are_as_browsers_write_origins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INTENTS_EMBED_HOSTS", "https://Shop.example:443,*.Shop.example:8443,*")
+    assert Environment().intents_embed_hosts == ["https://shop.example", "*.shop.example:8443", "*"]

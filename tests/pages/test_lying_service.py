@@ -197,7 +197,6 @@ class World:
 
 @contextmanager
 def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(settings.ENV, "intents_helpdesk_origins", ["https://desk.acme.example"])
     monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
     monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["https://other.example"])
     lie, site = LIES[name], Client(headers={"host": surfaces.HOST})

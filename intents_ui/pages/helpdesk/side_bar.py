@@ -1,7 +1,7 @@
 """`/embed/ticket`: a side bar for helpdesks with the transfers of the ticket at hand.
 
 The page around the frame sends the ticket to the script of the side bar, or opens it with the text. Only pages of
-INTENTS_HELPDESK_ORIGINS may frame it, and the script reads messages of no others.
+INTENTS_EMBED_HOSTS may frame it, and the script reads messages of no others.
 """
 
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.triage import cases, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import marks
-from intents_ui.middleware.security_headers import framed_by
+from intents_ui.middleware.security_headers import embeddable
 from intents_ui.web import client_ip
 from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
@@ -31,9 +31,9 @@ FOREIGN: Final = "Rejected: the form came from another site. Paste the text here
 @marks.costly()
 @marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
-@framed_by(lambda: settings.ENV.intents_helpdesk_origins, form_action=CSP.SELF)
+@embeddable(form_action=CSP.SELF)
 def view(request: HttpRequest) -> HttpResponse:
-    if not settings.ENV.intents_helpdesk_origins:
+    if not settings.ENV.intents_embed_hosts:
         raise Http404("This dashboard has no side bar for helpdesks.")
     given, found, status = request.GET, TicketRows(), HTTPStatus.OK
     if request.method == "POST":
@@ -51,7 +51,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "found": found,
         "rows": [(row, reply(request, row)) for row in by_urgency],
         "longest": ticket.LONGEST,
-        "origins": settings.ENV.intents_helpdesk_origins,
+        "hosts": settings.ENV.intents_embed_hosts,
     }
     response = render(request, "helpdesk/side_bar.html", context, status=status)
     response["Cache-Control"] = "no-store"
