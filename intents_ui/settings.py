@@ -19,12 +19,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.utils.csp import CSP
 from pydantic import (
+    BeforeValidator,
     Field,
     HttpUrl,
     IPvAnyNetwork,
     RedisDsn,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -32,41 +34,71 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from intents_ui import api
 from intents_ui.api import tokens
-from intents_ui.api.tokens import Token
 
-HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?", re.ASCII)
-# As in Django: a name, ".name" for all its subdomains, an address, or "*".
-ALLOWED_HOST = re.compile(rf"\*|\.?{HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\]", re.ASCII)
-ORIGIN = re.compile(rf"https?://(\*\.)?({HOST_NAME.pattern}|\[[0-9a-fA-F:.]+\])(:[0-9]{{1,5}})?", re.ASCII)
-CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", re.ASCII)
-# Shown as a link on pages and in text that is copied into other programs, so it has no character that ends one.
-LINK = re.compile(rf"https://{HOST_NAME.pattern}(:[0-9]{{1,5}})?([/?#][A-Za-z0-9._~:/?#@!$&*+,;=%-]*)?", re.ASCII)
-PLACEHOLDER = re.compile(r"\{(intentId|subject|text)\}")
-MAIL = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME.pattern}", re.ASCII)
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
 WIDE = {4: 10, 6: 24}  # prefixes of networks by IP version
 SECRETS_DIR = Path("/run/secrets")  # where container platforms mount secrets
-# Values that an HTTP header can carry.
-HEADER_VALUE = re.compile(r"[ -~]+", re.ASCII)
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
 # Options of a PostgreSQL URL. `host` is for the directory of a Unix socket.
 POSTGRES_OPTIONS = {"host", "sslmode", "sslrootcert"}
 REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
-# The last label begins with a letter, which excludes every notation of an IP address.
-LOGO_HOST = re.compile(
-    r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]", re.ASCII
-)
-# As in `frame-ancestors`: a host or an HTTPS origin. Browsers match a bare host with the page's own scheme.
-EMBED_HOST = re.compile(rf"\*|(https://)?(\*\.)?{HOST_NAME.pattern}(:[0-9]{{1,5}})?", re.ASCII)
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
 # Not link-local addresses, at which clouds have their metadata service.
 PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")]
 
-Words = Annotated[list[str], NoDecode]
-Networks = Annotated[list[IPvAnyNetwork], NoDecode]
+
+HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
+ADDRESS = r"\[[0-9a-fA-F:.]+\]"
+PORT = r"(:[0-9]{1,5})?"
+MAIL = rf"[A-Za-z0-9._+-]{{1,64}}@{HOST}"
+# Shown as a link on pages and in text that is copied into other programs, so it has no character that ends one.
+LINK_CHARACTER = r"[A-Za-z0-9._~:/?#@!$&*+,;=%-]"
+LINK = rf"https://{HOST}{PORT}([/?#]{LINK_CHARACTER}*)?"
+ESCALATION_LINK = rf"https://{HOST}{PORT}([/?#]({LINK_CHARACTER}|\{{(intentId|subject|text)\}})*)?"
+# The last label begins with a letter, which excludes every notation of an IP address.
+FULL_HOST = r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]"
+# HTTP headers can carry it.
+SECRET = (r"[ -~]+", "must be printable ASCII on one line")
+LONG_SECRET = (
+    rf"[ -~]{{{SHORTEST_SECRET},{LONGEST_SECRET}}}",
+    f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters of printable ASCII on one line",
+)
+# By setting, the pattern of its value, or of each of several, and the error otherwise.
+# fmt: off
+PATTERNS = {
+    "intents_service_access_key": SECRET,
+    "secret_key": SECRET,
+    "intents_slack_bot_token": SECRET,
+    "intents_slack_signing_secret": LONG_SECRET,
+    "intents_console_token": LONG_SECRET,
+    # As in Django: a name, ".name" for all its subdomains, an address, or "*".
+    "allowed_hosts": (rf"\*|\.?{HOST}|{ADDRESS}", "must be host names without scheme or port (intents.example, or .example for all subdomains)"),
+    "csrf_trusted_origins": (rf"https?://(\*\.)?({HOST}|{ADDRESS}){PORT}", "must be a list of origins, for example https://intents.example"),
+    "intents_api_origins": (rf"\*|https?://({HOST}|{ADDRESS}){PORT}", "must be a list of origins, for example https://desk.example, or `*` for any site"),
+    # As in `frame-ancestors`: a host or an HTTPS origin. Browsers match a bare host with the page's own scheme.
+    "intents_embed_hosts": (rf"\*|(https://)?(\*\.)?{HOST}{PORT}", "must be host names, https origins (https://shop.example), or `*` for any site"),
+    "intents_logo_hosts": (FULL_HOST, "must be fully qualified host names without scheme, port or path"),
+    "intents_security_contact": (r"mailto:[!-~]+@[!-~]+|https://[!-~]+", "must be a mailto: or https: URI, for example mailto:security@intents.example"),
+    "intents_recovery_url": (LINK, "must be an https URL, for example https://app.example/recover"),
+    "intents_support_contact": (f"{LINK}|{MAIL}", "must be an https URL or an e-mail address, for example support@app.example"),
+    "intents_escalation_to": (f"{ESCALATION_LINK}|{MAIL}", "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"),
+}
+# fmt: on
+
+
+def split(value: Any) -> Any:
+    """Return the parts of a comma-separated text, with hosts and origins as browsers write them."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip().lower() for part in value.split(",") if part.strip()]
+    return [re.sub(r"^(https://.*):443$", r"\1", part) for part in parts]
+
+
+Words = Annotated[list[str], NoDecode, BeforeValidator(split)]
+Networks = Annotated[list[IPvAnyNetwork], NoDecode, BeforeValidator(split)]
 
 
 class Environment(BaseSettings):
@@ -116,19 +148,15 @@ class Environment(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="`text`, or `json` for one JSON object per line")
     # fmt: on
 
-    @field_validator(
-        "allowed_hosts",
-        "csrf_trusted_origins",
-        "trusted_proxies",
-        "intents_metrics",
-        "intents_logo_hosts",
-        "intents_embed_hosts",
-        "intents_api_origins",
-        mode="before",
-    )
+    @field_validator(*PATTERNS)
     @classmethod
-    def split(cls, value: Any) -> Any:
-        return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+    def match(cls, value: Any, info: ValidationInfo) -> Any:
+        pattern, problem = PATTERNS[str(info.field_name)]
+        text = value.get_secret_value() if isinstance(value, SecretStr) else value
+        texts = text if isinstance(text, list) else [text] if text is not None else []
+        if not all(re.fullmatch(pattern, each, re.ASCII) for each in texts):
+            raise ValueError(problem)
+        return value
 
     @field_validator("intents_service_url")
     @classmethod
@@ -145,19 +173,6 @@ class Environment(BaseSettings):
                 "must use https, because http exposes the access key."
                 " Only to this machine, a private address or a host name without a dot it may use http."
             )
-        return value
-
-    @field_validator(
-        "intents_service_access_key",
-        "intents_console_token",
-        "secret_key",
-        "intents_slack_signing_secret",
-        "intents_slack_bot_token",
-    )
-    @classmethod
-    def validate_header_value(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not HEADER_VALUE.fullmatch(value.get_secret_value()):
-            raise ValueError("must be printable ASCII on one line")
         return value
 
     @field_validator("redis_url")
@@ -180,29 +195,6 @@ class Environment(BaseSettings):
             database(value.get_secret_value())
         return value
 
-    @field_validator("allowed_hosts")
-    @classmethod
-    def validate_hosts(cls, value: list[str]) -> list[str]:
-        if not all(ALLOWED_HOST.fullmatch(host) for host in value):
-            raise ValueError(
-                "must be host names without scheme or port (intents.example, or .example for all subdomains)"
-            )
-        return value
-
-    @field_validator("csrf_trusted_origins")
-    @classmethod
-    def validate_origins(cls, value: list[str]) -> list[str]:
-        if not all(ORIGIN.fullmatch(origin) for origin in value):
-            raise ValueError("must be a list of origins, for example https://intents.example")
-        return value
-
-    @field_validator("intents_console_token", "intents_slack_signing_secret")
-    @classmethod
-    def validate_token_length(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not SHORTEST_SECRET <= len(value.get_secret_value()) <= LONGEST_SECRET:
-            raise ValueError(f"must be {SHORTEST_SECRET} to {LONGEST_SECRET} characters long")
-        return value
-
     @field_validator("intents_api_tokens")
     @classmethod
     def validate_api_tokens(cls, value: SecretStr | None) -> SecretStr | None:
@@ -210,67 +202,14 @@ class Environment(BaseSettings):
             tokens.parse(value.get_secret_value())
         return value
 
-    @field_validator("intents_api_origins")
-    @classmethod
-    def validate_api_origins(cls, value: list[str]) -> list[str]:
-        if value != ["*"] and not all(ORIGIN.fullmatch(origin) and "*" not in origin for origin in value):
-            raise ValueError("must be a list of origins, for example https://desk.example, or `*` for any site")
-        return value
-
-    @field_validator("intents_security_contact")
-    @classmethod
-    def validate_contact(cls, value: str | None) -> str | None:
-        if value is not None and not CONTACT.fullmatch(value):
-            raise ValueError("must be a mailto: or https: URI, for example mailto:security@intents.example")
-        return value
-
-    @field_validator("intents_recovery_url")
-    @classmethod
-    def validate_recovery_url(cls, value: str | None) -> str | None:
-        if value is not None and not LINK.fullmatch(value):
-            raise ValueError("must be an https URL, for example https://app.example/recover")
-        return value
-
-    @field_validator("intents_support_contact")
-    @classmethod
-    def validate_support_contact(cls, value: str | None) -> str | None:
-        if value is not None and not (LINK.fullmatch(value) or MAIL.fullmatch(value)):
-            raise ValueError("must be an https URL or an e-mail address, for example support@app.example")
-        return value
-
-    @field_validator("intents_escalation_to")
-    @classmethod
-    def validate_escalation_to(cls, value: str | None) -> str | None:
-        is_known = value is None or MAIL.fullmatch(value) or LINK.fullmatch(PLACEHOLDER.sub("", value))
-        if not is_known:
-            raise ValueError(
-                "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"
-            )
-        return value
-
     @field_validator("host")
     @classmethod
     def validate_interface(cls, value: str) -> str:
         """Accept an IPv6 address with or without brackets."""
         host = value.removeprefix("[").removesuffix("]")
-        if not (is_address(host) or HOST_NAME.fullmatch(host)):
+        if not (is_address(host) or re.fullmatch(HOST, host)):
             raise ValueError("must be an IP address or host name. Set the port with PORT.")
         return host
-
-    @field_validator("intents_logo_hosts")
-    @classmethod
-    def validate_logo_hosts(cls, value: list[str]) -> list[str]:
-        if not all(LOGO_HOST.fullmatch(host) for host in value):
-            raise ValueError("must be fully qualified host names without scheme, port or path")
-        return [host.lower() for host in value]
-
-    @field_validator("intents_embed_hosts")
-    @classmethod
-    def validate_embed_hosts(cls, value: list[str]) -> list[str]:
-        if not all(EMBED_HOST.fullmatch(host) for host in value):
-            raise ValueError("must be host names, https origins (https://shop.example), or `*` for any site")
-        # As browsers write origins.
-        return [host.lower().removesuffix(":443") if host.startswith("https:") else host.lower() for host in value]
 
     @property
     def authority(self) -> str:
@@ -288,7 +227,7 @@ class Environment(BaseSettings):
         return self.intents_console or ("write" if self.embedded else "off")
 
     @cached_property
-    def api_tokens(self) -> tuple[Token, ...]:
+    def api_tokens(self) -> tuple[tokens.Token, ...]:
         """Tokens of the API."""
         return tokens.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
 
@@ -563,7 +502,7 @@ SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 
 # Other sites' pages that may read the API. Never with cookies.
 CORS_URLS_REGEX = f"^{api.PATHS}"
-CORS_ALLOW_ALL_ORIGINS = ENV.intents_api_origins == ["*"]
+CORS_ALLOW_ALL_ORIGINS = "*" in ENV.intents_api_origins
 CORS_ALLOWED_ORIGINS = [] if CORS_ALLOW_ALL_ORIGINS else ENV.intents_api_origins
 CORS_ALLOW_METHODS = ["GET", "HEAD", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "if-none-match"]
