@@ -4,7 +4,6 @@ An invalid value aborts startup with one line that names the variable. A test ch
 """
 
 import difflib
-import importlib.util
 import ipaddress
 import os
 import re
@@ -15,7 +14,6 @@ import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.utils.csp import CSP
 from pydantic import (
@@ -34,14 +32,13 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from intents_ui import api
 from intents_ui.api import tokens
+from intents_ui.mirror import database
 
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
 WIDE = {4: 10, 6: 24}  # prefixes of networks by IP version
 SECRETS_DIR = Path("/run/secrets")  # where container platforms mount secrets
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
-# Options of a PostgreSQL URL. `host` is for the directory of a Unix socket.
-POSTGRES_OPTIONS = {"host", "sslmode", "sslrootcert"}
 REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
@@ -192,7 +189,7 @@ class Environment(BaseSettings):
     @classmethod
     def validate_database(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None:
-            database(value.get_secret_value())
+            database.of_url(value.get_secret_value())
         return value
 
     @field_validator("intents_api_tokens")
@@ -244,7 +241,7 @@ class Environment(BaseSettings):
     @field_validator("sentry_dsn")
     @classmethod
     def validate_package(cls, value: Any) -> Any:
-        if value is not None and not is_installed("sentry_sdk"):
+        if value is not None and not database.is_installed("sentry_sdk"):
             raise ValueError("requires packages that are not installed: pip install -r requirements-sentry.txt")
         return value
 
@@ -268,74 +265,13 @@ class Environment(BaseSettings):
         return self
 
 
-def database(url: str) -> dict[str, Any]:
-    """Return Django's settings for a database. Raises ValueError if there can be none at this URL."""
-    if url.startswith(("postgres://", "postgresql://")):
-        return _postgres(url)
-    path = Path(url.removeprefix("sqlite://"))
-    if "://" in str(path) or (url.startswith("sqlite:") and not path.is_absolute()):
-        raise ValueError("must be a path, sqlite:///path or postgres://user:password@host/name")
-    if not path.is_absolute():
-        path = ROOT / path
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError("must be a file in a directory that exists")
-    return sqlite(path)
-
-
-def sqlite(path: Path) -> dict[str, Any]:
-    return {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": path,
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL",
-        },
-    }
-
-
-def _postgres(url: str) -> dict[str, Any]:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise ValueError("must be postgres://user:password@host:port/name") from None
-    options = dict(parse_qsl(parts.query))
-    if unknown := options.keys() - POSTGRES_OPTIONS:
-        raise ValueError(f"must have no options other than {', '.join(sorted(POSTGRES_OPTIONS))}, not {min(unknown)}")
-    name = unquote(parts.path).removeprefix("/")
-    host = options.pop("host", unquote(parts.hostname or ""))
-    if not name or not host:
-        raise ValueError("must name the host and the database: postgres://user:password@host/name")
-    if not all(map(is_installed, ("psycopg", "psycopg_pool"))):
-        raise ValueError("requires packages that are not installed: pip install -r requirements-postgres.txt")
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": host,
-        "PORT": port or "",
-        # A process that is frozen inside a transaction must not block the next leader.
-        "OPTIONS": {**options, "options": "-c idle_in_transaction_session_timeout=10000"},
-        # They would stay open if a transaction is cut off, and PgBouncer has none.
-        "DISABLE_SERVER_SIDE_CURSORS": True,
-    }
-
-
 def mirror_database(env: Environment) -> dict[str, Any] | None:
     """Return the mirror's database, or None if there is no mirror."""
     if env.intents_database is not None:
-        return database(env.intents_database.get_secret_value())
+        return database.of_url(env.intents_database.get_secret_value())
     if not env.embedded:
         return None
-    return sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", "mirror.sqlite3"))
-
-
-def is_installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # nor is its parent package
-        return False
+    return database.sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", "mirror.sqlite3"))
 
 
 def is_loopback(host: str) -> bool:

@@ -16,8 +16,8 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
-from intents_ui import settings
 from intents_ui.mirror import readonly
+from intents_ui.mirror.database import of_url, sqlite
 from tests.conftest import needs
 from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
@@ -48,7 +48,7 @@ def using(database: dict[str, Any]) -> Iterator[None]:
 def migrated() -> bytes:
     """Return an empty SQLite database with the mirror's tables: migrations take longer than most tests."""
     with tempfile.TemporaryDirectory() as folder:
-        database = settings.sqlite(Path(folder, "mirror.sqlite3"))
+        database = sqlite(Path(folder, "mirror.sqlite3"))
         with connected(database):
             migrate(str(database))
         return database["NAME"].read_bytes()
@@ -92,11 +92,7 @@ def postgres() -> Iterator[str]:
 def copy(request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
     """Use an empty database (`on_each_engine`)."""
     is_postgres = getattr(request, "param", "SQLite") == "PostgreSQL"
-    database = (
-        settings.database(request.getfixturevalue("postgres"))
-        if is_postgres
-        else settings.sqlite(tmp_path / "mirror.sqlite3")
-    )
+    database = of_url(request.getfixturevalue("postgres")) if is_postgres else sqlite(tmp_path / "mirror.sqlite3")
     with django_db_blocker.unblock(), using(database):
         if is_postgres:
             empty()
@@ -125,7 +121,7 @@ def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def mirrored_file(tmp_path: Path, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Let pages read an empty SQLite database. Yield its path."""
     path = tmp_path / "mirror.sqlite3"
-    with django_db_blocker.unblock(), using(settings.sqlite(path)):
+    with django_db_blocker.unblock(), using(sqlite(path)):
         let_pages_read(monkeypatch)
         yield path
 
@@ -139,7 +135,7 @@ def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
     """Return a database with complete figures of three days until the site's time, and an incident."""
     path: Path = tmp_path_factory.mktemp("written") / "mirror.sqlite3"
-    with time_machine.travel(past.NOW), django_db_blocker.unblock(), using(settings.sqlite(path)):
+    with time_machine.travel(past.NOW), django_db_blocker.unblock(), using(sqlite(path)):
         past.write_all(past.NOW)
     return path
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui import settings
+from intents_ui.mirror import database
+from intents_ui.mirror.database import of_url
 from tests.serving import ROOT
 from tests.test_settings import start
 
@@ -38,27 +39,27 @@ def test_demo_data_is_mirrored_in_the_temporary_directory(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("prefix", ["", "sqlite://"], ids=["path", "URL"])
 def test_sqlite_writes_ahead_and_takes_the_lock_when_a_transaction_begins(tmp_path: Path, prefix: str) -> None:
-    found = settings.database(f"{prefix}{tmp_path}/a b.db")
+    found = of_url(f"{prefix}{tmp_path}/a b.db")
     assert str(found["NAME"]) == f"{tmp_path}/a b.db"
     assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
     assert "journal_mode=WAL" in found["OPTIONS"]["init_command"]
 
 
 def test_a_postgres_url_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "is_installed", lambda module: True)
-    found = settings.database("postgres://me:p%40ss@db.example:5433/intents?sslmode=require")
+    monkeypatch.setattr(database, "is_installed", lambda module: True)
+    found = of_url("postgres://me:p%40ss@db.example:5433/intents?sslmode=require")
     assert (found["USER"], found["PASSWORD"], found["HOST"], found["PORT"]) == ("me", "p@ss", "db.example", 5433)
     assert (found["NAME"], found["OPTIONS"]["sslmode"]) == ("intents", "require")
-    assert settings.database("postgres:///intents?host=/run/postgresql")["HOST"] == "/run/postgresql"
+    assert of_url("postgres:///intents?host=/run/postgresql")["HOST"] == "/run/postgresql"
 
 
 @pytest.mark.parametrize(
     "url", ["mysql://a/b", "sqlite:a.db", "/nowhere/at/all/mirror.db", "/", "postgres://host", "postgres://host:port/a"]
 )
 def test_an_invalid_database_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "is_installed", lambda module: True)
+    monkeypatch.setattr(database, "is_installed", lambda module: True)
     with pytest.raises(ValueError, match=r"^must "):
-        settings.database(url)
+        of_url(url)
 
 
 def test_an_invalid_database_stops_the_start_with_one_line_without_its_password() -> None:

@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import hints
+from intents_ui.mirror.database import sqlite
 from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.windows import DAY, MINUTE
 from tests.mirror.world import Copy, World, expected, rows
@@ -22,7 +22,7 @@ PACKED = bytes.fromhex(ID[2:])
 
 @pytest.fixture
 def database(tmp_path: Path) -> dict[str, Any]:
-    return settings.sqlite(tmp_path / "mirror.sqlite3")
+    return sqlite(tmp_path / "mirror.sqlite3")
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.db.backends.signals import connection_created
 
-from intents_ui import settings
 from intents_ui.mirror import readonly
+from intents_ui.mirror.database import of_url
 from intents_ui.mirror.models import Lease
 from intents_ui.mirror.readonly import CopyUnreadable, CoverageCache, read_coverage, reading
 from tests.mirror.conftest import empty, on_each_engine, using
@@ -119,7 +119,7 @@ def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
 ) -> None:
     place = Path(postgres.partition("host=")[2], ".s.PGSQL.5432")
     cache = CoverageCache(clock=itertools.count(step=10).__next__)
-    with django_db_blocker.unblock(), using(settings.database(postgres)):
+    with django_db_blocker.unblock(), using(of_url(postgres)):
         empty()
         readonly.read_only(connection).close_pool()
         place.rename(place.with_name("gone"))
