@@ -46,15 +46,14 @@ LOOPBACK = ["127.0.0.0/8", "::1"]
 # Not link-local addresses, at which clouds have their metadata service.
 PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")]
 
-
-HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
-ADDRESS = r"\[[0-9a-fA-F:.]+\]"
-PORT = r"(:[0-9]{1,5})?"
-MAIL = rf"[A-Za-z0-9._+-]{{1,64}}@{HOST}"
+HOST_NAME = r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
+IP_LITERAL = r"\[[0-9a-fA-F:.]+\]"
+PORT_PART = r"(:[0-9]{1,5})?"
+MAIL = rf"[A-Za-z0-9._+-]{{1,64}}@{HOST_NAME}"
 # Shown as a link on pages and in text that is copied into other programs, so it has no character that ends one.
 LINK_CHARACTER = r"[A-Za-z0-9._~:/?#@!$&*+,;=%-]"
-LINK = rf"https://{HOST}{PORT}([/?#]{LINK_CHARACTER}*)?"
-ESCALATION_LINK = rf"https://{HOST}{PORT}([/?#]({LINK_CHARACTER}|\{{(intentId|subject|text)\}})*)?"
+LINK = rf"https://{HOST_NAME}{PORT_PART}([/?#]{LINK_CHARACTER}*)?"
+ESCALATION_LINK = rf"https://{HOST_NAME}{PORT_PART}([/?#]({LINK_CHARACTER}|\{{(intentId|subject|text)\}})*)?"
 # The last label begins with a letter, which excludes every notation of an IP address.
 FULL_HOST = r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]"
 # HTTP headers can carry it.
@@ -72,11 +71,11 @@ PATTERNS = {
     "intents_slack_signing_secret": LONG_SECRET,
     "intents_console_token": LONG_SECRET,
     # As in Django: a name, ".name" for all its subdomains, an address, or "*".
-    "allowed_hosts": (rf"\*|\.?{HOST}|{ADDRESS}", "must be host names without scheme or port (intents.example, or .example for all subdomains)"),
-    "csrf_trusted_origins": (rf"https?://(\*\.)?({HOST}|{ADDRESS}){PORT}", "must be a list of origins, for example https://intents.example"),
-    "intents_api_origins": (rf"\*|https?://({HOST}|{ADDRESS}){PORT}", "must be a list of origins, for example https://desk.example, or `*` for any site"),
+    "allowed_hosts": (rf"\*|\.?{HOST_NAME}|{IP_LITERAL}", "must be host names without scheme or port (intents.example, or .example for all subdomains)"),
+    "csrf_trusted_origins": (rf"https?://(\*\.)?({HOST_NAME}|{IP_LITERAL}){PORT_PART}", "must be a list of origins, for example https://intents.example"),
+    "intents_api_origins": (rf"\*|https?://({HOST_NAME}|{IP_LITERAL}){PORT_PART}", "must be a list of origins, for example https://desk.example, or `*` for any site"),
     # As in `frame-ancestors`: a host or an HTTPS origin. Browsers match a bare host with the page's own scheme.
-    "intents_embed_hosts": (rf"\*|(https://)?(\*\.)?{HOST}{PORT}", "must be host names, https origins (https://shop.example), or `*` for any site"),
+    "intents_embed_hosts": (rf"\*|(https://)?(\*\.)?{HOST_NAME}{PORT_PART}", "must be host names, https origins (https://shop.example), or `*` for any site"),
     "intents_logo_hosts": (FULL_HOST, "must be fully qualified host names without scheme, port or path"),
     "intents_security_contact": (r"mailto:[!-~]+@[!-~]+|https://[!-~]+", "must be a mailto: or https: URI, for example mailto:security@intents.example"),
     "intents_recovery_url": (LINK, "must be an https URL, for example https://app.example/recover"),
@@ -204,7 +203,7 @@ class Environment(BaseSettings):
     def validate_interface(cls, value: str) -> str:
         """Accept an IPv6 address with or without brackets."""
         host = value.removeprefix("[").removesuffix("]")
-        if not (is_address(host) or re.fullmatch(HOST, host)):
+        if not (is_address(host) or re.fullmatch(HOST_NAME, host)):
             raise ValueError("must be an IP address or host name. Set the port with PORT.")
         return host
 
@@ -247,10 +246,8 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def validate_together(self) -> Self:
-        if not self.embedded and self.secret_key is None:
-            raise ValueError("SECRET_KEY: required with a real service (INTENTS_SERVICE_URL)")
-        if not self.embedded and self.secret_key and len(self.secret_key.get_secret_value()) < SHORTEST_SECRET:
-            raise ValueError(f"SECRET_KEY: must be at least {SHORTEST_SECRET} characters long with a real service")
+        if not self.embedded and len(self.secret_key or "") < SHORTEST_SECRET:
+            raise ValueError(f"SECRET_KEY: at least {SHORTEST_SECRET} characters required with INTENTS_SERVICE_URL")
         if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
             raise ValueError("INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service")
         if self.intents_service_url is None and not is_loopback(self.host):
