@@ -150,6 +150,7 @@ NO_OWNER = intent(owner_address=None)
 NO_TIME = intent(created_at=None)
 SENTENCES = named(
     ("money", INTENT, entry(group(token())), ""),
+    ("money, and no word on whether it counts", INTENT, entry(group(token()), has=None), ""),
     ("not worth the return", INTENT, entry(group(token()), has=False), balances.NOT_COUNTED),
     ("nothing", INTENT, entry(has=False), balances.NOTHING),
     ("nobody looked", INTENT, entry(has=None), balances.NOT_SAID),

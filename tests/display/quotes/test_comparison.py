@@ -230,6 +230,7 @@ TAKEN = named(
     ("on one chain, to its only transaction", ended(origin=30, **ONE_CHAIN), 10),
     ("on two chains, the first transaction is no end", ended(origin=30), None),
     ("neither an end nor a transaction", ended(**ONE_CHAIN), None),
+    ("ended as it started", ended(finished_at=before(seconds=40)), 0),
     ("ended before it started", ended(finished_at=before(seconds=41)), None),
     ("no start", ended(started_at=None, finished_at=NOW), None),
 )

@@ -311,3 +311,21 @@ def test_fields_of_another_object_are_not_parsed_again():
     intent = models.Intent.with_fields_of(entry, "intent_id", "status", "created_at", "updated_at")
     assert intent.created_at is entry.created_at
     assert (intent.intent_id, intent.status, intent.updated_at, intent.owner_address) == ("0x1", "FAILED", None, None)
+
+
+@pytest.mark.parametrize(
+    ("txn_hash", "step"),
+    [("0xAA", "deposit"), ("0xbb", "origin"), ("BB", "origin"), ("0xdd", "refund"), ("0xcc", None), ("", None)],
+)
+def test_a_hash_leads_to_its_transaction_however_it_is_written(txn_hash, step):
+    deposit, origin, destination, refund = (
+        models.IntentTransaction(txn_hash=each) for each in ("0xaa", "0xBb", None, "dd")
+    )
+    receipt = models.IntentReceipt(
+        intent_id="0x1",
+        deposit_transaction=deposit,
+        origin_transaction=origin,
+        destination_transaction=destination,
+        refund_transaction=refund,
+    )
+    assert receipt.step_of(txn_hash) == step
