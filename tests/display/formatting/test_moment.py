@@ -51,23 +51,34 @@ def test_a_result_is_the_same_at_all_times_that_its_moment_covers(
 
 
 @pytest.mark.parametrize(
-    ("derive", "length"),
+    ("derive", "since", "until"),
     [
-        (lambda now: now >= NOON + HOUR, HOUR),
-        (lambda now: now > NOON + HOUR, HOUR + TICK),
-        (lambda now: times.ago(NOON - timedelta(minutes=7, seconds=10), now=now), timedelta(seconds=50)),
-        (lambda now: times.ago(NOON - timedelta(hours=3, minutes=20), now=now), timedelta(minutes=40)),
-        (lambda now: times.ago(NOON + timedelta(hours=3, minutes=20), now=now), timedelta(minutes=20) + TICK),
-        (lambda now: times.utc(NOON, now=now), 12 * HOUR),
-        (lambda now: times.elapsed(NOON - timedelta(seconds=1.25), now=now), timedelta(seconds=0.75)),
-        (lambda now: now - NOON, TICK),
+        (lambda now: now >= NOON + HOUR, None, NOON + HOUR),
+        (lambda now: now > NOON + HOUR, None, NOON + HOUR + TICK),
+        (lambda now: now >= NOON - HOUR, NOON - HOUR, None),
+        (lambda now: times.ago(NOON - 7 * times.MINUTE, now=now), NOON, NOON + times.MINUTE),
+        (lambda now: times.ago(NOON - 3.25 * HOUR, now=now), NOON - 0.25 * HOUR, NOON + 0.75 * HOUR),
+        (lambda now: times.ago(NOON + 3.25 * HOUR, now=now), NOON - 0.75 * HOUR + TICK, NOON + 0.25 * HOUR + TICK),
+        (lambda now: times.ago(NOON, now=now), NOON - times.SKEW, NOON + times.SECOND),
+        (lambda now: times.ago(NOON + times.SKEW + TICK, now=now), NOON - times.MINUTE + 2 * TICK, NOON + TICK),
+        (lambda now: times.utc(NOON, now=now), NOON - 0.5 * DAY, NOON + 0.5 * DAY),
+        (
+            lambda now: times.elapsed(NOON - 1.25 * times.SECOND, now=now),
+            NOON - 0.25 * times.SECOND,
+            NOON + 0.75 * times.SECOND,
+        ),
+        (lambda now: now - NOON, NOON, NOON + TICK),
     ],
 )
-def test_a_moment_ends_when_a_result_changes(derive: Callable[[datetime], object], length: timedelta) -> None:
+def test_a_moment_lasts_from_one_change_of_a_result_to_the_next(
+    derive: Callable[[datetime], object], since: datetime | None, until: datetime | None
+) -> None:
     moment = Moment.of(NOON)
     derive(moment)
-    assert moment.covers(NOON + length - TICK)
-    assert not moment.covers(NOON + length)
+    assert moment.covers(since or BEGINNING)
+    assert not since or not moment.covers(since - TICK)
+    assert moment.covers((until or END) - TICK)
+    assert not until or not moment.covers(until)
 
 
 def test_what_is_derived_after_a_move_is_as_of_the_new_time() -> None:
