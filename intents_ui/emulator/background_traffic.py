@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -66,6 +67,7 @@ def ordinary(number: int, catalogue: Catalogue) -> Ordinary:
     return Ordinary(scenario, variant, deal, stretch)
 
 
+@lru_cache(10_000)
 def scenario_of(number: int) -> tuple[Scenario, str]:
     """Return the scenario and variant of an intent, without its deal."""
     return _drawn(Dice(number))

@@ -82,11 +82,11 @@ class Ledger:
         transfer = self.world.transfer(number)
         return Course(transfer, self.world.scenes(transfer))
 
-    def last_status(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> str | None:
-        """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
+    def last_scene(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Scene | None:
+        """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
         if number in self._courses or number % STREAMS == MADE or faults & COURSES:
             return None
-        return self.world.last_status(number, now)
+        return self.world.last_scene(number, now)
 
     def entries(
         self,

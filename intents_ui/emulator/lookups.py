@@ -14,6 +14,7 @@ from intents_ui.emulator.ledger import Entry, Ledger
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.receipts import balances, history_entry, receipt
 from intents_ui.emulator.response_variants import TIE
+from intents_ui.emulator.scenario_engine import Scene
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
@@ -124,10 +125,9 @@ class Lookups:
         for examined, number in enumerate(found):
             if examined >= MOST_EXAMINED:
                 raise Refusal(TIMED_OUT, f"more than {MOST_EXAMINED} intents examined")
-            if filters.statuses:
-                status = self.ledger.last_status(number, ask.now, ask.faults)
-                if status is not None and status not in filters.statuses:
-                    continue
+            last = self.ledger.last_scene(number, ask.now, ask.faults) if filters.of_scenes else None
+            if last and not filters.pass_scene(last):
+                continue
             entry = self.ledger.entry(number, ask.now, ask.faults)
             if entry and filters.pass_(entry):
                 yield entry
@@ -205,14 +205,22 @@ class _Filters:
             recoverable=requests.flag(body, "onlyRecoverable"),
         )
 
+    @property
+    def of_scenes(self) -> bool:
+        return self.statuses is not None or self.recoverable
+
+    def pass_scene(self, scene: Scene) -> bool:
+        return (self.statuses is None or scene.status in self.statuses) and (
+            not self.recoverable or bool(scene.marks.get("balance"))
+        )
+
     def pass_(self, entry: Entry) -> bool:
-        transfer, scene = entry.transfer, entry.scene
+        transfer = entry.transfer
         return (
-            (self.statuses is None or scene.status in self.statuses)
+            self.pass_scene(entry.scene)
             and self.project in (None, transfer.project)
             and self.origin_chain in (None, transfer.origin.chain_id)
             and self.destination_chain in (None, transfer.destination.chain_id)
-            and (not self.recoverable or bool(scene.marks.get("balance")))
         )
 
 

@@ -134,8 +134,8 @@ class World:
         stream = self.streams.get(number % STREAMS)
         return stream is not None and stream.born(number // STREAMS) <= now
 
-    def last_status(self, number: int, now: int) -> str | None:
-        """Return the status in which an intent has ended, or None if it may change or must be built to tell."""
+    def last_scene(self, number: int, now: int) -> Scene | None:
+        """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
         born = stream.born(k)
@@ -145,8 +145,8 @@ class World:
             return None
         else:
             scenario, variant = scenario_of(number)
-        status, longest = _LAST[scenario.number, variant]
-        return status if now - born > longest else None
+        last = scenes_of(scenario, variant)[-1]
+        return last if now - born > micros(last.at * LONGEST_STRETCH) else None
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
@@ -220,8 +220,6 @@ _SCENES: Final = {
     for scenario in SCENARIOS
     for variant in scenario.variant_names
 }
-# The last status of each, and the microseconds until it at the longest stretch.
-_LAST: Final = {name: (scenes[-1].status, micros(scenes[-1].at * LONGEST_STRETCH)) for name, scenes in _SCENES.items()}
 
 
 def _streams(size: int) -> Iterator[Stream]:

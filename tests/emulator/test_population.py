@@ -77,15 +77,15 @@ def test_the_number_of_intents_is_configurable(size):
 
 
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
-def test_the_last_status_of_an_intent_is_told_without_building_it(days, skipped, moment):
+def test_the_last_scene_of_an_intent_is_told_without_building_it(days, skipped, moment):
     clock = Clock(NOW + moment)
     emulator = Emulator(now=clock, incidents_until=clock())
     now = round(clock() * MICROSECONDS)
     reach = Reach(since=now - DAY, latest=now) if days == 0 else Reach(now - (days + 1) * DAY, latest=now - days * DAY)
     numbers = list(islice(emulator.ledger.numbers(now, descending=True, reach=reach), skipped, None, 400))
-    told = {number: emulator.ledger.last_status(number, now) for number in numbers}
-    actual = {number: entry.scene.status for number in numbers if (entry := emulator.ledger.entry(number, now))}
-    assert {number: status for number, status in told.items() if status} == {
-        number: actual[number] for number, status in told.items() if status
+    told = {number: emulator.ledger.last_scene(number, now) for number in numbers}
+    actual = {number: entry.scene for number in numbers if (entry := emulator.ledger.entry(number, now))}
+    assert {number: scene for number, scene in told.items() if scene} == {
+        number: actual[number] for number, scene in told.items() if scene
     }
     assert days == 0 or any(told.values())
