@@ -187,10 +187,13 @@ class Load:
 
 
 @contextlib.asynccontextmanager
-async def under_way(*works: Awaitable[None]) -> AsyncIterator[list[asyncio.Future[None]]]:
+async def under_way(*works: Awaitable[None]) -> AsyncIterator[None]:
+    """Run these until they end, which they must do soon after the block."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
-        yield tasks
+        yield
+        # Don't cancel: a connecting socket would stay open, because httpcore closes it after errors only.
+        await asyncio.wait(tasks, timeout=PATIENCE)
     finally:
         for task in tasks:
             task.cancel()
@@ -275,7 +278,7 @@ async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final
         viewers = [Viewer(streams, intent) for intent in intents for _ in range(VIEWERS_EACH)]
         until = functools.partial(while_all_is_well, load, viewers)
         readers = (load.read(place) for place in range(READERS))
-        async with under_way(*readers, *(viewer.watch() for viewer in viewers)) as tasks:
+        async with under_way(*readers, *(viewer.watch() for viewer in viewers)):
             await until(lambda: all(viewer.seen for viewer in viewers))
             for process in site.processes:
                 assert await asyncio.to_thread(process.stop) == 0
@@ -296,9 +299,7 @@ async def test_restarts_of_processes_and_redis_fail_no_request_and_lose_no_final
                 site.redis.up()
                 answered = load.answers
                 await until(lambda: all(viewer.end for viewer in viewers) and load.answers > answered + len(paths))
-            # Don't cancel: a connecting socket would stay open, because httpcore closes it after errors only.
             load.is_over = True
-            await asyncio.wait(tasks, timeout=PATIENCE)
         assert [viewer.end for viewer in viewers] == ["SUCCEEDED"] * len(viewers)
         for intent in intents:
             newcomer = Viewer(streams, intent)
