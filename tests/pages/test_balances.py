@@ -3,6 +3,7 @@
 import html
 import re
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 from django.http import HttpResponse
@@ -20,7 +21,8 @@ from intents_ui.web.transfers import balance_cache, situations
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
-from tests.pages.recorded import rewrite
+from tests.pages.recorded import Recorded, rewrite
+from tests.waiting import PATIENCE
 
 ABORTED_WITH_FUNDS = 13
 DEPOSITED_TWICE = 29
@@ -52,11 +54,12 @@ def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site:
 
 
 def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+    site: Client, emulator: Emulator, transport: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(situations, "BALANCE_TIMEOUT", 0.05)
+    is_answering = Event()
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    emulator.inject("GetIntentHistory", "slow-1.5")
+    transport.scripts["GetIntentHistory"] = lambda _: None if is_answering.wait(PATIENCE) else {}
     page = site.get(f"/intent/{intent_id}")
     said = visible_text(page)
     assert re.search(r"<h1>\s*<a[^>]*>Aborted</a>\s*</h1>", page.content.decode())
@@ -64,7 +67,7 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     assert CHECKING_NEXT in said
     assert EXPLANATIONS["aborted.after_payment"].headline not in said
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="every 2s"' in page.content.decode()
-    emulator.reset()
+    is_answering.set()
     assert "30.00 USDT" in visible_text(fragment(site, intent_id))
     after = visible_text(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
     assert EXPLANATIONS["aborted.recoverable"].headline in after
