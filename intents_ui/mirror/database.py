@@ -1,6 +1,7 @@
 """The mirror's database in Django's settings."""
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -14,7 +15,7 @@ def of_url(url: str) -> dict[str, Any]:
     """Return Django's settings for a database. Raises ValueError if there can be none at this URL."""
     if url.startswith(("postgres://", "postgresql://")):
         return _postgres(url)
-    path = Path(url.removeprefix("sqlite://"))
+    path = Path(re.sub("^//+", "/", url.removeprefix("sqlite://")))  # `sqlite:////path` is usual, too
     if "://" in str(path) or (url.startswith("sqlite:") and not path.is_absolute()):
         raise ValueError("must be a path, sqlite:///path or postgres://user:password@host/name")
     if not path.is_absolute():

@@ -40,7 +40,7 @@ def reading() -> Iterator[None]:
         yield
     # Corrupt values are other errors than a corrupt file.
     except (DatabaseError, ValueError, ArithmeticError, OSError) as error:
-        raise CopyUnreadable(type(error).__name__) from error
+        raise CopyUnreadable(": ".join((type(error).__name__, *str(error).splitlines()[:1]))) from error
     finally:
         connections[DEFAULT_DB_ALIAS] = usual
         reader.close()

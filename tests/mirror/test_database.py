@@ -37,7 +37,7 @@ def test_demo_data_is_mirrored_in_the_temporary_directory(tmp_path: Path) -> Non
     assert databases(TMPDIR=str(tmp_path))["default"]["NAME"].startswith(f"{tmp_path}/intents-ui-")
 
 
-@pytest.mark.parametrize("prefix", ["", "sqlite://"], ids=["path", "URL"])
+@pytest.mark.parametrize("prefix", ["", "sqlite://", "sqlite:///"], ids=["path", "URL", "four slashes"])
 def test_sqlite_writes_ahead_and_takes_the_lock_when_a_transaction_begins(tmp_path: Path, prefix: str) -> None:
     found = of_url(f"{prefix}{tmp_path}/a b.db")
     assert str(found["NAME"]) == f"{tmp_path}/a b.db"

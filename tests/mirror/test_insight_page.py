@@ -1,5 +1,6 @@
 """Pages about many transfers: only rates of complete times."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -14,6 +15,7 @@ from intents_ui.mirror.models import Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.insight import access
 from intents_ui.web.transfers import situations
 from tests.mirror import ledgers, past
 from tests.mirror.test_readonly import corrupt, missing
@@ -138,6 +140,8 @@ def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_f
         spoil(mirrored_file)
         for path in (*PAGES, "/late"):
             assert "The local copy can't be read" in text(read(site, path, 503)), path
+        for path in ("/insight.json", "/insight/incident/1.json"):
+            assert json.loads(read(site, path, 503)) == {"problems": [access.UNREADABLE]}
 
 
 @pytest.mark.usefixtures("mirrored")

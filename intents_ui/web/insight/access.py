@@ -6,7 +6,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -14,6 +14,8 @@ from intents_ui import wiring
 from intents_ui.mirror.readonly import CopyUnreadable
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+
+UNREADABLE = "The local copy of the history can't be read."
 
 type View = Callable[..., HttpResponseBase]
 
@@ -64,4 +66,6 @@ def _answer(view: View, request: HttpRequest, *args: Any, **given: Any) -> HttpR
     try:
         return view(request, *args, **given)
     except CopyUnreadable:
+        if request.path.endswith(".json"):
+            return JsonResponse({"problems": [UNREADABLE]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
         return render(request, "insight/unreadable.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
