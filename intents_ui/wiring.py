@@ -325,14 +325,6 @@ def mirror_coverage() -> "CoverageReading | None":
     return current().one(CoverageCache).get()
 
 
-def hint_mirror(intent_id: str, status: str | None) -> None:
-    """Tell the mirror, if there is one, which status a page has just read."""
-    if settings.MIRROR_DATABASE is not None and status:
-        from intents_ui.mirror import hints  # imported only when used
-
-        hints.send(settings.MIRROR_DATABASE, intent_id, status)
-
-
 def is_live() -> bool:
     """Whether anything has been watched in this process. Asking about a transfer doesn't start the hub."""
     return "hub" in vars(_current)

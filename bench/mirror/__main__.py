@@ -53,7 +53,7 @@ class Figures:
 
     def backfill(self) -> Iterator[Target]:
         found = backfill.whole(self.entries)
-        told = f"{found.transfers:,} transfers, each read twice; `INTENTS_MIRROR_CALLS={CALLS}`"
+        told = f"{found.transfers:,} transfers; `INTENTS_MIRROR_CALLS={CALLS}`"
         yield Target(f"backfill: {self.entries:,} entries", found.seconds / 60, 10, "min", told)
         yield Target(
             "backfill: processor time per transfer", found.each, 150, "µs", "of the mirror's process, for two reads"

@@ -11,6 +11,7 @@ from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import CALLS, state
 
+SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the service's
 YOUNG = HOUR  # windows that ended since are still being read
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
@@ -170,11 +171,11 @@ def _incomplete(rows: Iterable[tuple[int, int, int | None, int, int]], at: int) 
     beginning, end = at, 0
     for start, stop, read_at, failures, first in rows:
         beginning, end = first, max(end, stop)
-        is_new = read_at is None and stop > at - MINUTE
+        is_new = read_at is None and stop > at - MINUTE - SKEW
         if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
             yield start, stop + USUAL_LENGTH
     yield 0, beginning + USUAL_LENGTH
-    if end < at:
+    if end < at - SKEW:
         yield end, at
 
 

@@ -48,7 +48,7 @@ class Entry(NamedTuple):
     """The columns of a transfer. Times are Unix milliseconds.
 
     `paid` are the addresses that got something, other than the owner's: pairs of role and address. `fingerprint` is a
-    digest of what a change of the transfer changes.
+    digest of all other columns, with the outcome before the quote expires.
     """
 
     intent_id: bytes
@@ -104,8 +104,7 @@ def _columns(intent_id: str, listed: Mapping[str, Any]) -> tuple[Entry, Evidence
     created = _value(listed, "createdAt", read_moment) or _value(summary, "createdAt", read_moment)
     if created is None:
         raise ValueError("without a time of creation")
-    listed_updated = _value(listed, "updatedAt", read_moment)
-    updated = listed_updated or _value(receipt, "updatedAt", read_moment)
+    updated = _value(listed, "updatedAt", read_moment) or _value(receipt, "updatedAt", read_moment)
     expires = _value(listed, "expiresAt", read_moment) or _value(summary, "expiresAt", read_moment)
     status = next(filter(None, (_value(each, "status", read_intent_word) for each in (receipt, listed, summary))), "")
     owner = packed(_either(receipt, summary, "ownerAddress", read_reference), ADDRESS)
@@ -161,10 +160,10 @@ def _columns(intent_id: str, listed: Mapping[str, Any]) -> tuple[Entry, Evidence
         recipient=recipient,
         failed_step=failed,
         reason=None if failed is None else _reason(sent),
-        fingerprint=_fingerprint(intent_id, status, listed_updated, steps),
+        fingerprint=b"",
         paid=tuple([(role, address) for role, address in roles if address and address != owner]),
     )
-    return columns, evidence, end
+    return columns._replace(fingerprint=_fingerprint(columns)), evidence, end
 
 
 def _sent(summary: Mapping[str, Any], deposit: Mapping[str, Any], step: StepStatus) -> int | None:
@@ -277,6 +276,5 @@ def _text(value: object) -> str:
     return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
-def _fingerprint(intent_id: str, status: str, updated: datetime | None, steps: tuple[StepStatus, ...]) -> bytes:
-    seen = "\n".join((intent_id.lower(), status, str(updated), *steps))
-    return blake2b(seen.encode(), digest_size=8).digest()
+def _fingerprint(columns: Entry) -> bytes:
+    return blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest()

@@ -4,27 +4,23 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random, SystemRandom
 from threading import Event
 
-from django.db import connection
-
-from intents_ui.mirror import hints, lease
+from intents_ui.mirror import lease
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
-from intents_ui.mirror.hints import Hints
 from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
-from intents_ui.mirror.schedule import Schedule
+from intents_ui.mirror.schedule import SPANS_AT_ONCE, Schedule
 from intents_ui.mirror.windows import DAY
 from intents_ui.mirror.writer import Writer
 
 log = logging.getLogger(__name__)
 
-READERS = 2  # a window, and meanwhile open transfers
+READERS = SPANS_AT_ONCE + 1  # windows, and meanwhile open transfers
 DAYS = 30  # of history, unless a backfill reads more
 IDLE_SECONDS = 0.5
 SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
@@ -125,13 +121,9 @@ class Mirror:
         renewed = time.monotonic()
         snapshots = SnapshotWriter(writer.epoch)
         reading: dict[Future[Reading], Task] = {}
-        with (
-            closing(Hints(hints.place(connection.settings_dict))) as received,
-            ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers,
-        ):
+        with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self._is_done():
                 renewed = _renew(writer, renewed)
-                writer.notice(received.take())
                 self.schedule.prepare(writer, now=self._seconds())
                 self._incidents.keep(writer, now=self._seconds())
                 while len(reading) < READERS:

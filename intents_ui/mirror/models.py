@@ -116,8 +116,6 @@ class Window(models.Model):
     end = models.BigIntegerField()
     due = models.BigIntegerField(db_index=True)
     read_at = models.BigIntegerField(null=True)
-    order = models.TextField(default="")
-    digest = models.BinaryField(default=b"")
     rows = models.IntegerField(default=0)
     has_dead = models.BooleanField(default=False)
     is_sealed = models.BooleanField(default=False)

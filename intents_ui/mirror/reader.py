@@ -10,7 +10,7 @@ from functools import partial
 
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry, Listed
-from intents_ui.mirror.windows import MOST_PAGES, Order, Window, is_sample
+from intents_ui.mirror.windows import MOST_PAGES, Window, is_sample
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
 from intents_ui.service.operations import operations
@@ -24,6 +24,7 @@ SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as m
 LONGEST_OPEN_PAGES = 20
 RECENT_CHARACTERS = 20_000_000
 BY_ID, BY_CREATION = "id", "createdAt"
+ASCENDING, DESCENDING = "ASC", "DESC"
 
 LACKS = {
     End.CIRCLES: "the service repeated a page",
@@ -43,10 +44,6 @@ class Span:
 
     windows: tuple[Window, ...]
     is_audit: bool = False
-
-    @property
-    def order(self) -> Order:
-        return self.windows[0].next_order
 
     @property
     def start(self) -> int:
@@ -135,7 +132,7 @@ class _List:
 class RecentEntries:
     """The latest entries, so that one that is received again unchanged isn't parsed again. Thread-safe.
 
-    A window is read twice in a row before it is sealed.
+    A young window is read several times a minute.
     """
 
     def __init__(self, most: int = RECENT_CHARACTERS) -> None:
@@ -232,8 +229,8 @@ class Reader:
 
 def _first_page(task: Task) -> Page:
     if isinstance(task, Span):
-        return Page.first(size=PAGE_SIZE, column=BY_ID, order=task.order)
-    return Page.first(size=PAGE_SIZE, column=BY_CREATION, order=Order.DESCENDING)
+        return Page.first(size=PAGE_SIZE, column=BY_ID, order=ASCENDING)
+    return Page.first(size=PAGE_SIZE, column=BY_CREATION, order=DESCENDING)
 
 
 def _call(task: Task, page: Page) -> operations.ServiceCall[HistoryAnswer]:

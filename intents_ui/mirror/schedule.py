@@ -22,6 +22,7 @@ OPEN_SETS = (
 )
 AUDITS = 20  # windows an hour
 NEAR = 20  # seconds between transfers that are read by one call
+SPANS_AT_ONCE = 3
 LOOKED_AT = 120  # windows that are due, to find neighbors among
 DUE = "WHERE due <= %s ORDER BY start DESC LIMIT %s"
 
@@ -52,13 +53,14 @@ class Schedule:
         if now >= self._upkeep_due:
             writer.expire(now=now)
             writer.verify(now=now)
+            writer.merge()
             self._audits = self.audits()
             self._upkeep_due = now + HOUR
 
     def next_task(self, *, now: int, busy: Collection[Task] = ()) -> Task | None:
         """Return what to read now, or None. `busy` are the tasks that are being read.
 
-        Windows are read one after another, so that the end of the process costs at most one that isn't written yet.
+        A window isn't read at the same time as its neighbors, which may be read with it.
         """
         if now < self._paused_until:
             return None
@@ -68,9 +70,15 @@ class Schedule:
                 return OpenSet(statuses, now - since)
         if self._departed:
             return Span((self._next_departed(now),))
-        if any(isinstance(task, Span) for task in busy):
+        spans = [task for task in busy if isinstance(task, Span)]
+        if len(spans) >= SPANS_AT_ONCE:
             return None
-        if run := windows.newest_run(load(DUE, now, LOOKED_AT), page_size=PAGE_SIZE):
+        due = (
+            each
+            for each in load(DUE, now, LOOKED_AT * (len(spans) + 1))
+            if not any(span.start <= each.end and each.start <= span.end for span in spans)
+        )
+        if run := windows.newest_run(due, page_size=PAGE_SIZE):
             return Span(run)
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)

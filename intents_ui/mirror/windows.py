@@ -13,29 +13,18 @@ WIDTH = MINUTE  # of a window at the present
 BACKFILL_WIDTH = HOUR
 # Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.
 AGES = (-40, -20, 0, 20, MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
-AGE_OF_DEAD = 30 * DAY  # for transfers that may be refunded late
+AGES_OF_DEAD = (6 * HOUR, 12 * HOUR, *(days * DAY for days in (2, 3, 4, 5, 6, 14, 30)))  # may be refunded late
 SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
 MOST_PAGES = 40
 RETRY, LONGEST_RETRY = 20, 30 * MINUTE
 NEVER = 2**62
 
 
-class Order(StrEnum):
-    """Order of a read, by ID. The next read of a window has the other one."""
-
-    ASCENDING = "ASC"
-    DESCENDING = "DESC"
-
-    @property
-    def other(self) -> "Order":
-        return Order.DESCENDING if self is Order.ASCENDING else Order.ASCENDING
-
-
 class Condition(StrEnum):
     """What is known of a window."""
 
-    SEALED = "sealed"  # read twice with the same result
-    OPEN = "open"  # being read until it can be sealed
+    SEALED = "sealed"  # read to its end when nothing could be created in it any more
+    OPEN = "open"  # read, and not sealed yet
     DUE = "due"  # not read yet
     HOLE = "hole"  # the last read failed
 
@@ -44,7 +33,7 @@ class Condition(StrEnum):
 class Window:
     """Transfers created from `start` until before `end`.
 
-    `due`: when it is read again. `digest` and `order` are of the last complete read, at `read_at`. `has_dead`: it has
+    `due`: when it is read again. `rows` are those of the last complete read, at `read_at`. `has_dead`: it has
     transfers that ended without success. `failures` counts the failed reads since then, `reason` is that of the last.
     """
 
@@ -52,8 +41,6 @@ class Window:
     end: int
     due: int
     read_at: int | None = None
-    order: Order | None = None
-    digest: bytes = b""
     rows: int = 0
     has_dead: bool = False
     is_sealed: bool = False
@@ -71,11 +58,7 @@ class Window:
     @property
     def version(self) -> tuple[object, ...]:
         """What each read changes."""
-        return self.end, self.read_at, self.order, self.failures
-
-    @property
-    def next_order(self) -> Order:
-        return self.order.other if self.order else Order.ASCENDING
+        return self.end, self.read_at, self.failures
 
 
 def tile(start: int, end: int, *, width: int, due: int | None = None) -> Iterator[Window]:
@@ -100,24 +83,15 @@ def gaps(windows: Iterable[Window], *, now: int) -> Iterator[Window]:
         yield from tile(earlier.end, later.start, width=BACKFILL_WIDTH, due=now)
 
 
-def after_read(window: Window, order: Order, digest: bytes, *, rows: int, has_dead: bool, at: int) -> Window:
-    """Return the window after a complete read at this time.
-
-    It is sealed if this read and the one before, in the other order, had the same result, and nothing can be created
-    in it any more.
-    """
-    is_same = window.order is not None and window.order is not order and window.digest == digest
-    is_sealed = is_same and at >= window.end + SEALED_FROM
-    is_unsettled = not is_sealed and at >= window.end + SEALED_FROM
+def after_read(window: Window, *, rows: int, has_dead: bool, at: int) -> Window:
+    """Return the window after a complete read at this time. It is sealed if nothing can be created in it any more."""
     return replace(
         window,
-        due=at + _pause(window, at) if is_unsettled else _at_next_age(window.end, at, has_dead=has_dead),
+        due=_at_next_age(window.end, at, has_dead=has_dead),
         read_at=at,
-        order=order,
-        digest=digest,
         rows=rows,
         has_dead=has_dead,
-        is_sealed=is_sealed,
+        is_sealed=at >= window.end + SEALED_FROM,
         failures=0,
         reason="",
     )
@@ -147,6 +121,42 @@ def split(window: Window, *, at: int) -> tuple[Window, Window] | None:
     return Window(start=window.start, end=middle, due=at), Window(start=middle, end=window.end, due=at)
 
 
+def mergeable(windows: Iterable[Window], *, page_size: int) -> Iterator[tuple[Window, ...]]:
+    """Yield runs of sealed neighbors of a day that can be one window: read again at the same time, as one list."""
+    run: list[Window] = []
+    for window in windows:
+        if run and not _can_merge(run, window, most_rows=MOST_PAGES * page_size // 2):
+            if len(run) > 1:
+                yield tuple(run)
+            run = []
+        run.append(window)
+    if len(run) > 1:
+        yield tuple(run)
+
+
+def merged(run: Sequence[Window]) -> Window:
+    """Return the one window of a run."""
+    return replace(
+        run[0],
+        end=run[-1].end,
+        read_at=min(each.read_at or 0 for each in run),
+        rows=sum(each.rows for each in run),
+        has_dead=any(each.has_dead for each in run),
+    )
+
+
+def _can_merge(run: Sequence[Window], window: Window, *, most_rows: int) -> bool:
+    earlier = run[-1]
+    return (
+        earlier.is_sealed
+        and window.is_sealed
+        and earlier.end == window.start
+        and earlier.due == window.due
+        and run[0].start // DAY == window.start // DAY
+        and sum(each.rows for each in run) + window.rows <= most_rows
+    )
+
+
 def sooner(window: Window, *, now: int) -> Window:
     """Return the window, due because a transfer in it has changed, but no more often than its age justifies."""
     wanted = now if window.read_at is None else max(now, window.read_at + max(0, window.read_at - window.end) // 10)
@@ -154,10 +164,9 @@ def sooner(window: Window, *, now: int) -> Window:
 
 
 def newest_run(due: Iterable[Window], *, page_size: int) -> tuple[Window, ...]:
-    """Return the newest neighbors that can be read as one list: of the same order, and not too long.
+    """Return the newest neighbors that can be read as one list, because it isn't too long.
 
-    `due` are from the newest on. No more of them are taken than needed. The order of a read doesn't matter long before
-    a window can be sealed.
+    `due` are from the newest on. No more of them are taken than needed.
     """
     run: list[Window] = []
     for window in due:
@@ -173,7 +182,6 @@ def _joins(window: Window, run: Sequence[Window], *, most_rows: int) -> bool:
         window.end == later.start
         and _may_join(window)
         and _may_join(later)
-        and (window.order is later.order or (_is_young(window) and _is_young(later)))
         and is_sample(window) is is_sample(later)
         and sum(each.rows for each in run) + window.rows <= most_rows
     )
@@ -183,22 +191,13 @@ def _may_join(window: Window) -> bool:
     return window.read_at is not None and not window.failures
 
 
-def _is_young(window: Window) -> bool:
-    return window.read_at is not None and window.read_at < window.end + 2 * MINUTE
-
-
 def is_sample(window: Window) -> bool:
     """Return whether the window is of the 1% that are read without a filter of statuses."""
     return window.start // MINUTE % 97 == 42
 
 
-def _pause(window: Window, at: int) -> int:
-    """Return the seconds until a window is read in the other order. One that keeps changing is read more rarely."""
-    return 0 if window.read_at is None else min(max(2 * (at - window.read_at), RETRY), LONGEST_RETRY)
-
-
 def _at_next_age(end: int, at: int, *, has_dead: bool) -> int:
-    for age in (*AGES, AGE_OF_DEAD) if has_dead else AGES:
+    for age in sorted((*AGES, *AGES_OF_DEAD)) if has_dead else AGES:
         step = max(1, age // 6)
         due = -(-(end + age) // step) * step  # rounded up, so that neighbors are due together
         if due > at:

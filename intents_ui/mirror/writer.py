@@ -3,10 +3,9 @@
 import json
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import blake2b
 from itertools import batched
 from typing import Any
@@ -34,12 +33,13 @@ from intents_ui.mirror.models import (
     UnknownStatus,
 )
 from intents_ui.mirror.models import Window as WindowRow
-from intents_ui.mirror.reader import KNOWN, OpenSet, Reading, Span
-from intents_ui.mirror.windows import Order, Window
+from intents_ui.mirror.reader import KNOWN, PAGE_SIZE, OpenSet, Reading, Span
+from intents_ui.mirror.windows import Window
 from intents_ui.service.wire.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of a dictionary in memory
+CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * windows.MINUTE  # age of a transfer. In younger windows many have changed
 MOST_ALONE = 20  # of one list of open transfers
 KEPT_DAYS = 90
@@ -75,17 +75,13 @@ COLUMNS = (
     "hour",
     "bucket",
 )
-# The newest reading wins. One without a time of change is as new as its request.
 UPSERT = f"""
 INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(["%s"] * len(COLUMNS))})
 ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])}
-WHERE (mirror_transfer.fingerprint <> excluded.fingerprint OR mirror_transfer.outcome <> excluded.outcome
-       OR mirror_transfer.rules <> excluded.rules)
-  AND (excluded.updated > mirror_transfer.updated AND mirror_transfer.updated > 0
-       OR (excluded.updated IN (0, mirror_transfer.updated) OR mirror_transfer.updated = 0)
-       AND excluded.read_at >= mirror_transfer.read_at)
 """  # noqa: S608 - names of columns
-STORED = "SELECT intent_id, fingerprint, outcome, rules, hour FROM mirror_transfer WHERE intent_id IN ({})"
+STORED = """
+SELECT intent_id, fingerprint, outcome, rules, updated, read_at, hour FROM mirror_transfer WHERE intent_id IN ({})
+"""
 # Open transfers, and those that lately expired.
 LISTABLE = """
 SELECT intent_id, created FROM mirror_transfer
@@ -163,6 +159,7 @@ class Writer:
         self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
         self._forgotten: frozenset[str] = frozenset()
         self._departed: dict[bytes, int] = {}
+        self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
         self._calls: dict[str, int] | None = None  # by hour, as stored
 
     @contextmanager
@@ -197,10 +194,11 @@ class Writer:
             self._extend(now, now)
 
     def commit(self, reading: Reading, *, now: int) -> int:
-        """Write a reading. Return the number of rows that changed."""
-        changed, rest = 0, list(reading.entries)
+        """Write a reading. Return the number of rows that changed, or of those that an audit found to differ."""
+        changed, differing, rest = 0, 0, list(reading.entries)
         if isinstance(reading.task, Span) and reading.task.is_audit:
             rest = [each for each in rest if _is_of(each, reading.task.start, reading.task.end)]
+            differing = 0 if reading.why else _differing(reading.task, rest)
         while len(rest) > BATCH:
             with self.transaction():
                 changed += self._upsert(rest[:BATCH], reading.at, now)
@@ -215,18 +213,9 @@ class Writer:
                 case Span() as span:
                     self._note_windows(span, reading, now)
                     if span.is_audit and not reading.why:
-                        Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=changed)
-        return changed
-
-    def notice(self, hints: Mapping[bytes, str]) -> None:
-        """Find transfers of the copy whose status a page has read otherwise. They are read alone (`take_departed`)."""
-        if hints:
-            known = Transfer.objects.filter(intent_id__in=list(hints)).values_list("intent_id", "status", "created")
-            self._departed |= {
-                bytes(intent_id): created // 1000
-                for intent_id, status, created in known
-                if hints[bytes(intent_id)] != status
-            }
+                        Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=differing)
+            self._confirm(reading.at, now)
+        return max(changed, differing)
 
     def take_departed(self) -> dict[bytes, int]:
         """Return once the transfers to read alone, because they have changed, with their times of creation."""
@@ -235,15 +224,25 @@ class Writer:
 
     def verify(self, *, now: int) -> int:
         """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
-        with self.transaction():
-            known = list(load())
-            missing = list(windows.gaps(known, now=now))
-            self._insert(missing)
-            with connection.cursor() as cursor:
-                cursor.execute(LACKING)
-                lacking = {start for (start,) in cursor.fetchall()}
-            self._save(windows.doubted(each, ROWS_MISSING, at=now) for each in known if each.start in lacking)
-            return len(missing) + len(lacking)
+        known = list(load())
+        missing = list(windows.gaps(known, now=now))
+        with connection.cursor() as cursor:
+            cursor.execute(LACKING)
+            lacking = {start for (start,) in cursor.fetchall()}
+        if missing or lacking:
+            with self.transaction():
+                self._insert(missing)
+                self._save(windows.doubted(each, ROWS_MISSING, at=now) for each in known if each.start in lacking)
+        return len(missing) + len(lacking)
+
+    def merge(self) -> None:
+        """Merge sealed neighbors, so that a ledger of months has few windows."""
+        runs = list(windows.mergeable(load("WHERE is_sealed ORDER BY start"), page_size=PAGE_SIZE))
+        if runs:
+            with self.transaction():
+                for run in runs:
+                    WindowRow.objects.filter(start__gt=run[0].start, start__lt=run[-1].end).delete()
+                self._save(map(windows.merged, runs))
 
     def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
         """Delete what is older than its retention."""
@@ -261,7 +260,7 @@ class Writer:
     # Rows
 
     def _upsert(self, entries: Sequence[Entry], read_at: int, now: int) -> int:
-        entries, hours = self._changed(entries) if entries else ((), Counter[int]())
+        entries, hours = self._changed(entries, read_at) if entries else ((), set[int]())
         if not entries:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
@@ -299,7 +298,7 @@ class Writer:
             )
             for each in entries
         ]
-        hours.update(row[-2] for row in rows if row[-2] is not None)
+        hours |= {row[-2] for row in rows if row[-2] is not None}
         addresses = [
             (address, role, each.intent_id, address, role)
             for each in entries
@@ -308,13 +307,12 @@ class Writer:
         ]
         with connection.cursor() as cursor:
             cursor.executemany(UPSERT, rows)
-            changed: int = cursor.rowcount
             if addresses:
                 cursor.executemany(ADD_ADDRESS, addresses)
         facts.forget_days(hours)
-        return changed
+        return len(rows)
 
-    def _changed(self, entries: Sequence[Entry]) -> tuple[Sequence[Entry], Counter[int]]:
+    def _changed(self, entries: Sequence[Entry], read_at: int) -> tuple[Sequence[Entry], set[int]]:
         """Return the entries that the copy lacks or has otherwise, and the hours in which the copy has them.
 
         Most are read again without a change.
@@ -322,10 +320,47 @@ class Writer:
         with connection.cursor() as cursor:
             cursor.execute(STORED.format(", ".join(["%s"] * len(entries))), [each.intent_id for each in entries])
             found = {bytes(intent_id): columns for intent_id, *columns in cursor.fetchall()}
-        known = {key: (bytes(fingerprint), outcome, rules) for key, (fingerprint, outcome, rules, _) in found.items()}
-        changed = [each for each in entries if known.get(each.intent_id) != (each.fingerprint, each.outcome, RULES)]
-        hours = (found[each.intent_id][-1] for each in changed if each.intent_id in found)
-        return changed, Counter(hour for hour in hours if hour is not None)
+        changed, hours = [], set[int]()
+        for each in entries:
+            if each.intent_id not in found:
+                changed.append(each)
+                continue
+            fingerprint, outcome, rules, updated, known_at, hour = found[each.intent_id]
+            is_same = (bytes(fingerprint), outcome, rules) == (each.fingerprint, each.outcome, RULES)
+            if not is_same and self._is_newer(each, read_at, updated=updated, known_at=known_at):
+                changed.append(each)
+                hours |= {hour} - {None}
+        return changed, hours
+
+    def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
+        """Return whether a reading replaces a known one, whose times of change and of the request these are.
+
+        The later time of change wins, then the later request. An earlier time of change may be that of a replica that
+        is behind, so it must be read twice.
+        """
+        if each.updated > updated > 0:
+            return True
+        if read_at < known_at:
+            return False
+        if not each.updated or each.updated >= updated:
+            return True
+        fingerprint, first_at = self._earlier.get(each.intent_id, (b"", 0))
+        if fingerprint != each.fingerprint:
+            self._earlier[each.intent_id] = each.fingerprint, read_at
+            return False
+        if read_at < first_at + CONFIRMED_AFTER * 1000:
+            return False
+        del self._earlier[each.intent_id]
+        return True
+
+    def _confirm(self, read_at: int, now: int) -> None:
+        """Let the windows of transfers that were read with an earlier time of change be read once more soon."""
+        ids = [intent_id for intent_id, (_, at) in self._earlier.items() if at == read_at]
+        for created in Transfer.objects.filter(intent_id__in=ids).values_list("created", flat=True) if ids else ():
+            near = load('WHERE start <= %s AND "end" > %s', created // 1000, created // 1000)
+            self._save(replace(each, due=min(each.due, now + CONFIRMED_AFTER)) for each in near)
+        if len(self._earlier) > MOST_KNOWN:
+            self._earlier.clear()
 
     def _unless_forgotten(self, address: bytes | None) -> bytes | None:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
@@ -368,9 +403,8 @@ class Writer:
             else:
                 own = [each for each in reading.entries if _is_of(each, window.start, window.end)]
                 has_dead = any(each.outcome in DEAD for each in own)
-                found = digest(own)
                 at = reading.at // 1000
-                self._save([windows.after_read(window, span.order, found, rows=len(own), has_dead=has_dead, at=at)])
+                self._save([windows.after_read(window, rows=len(own), has_dead=has_dead, at=at)])
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
         """Find transfers that are open or lately expired in the copy, but no longer in a list of open ones.
@@ -413,6 +447,13 @@ class Writer:
         return WindowRow(**_columns(window), epoch=self.epoch)
 
 
+def _differing(span: Span, entries: Sequence[Entry]) -> int:
+    """Return the number of transfers of a time that the copy lacks, has otherwise, or has although none is listed."""
+    known = Transfer.objects.filter(created__gte=span.start * 1000, created__lt=span.end * 1000)
+    stored = {(bytes(intent_id), bytes(seen)) for intent_id, seen in known.values_list("intent_id", "fingerprint")}
+    return len({intent_id for intent_id, _ in stored ^ {(each.intent_id, each.fingerprint) for each in entries}})
+
+
 def _hour(each: Entry, read_at: int) -> int | None:
     """Return the start of the hour in which a transfer ended, or None if it is open or had no deposit."""
     if each.outcome not in ENDED:
@@ -453,19 +494,12 @@ def load(clauses: str = "", *values: int) -> Iterator[Window]:
         cursor.execute(f"{LOAD} {clauses}", values)
         for row in cursor:
             columns = dict(zip(WINDOW_COLUMNS, row, strict=True))
-            columns["order"] = Order(columns["order"]) if columns["order"] else None
-            columns["digest"] = bytes(columns["digest"])
             columns["has_dead"], columns["is_sealed"] = bool(columns["has_dead"]), bool(columns["is_sealed"])
             yield Window(**columns)
 
 
 def _columns(window: Window) -> dict[str, Any]:
-    return {name: getattr(window, name) for name in WINDOW_COLUMNS} | {"order": str(window.order or "")}
-
-
-def digest(entries: Iterable[Entry]) -> bytes:
-    """Return the digest of a window's transfers, whatever their order."""
-    return blake2b(b"".join(sorted(each.fingerprint for each in entries)), digest_size=16).digest()
+    return {name: getattr(window, name) for name in WINDOW_COLUMNS}
 
 
 def state(name: str, default: Any = None) -> Any:

@@ -244,7 +244,6 @@ def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
     """
     found, receipt, receipt_error = requested(intent_id)
     situation = situations.of(found, receipt, receipt_error)
-    wiring.hint_mirror(intent_id, situation.facts.status)
     return situation, receipt_error
 
 

@@ -20,7 +20,7 @@ def whole(now: datetime, *, days: int = 3, holes: Sequence[float] = ()) -> int:
     lacking = {int(end - age * HOUR) for age in holes}
     Window.objects.bulk_create(
         Window(
-            start=start, end=start + HOUR, due=NEVER, read_at=start + 2 * HOUR, rows=5, order="ASC",
+            start=start, end=start + HOUR, due=NEVER, read_at=start + 2 * HOUR, rows=5,
             is_sealed=start not in lacking, failures=3 if start in lacking else 0,
             reason=REASON if start in lacking else "",
         )

@@ -22,10 +22,10 @@ from intents_ui.mirror import models
 from intents_ui.mirror.entry import read
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.lease import LeaseLost
-from intents_ui.mirror.models import Lease
+from intents_ui.mirror.models import Lease, Transfer
 from intents_ui.mirror.reader import Span
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
-from intents_ui.mirror.writer import Writer, digest, load
+from intents_ui.mirror.writer import Writer, load
 from intents_ui.service import decode
 from intents_ui.service.wire.models import IntentHistory
 from tests.mirror.conftest import empty, on_each_engine
@@ -157,9 +157,10 @@ class Histories(RuleBasedStateMachine):
         self.copy.count(is_final=True)
         check_facts()
         check_figures([*of_world(self.world)], now=int(self.world.now))
+        stored = Transfer.objects.values_list("intent_id", "fingerprint")
+        assert {bytes(intent_id): bytes(found) for intent_id, found in stored} == self.fingerprints()
         for window in load('WHERE "end" <= %s', int(self.world.now) - SEALED_FROM - 5 * MINUTE):
             assert window.condition is Condition.SEALED
-            assert window.digest == self.digest(window.start, window.end)
 
     def settle(self) -> None:
         """Let the ages pass in which a change may hide: those up to half an hour."""
@@ -170,14 +171,11 @@ class Histories(RuleBasedStateMachine):
                 if not self.copy.step():
                     break
 
-    def digest(self, start: int, end: int) -> bytes:
-        found = []
-        for made in self.world.transfers:
-            seen = made.seen(self.world.now)
-            if seen and start * 1000 <= made.created < end * 1000:
-                document = decode.read(decode.write(made.entry(*seen)).decode())
-                found.append(read(IntentHistory.model_validate(document), now=self.copy.moment()))
-        return digest(found)
+    def fingerprints(self) -> dict[bytes, bytes]:
+        seen = ((made, made.seen(self.world.now)) for made in self.world.transfers)
+        documents = [decode.read(decode.write(made.entry(*found)).decode()) for made, found in seen if found]
+        entries = [read(IntentHistory.model_validate(each), now=self.copy.moment()) for each in documents]
+        return {each.intent_id: each.fingerprint for each in entries}
 
 
 @on_each_engine

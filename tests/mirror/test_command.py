@@ -36,11 +36,6 @@ from tests.waiting import PATIENCE, until
 KEY = "an access key of the test"
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
 def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Let commands read a service with a transfer an hour in the last two days."""
@@ -50,7 +45,6 @@ def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worl
         world.create(age=age + 2 * HOUR, status="FAILED" if age % (5 * HOUR) else "SUCCEEDED")
     client = ServiceClient(ServiceConfig("http://world"), transport=world)
     monkeypatch.setattr(command, "service", lambda: client)
-    monkeypatch.setattr(command, "TERMINAL_SECONDS", 0.0)
     monkeypatch.setattr(ENV, "intents_mirror_calls", 10_000)
     monkeypatch.setattr(lifecycle, "trim_memory", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
@@ -59,8 +53,8 @@ def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worl
         yield world
 
 
-def run(*words: str, out: io.StringIO | None = None) -> str:
-    out = out or io.StringIO()
+def run(*words: str) -> str:
+    out = io.StringIO()
     call_command("mirror", *words, stdout=out)
     return out.getvalue()
 
@@ -74,7 +68,6 @@ def delivered() -> int:
 def test_a_backfill_says_how_far_it_is_and_ends() -> None:
     shown = run("backfill", "--days", "1")
     assert re.fullmatch(r"([\d.]+) of \1 days, [\d,]+ transfers", shown.splitlines()[-1])
-    assert "\r" not in shown
     assert delivered() == Transfer.objects.filter(outcome="delivered").count() > 0
     shown = run("status")
     assert re.search(r"^Not running\nTransfers: [1-9]", shown)
@@ -93,13 +86,6 @@ def test_figures_are_counted_again_from_the_copy(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(command, "service", lambda: None)  # it needs none
     assert run("recount") == "All figures were counted again.\n"
     assert delivered() == counted
-
-
-@pytest.mark.usefixtures("world")
-def test_on_a_terminal_a_backfill_shows_a_bar() -> None:
-    first, *_, last = run("backfill", "--days", "1", out=Terminal()).split("\r\033[K")[1:]
-    assert re.match(r"\[#*\.+\] [\d.]+ of [\d.]+ days, [\d,]+ transfers", first)
-    assert re.match(r"\[#{20}\] ([\d.]+) of \1 days, [\d,]+ transfers", last)
 
 
 def test_a_backfill_that_can_not_read_all_says_so(world: World) -> None:

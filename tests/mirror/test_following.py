@@ -1,20 +1,24 @@
 """The mirror follows the service, whatever its lists do."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partialmethod
 from itertools import pairwise
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import reader, windows, writer
+from intents_ui.mirror import loop, reader, windows, writer
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Audit, Lease, Transfer, TransferAddress, UnknownStatus, Window
-from intents_ui.mirror.reader import Span
+from intents_ui.mirror.reader import Span, Task
+from intents_ui.mirror.schedule import SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import OtherSource, load, state
 from intents_ui.service.queries.paging import End
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.world import CALLS, OWNER, START, Copy, World, edges, expected, rows
+from tests.mirror.world import CALLS, OWNER, START, Copy, Made, World, edges, expected, rows
 
 
 def conditions() -> set[Condition]:
@@ -120,13 +124,29 @@ def test_while_the_service_is_down_windows_stay_due_and_are_read_when_it_is_back
     assert rows() == expected(world)
 
 
-def test_no_window_is_read_while_another_one_is_not_written(world: World) -> None:
+def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) -> None:
     mirror = Copy(world, days=1)
     mirror.step()
     now, schedule = int(world.now), mirror.mirror.schedule
-    tasks = [schedule.next_task(now=now) for _ in range(3)]
-    assert isinstance(tasks[-1], Span)
-    assert schedule.next_task(now=now, busy=tasks) is None
+    busy: list[Task] = []
+    while task := schedule.next_task(now=now, busy=busy):
+        busy.append(task)
+    spans = sorted((task.start, task.end) for task in busy if isinstance(task, Span))
+    assert len(spans) == SPANS_AT_ONCE
+    assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
+    assert len(busy) <= loop.READERS + 1
+
+
+def test_a_ledger_of_days_has_few_windows(world: World) -> None:
+    for age in range(0, 3 * DAY, HOUR):
+        world.create(age=age, status="SUCCEEDED")
+    mirror = Copy(world, days=3)
+    mirror.settle(70 * MINUTE, step=120)
+    old = [window for window in load("ORDER BY start") if window.end <= START - DAY]
+    assert sum(window.rows for window in load()) == len(world.transfers)
+    assert len(old) <= 3
+    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
+    assert rows() == expected(world)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +206,62 @@ def test_an_older_reading_never_replaces_a_newer_one(world: World, is_replica_la
     later = int(world.now * 1000) + 1
     mirror.writer.commit(replace(old, at=later) if is_replica_late else old, now=int(world.now))
     assert rows() == expected(world)
+
+
+# Late corrections
+
+
+def past(world: World, status: str) -> tuple[Copy, Made]:
+    """Return a transfer of half an hour ago, and a mirror of it."""
+    made = world.create(age=25 * MINUTE, status=status)
+    return Copy(world), made
+
+
+@on_each_engine
+def test_a_change_with_an_earlier_time_is_written_when_it_was_read_twice(world: World) -> None:
+    mirror, made = past(world, "FAILED")
+    mirror.settle(2 * MINUTE)
+    assert Window.objects.get(start__lte=made.created // 1000, end__gt=made.created // 1000).is_sealed
+    made.changes.append((world.now, "REFUNDED", made.changes[0][2] - 1000))
+    mirror.settle(10 * MINUTE)
+    assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
+
+
+@on_each_engine
+def test_a_field_that_is_filled_in_later_is_written(world: World) -> None:
+    mirror, made = past(world, "SUCCEEDED")
+    with patch.object(Made, "entry", partialmethod(unfinished, Made.entry)):
+        mirror.settle(2 * MINUTE)
+    assert Transfer.objects.get().ended is None
+    mirror.settle(10 * MINUTE)
+    assert Transfer.objects.get().ended == made.changes[0][2]
+
+
+def unfinished(made: Made, entry: Callable[..., dict[str, Any]], *seen: Any) -> dict[str, Any]:
+    found = entry(made, *seen)
+    del found["receipt"]["summary"]["finishedAt"]
+    return found
+
+
+@on_each_engine
+def test_an_audit_counts_what_is_missing_changed_and_no_longer_listed(world: World) -> None:
+    made = [world.create(age=HOUR + 9 + age, status="SUCCEEDED") for age in range(4)]
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    assert mirror.writer is not None
+    window = next(load('WHERE start <= %s AND "end" > %s', made[0].created // 1000, made[-1].created // 1000))
+
+    def audited() -> int:
+        assert mirror.writer is not None
+        reading = mirror.mirror.reader.read(Span((window,), is_audit=True))
+        return mirror.writer.commit(reading, now=int(world.now))
+
+    assert audited() == 0
+    Transfer.objects.filter(intent_id=bytes.fromhex(made[0].intent_id[2:])).delete()
+    Transfer.objects.filter(intent_id=bytes.fromhex(made[1].intent_id[2:])).update(fingerprint=b"another")
+    world.transfers.remove(made[2])
+    assert audited() == 3
+    assert audited() == 1  # the copy keeps what the service no longer lists
 
 
 # Upkeep
@@ -280,7 +356,7 @@ def test_calls_never_exceed_the_limit_in_any_ten_seconds(world: World) -> None:
         world.create(age=age * 60, status="SUCCEEDED")
     mirror = Copy(world)
     mirror.settle(3 * MINUTE)
-    assert len(world.called) > 150
+    assert len(world.called) > 100
     assert all(later - earlier >= 1 for earlier, later in zip(world.called, world.called[CALLS:], strict=False))
     assert sum(state("calls").values()) == len(world.called)
 
@@ -303,4 +379,4 @@ def test_an_audit_counts_what_the_copy_had_wrong(world: World) -> None:
     mirror.settle(70 * MINUTE, step=120)
     assert rows() == expected(world)
     assert sum(Audit.objects.values_list("differing", flat=True)) <= 1
-    assert Audit.objects.count() >= 10
+    assert Audit.objects.count() >= 5

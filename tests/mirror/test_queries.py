@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+import pytest
+
 from intents_ui.mirror.figures import facts, lateness, queries
 from intents_ui.mirror.figures.lateness import Basis
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
@@ -237,6 +239,26 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
         tokens = queries.overview(Period.WEEK, now=now, level=Level.TOKEN, still_open=counts).rows
         assert {each.scope: each.open for each in tokens} == {sent.scope: sent.open}  # nothing ended with the other
     assert {each.status for each in found} == {"COMMITTED", "EXECUTING"}
+
+
+def test_a_few_transfers_that_were_repaired_after_hours_make_no_other_one_less_late(world: World) -> None:
+    deliver(world, 200, seconds=12)
+    deliver(world, 5, seconds=8 * HOUR)
+    world.create(age=6 * MINUTE, status="EXECUTING")
+    mirror = counted(world, days=3)
+    (late,) = lateness.late(now=mirror.moment()).transfers
+    assert late.limit == timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("skew", [-90, 90])
+def test_the_clock_of_the_dashboard_may_differ_from_the_service_s(world: World, skew: int) -> None:
+    past(world, 30, days=1)
+    mirror = counted(world, days=2, width=HOUR)
+    for seconds in range(0, 60, 20):
+        now = mirror.moment() + timedelta(seconds=skew)
+        assert lateness.late(now=now).completeness.is_complete, seconds
+        assert queries.overview(Period.HOUR, now=now).total.is_complete, seconds
+        mirror.settle(20)
 
 
 def test_no_transfer_is_late_in_its_first_five_minutes(world: World) -> None:

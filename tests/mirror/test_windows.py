@@ -1,10 +1,10 @@
-"""The ledger's windows tile the past, and a sealed one was read twice with the same result."""
+"""The ledger's windows tile the past, and each is read again as it ages."""
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from intents_ui.mirror import windows
 from intents_ui.mirror.windows import (
@@ -18,39 +18,19 @@ from intents_ui.mirror.windows import (
     SEALED_FROM,
     WIDTH,
     Condition,
-    Order,
     Window,
 )
 
 NOW = 1_800_000_000 - 1_800_000_000 % DAY
-TIMES = st.integers(NOW - 3 * DAY, NOW)
 
 
-READS = st.lists(
-    st.one_of(
-        st.tuples(st.integers(0, 2), st.integers(1, 2 * HOUR)),  # digest, seconds since the last read
-        st.tuples(st.none(), st.integers(1, 2 * HOUR)),  # a failure
-    ),
-    max_size=12,
-)
-
-
-@given(reads=READS)
-@example(reads=[(0, 100), (0, 100)])  # the same, but before a quote's last moment
-def test_a_sealed_window_has_two_equal_digests_in_opposite_orders(reads: list[tuple[int | None, int]]) -> None:
-    window, at, past = Window(start=NOW, end=NOW + MINUTE, due=NOW), NOW, []
-    for digest, later in reads:
-        at += later
-        if digest is None:
-            window = windows.after_failure(window, "unreadable", at=at)
-            assert at < window.due <= at + LONGEST_RETRY
-            continue
-        past.append((digest, window.next_order, at))
-        window = windows.after_read(window, window.next_order, bytes([digest]), rows=1, has_dead=False, at=at)
-        assert window.due >= at
-        proof = past[-2:]
-        is_proven = len(proof) == 2 and proof[0][0] == proof[1][0] and proof[0][1] is not proof[1][1]
-        assert window.is_sealed == (is_proven and at >= window.end + SEALED_FROM)
+@pytest.mark.parametrize("age", [SEALED_FROM - 1, SEALED_FROM, DAY])
+def test_a_window_is_sealed_by_a_complete_read_after_a_quote_s_last_moment(age: int) -> None:
+    window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
+    broken = windows.after_failure(window, "unreadable", at=window.end + age)
+    assert broken.condition is Condition.HOLE
+    found = windows.after_read(broken, rows=1, has_dead=False, at=window.end + age)
+    assert found.is_sealed is (age >= SEALED_FROM)
 
 
 def test_a_window_is_read_at_each_age_and_then_rests() -> None:
@@ -58,7 +38,7 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
     while window.due != NEVER:
         at = window.due
         ages.append(at - window.end)
-        window = windows.after_read(window, window.next_order, b"", rows=0, has_dead=False, at=at)
+        window = windows.after_read(window, rows=0, has_dead=False, at=at)
     assert window.condition is Condition.SEALED
     assert len(ages) == len(AGES)
     assert all(age <= found <= age + max(1, age // 6) for age, found in zip(AGES, ages, strict=True))
@@ -67,25 +47,24 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
 @pytest.mark.parametrize(("age", "wanted"), [(3 * HOUR, DAY), (2 * DAY, 7 * DAY)])
 def test_a_sealed_window_is_read_again_after_a_day_and_a_week(age: int, wanted: int) -> None:
     window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
-    for _ in range(2):
-        window = windows.after_read(window, window.next_order, b"", rows=1, has_dead=False, at=window.end + age)
+    window = windows.after_read(window, rows=1, has_dead=False, at=window.end + age)
     assert window.condition is Condition.SEALED
     assert wanted <= window.due - window.end <= wanted + wanted // 6
 
 
-def test_a_window_with_transfers_that_failed_is_read_once_more_after_a_month() -> None:
-    window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
-    for at in (NOW + 7 * DAY, NOW + 10 * DAY):
-        window = windows.after_read(window, window.next_order, b"", rows=1, has_dead=True, at=at)
-    assert NOW + 30 * DAY < window.due <= NOW + 35 * DAY + MINUTE
+def test_a_window_with_transfers_that_failed_is_read_every_other_day_of_a_week_and_after_a_month() -> None:
+    window, ages = Window(start=NOW, end=NOW + MINUTE, due=NOW + DAY), []
+    while window.due != NEVER:
+        ages.append((window.due - window.end) / DAY)
+        window = windows.after_read(window, rows=1, has_dead=True, at=window.due)
+    assert max(later - earlier for earlier, later in pairwise(age for age in ages if age < 8)) < 2
+    assert [round(age) for age in ages if age > 8] == [15, 32]
 
 
-def test_the_past_is_read_in_both_orders_at_once() -> None:
+def test_the_past_is_read_once() -> None:
     window = next(windows.tile(NOW - 30 * DAY, NOW, width=BACKFILL_WIDTH, due=NOW))
-    once = windows.after_read(window, window.next_order, b"a", rows=5, has_dead=False, at=NOW)
-    assert (once.condition, once.due) == (Condition.OPEN, NOW)
-    twice = windows.after_read(once, once.next_order, b"a", rows=5, has_dead=False, at=NOW)
-    assert (twice.condition, twice.due) == (Condition.SEALED, NEVER)
+    once = windows.after_read(window, rows=5, has_dead=False, at=NOW)
+    assert (once.condition, once.due) == (Condition.SEALED, NEVER)
 
 
 def test_failures_back_off_and_one_success_ends_the_hole() -> None:
@@ -96,24 +75,18 @@ def test_failures_back_off_and_one_success_ends_the_hole() -> None:
     assert pauses[:3] == [20, 40, 80]
     assert pauses[-1] == LONGEST_RETRY
     assert (window.condition, window.reason) == (Condition.HOLE, "the cursor repeats")
-    assert windows.after_read(window, Order.ASCENDING, b"", rows=0, has_dead=False, at=NOW).condition is Condition.OPEN
+    assert windows.after_read(window, rows=0, has_dead=False, at=NOW).condition is Condition.OPEN
 
 
 def test_neighbors_are_read_as_one_list_within_its_limits() -> None:
     at = NOW + HOUR
 
-    def read(start: int, rows: int, order: Order = Order.ASCENDING) -> Window:
-        return Window(start=start, end=start + MINUTE, due=at, read_at=at, order=order, rows=rows)
+    def read(start: int, rows: int) -> Window:
+        return Window(start=start, end=start + MINUTE, due=at, read_at=at, rows=rows)
 
     found = [read(NOW + MINUTE * place, rows) for place, rows in enumerate([10, 20, 30])]
-    apart, full, turned = (
-        read(NOW + 10 * MINUTE, 1),
-        read(NOW + 3 * MINUTE, 1990),
-        read(NOW - MINUTE, 1, Order.DESCENDING),
-    )
-    assert runs([full, apart, turned, *found]) == [(apart,), (full,), tuple(found), (turned,)]
-    young = [replace(each, read_at=NOW) for each in (turned, *found)]
-    assert runs(young) == [tuple(young)]
+    apart, full = read(NOW + 10 * MINUTE, 1), read(NOW + 3 * MINUTE, 1990)
+    assert runs([full, apart, *found]) == [(apart,), (full,), tuple(found)]
     unread = Window(start=NOW, end=NOW + MINUTE, due=NOW)
     assert runs([unread, found[1]]) == [(found[1],), (unread,)]
 
@@ -125,6 +98,21 @@ def runs(due: list[Window]) -> list[tuple[Window, ...]]:
         found.append(windows.newest_run(left, page_size=100))
         left = left[len(found[-1]) :]
     return found
+
+
+def test_sealed_neighbors_are_merged_if_they_are_read_again_at_the_same_time() -> None:
+    def window(place: int, **given: Any) -> Window:
+        start = NOW + place * HOUR
+        return Window(
+            **{"start": start, "end": start + HOUR, "due": NEVER, "read_at": start, "rows": 5, "is_sealed": True}
+            | given
+        )
+
+    same, due, still_open = [window(place) for place in range(3)], window(3, due=NOW), window(4, is_sealed=False)
+    after, long, dead, tomorrow = window(22), window(21, rows=1999), window(23, has_dead=True), window(24)
+    runs = list(windows.mergeable([*same, due, still_open, long, after, dead, tomorrow], page_size=100))
+    assert runs == [tuple(same), (after, dead)]
+    assert windows.merged(runs[1]) == replace(after, end=dead.end, rows=10, has_dead=True)
 
 
 @pytest.mark.parametrize(("age", "soonest"), [(0, 0), (HOUR, HOUR // 10), (DAY, DAY // 10)])

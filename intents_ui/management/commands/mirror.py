@@ -25,13 +25,11 @@ from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
-    from intents_ui.mirror.coverage import Progress
     from intents_ui.mirror.loop import Mirror
 
-PLAIN_SECONDS, TERMINAL_SECONDS = 10.0, 1.0  # between two lines of progress
+SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
-BAR = 20  # characters of the bar on a terminal
 MOST_DAYS = 90
 MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
@@ -91,10 +89,19 @@ class Command(BaseCommand):
         from intents_ui.mirror import coverage
 
         until = int(datetime.now(UTC).timestamp()) - HOUR
-        line = ProgressLine(self, lambda: coverage.progress(since=until // DAY * DAY - days * DAY, until=until))
-        mirror = self._mirror(days=days, is_done=line.is_over)
-        _require(mirror.run(waits=False))
-        line.show()
+        shown_at = float("-inf")
+
+        def is_done() -> bool:
+            nonlocal shown_at
+            found = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
+            if found.is_over or time.monotonic() - shown_at >= SECONDS:
+                shown_at = time.monotonic()
+                self.stdout.write(
+                    f"{found.sealed / DAY:.1f} of {found.seconds / DAY:.1f} days, {found.transfers:,} transfers"
+                )
+            return found.is_over
+
+        _require(self._mirror(days=days, is_done=is_done).run(waits=False))
         if holes := coverage.current(now=datetime.now(UTC)).holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
@@ -172,53 +179,6 @@ class Command(BaseCommand):
             days=days or (EMULATOR_DAYS if ENV.embedded else DAYS),
             is_done=is_done,
         )
-
-
-class ProgressLine:
-    """Progress of a backfill, with an estimate of the time left: a bar on a terminal, else a line every ten seconds."""
-
-    def __init__(self, command: BaseCommand, progress: "Callable[[], Progress]") -> None:
-        self._out = command.stdout
-        self._progress = progress
-        self._is_terminal = bool(getattr(command.stdout, "isatty", lambda: False)())
-        self._began = time.monotonic()
-        self._looked_at = self._shown_at = float("-inf")
-        self._sealed_before: int | None = None
-
-    def is_over(self) -> bool:
-        """Return whether all is read. Shows the progress now and then."""
-        now = time.monotonic()
-        if now - self._looked_at < TERMINAL_SECONDS:
-            return False
-        self._looked_at = now
-        if now - self._shown_at >= (TERMINAL_SECONDS if self._is_terminal else PLAIN_SECONDS):
-            self._shown_at = now
-            self.show()
-        return self._progress().is_over
-
-    def show(self) -> None:
-        found = self._progress()
-        if self._sealed_before is None:
-            self._sealed_before = found.sealed
-        text = f"{found.sealed / DAY:.1f} of {found.seconds / DAY:.1f} days, {found.transfers:,} transfers"
-        done = found.sealed - self._sealed_before
-        if done and not found.is_over:
-            left = (time.monotonic() - self._began) * (found.seconds - found.sealed) / done
-            text += f", about {_duration(left)} left"
-        is_last = found.is_over or not self._is_terminal
-        bar = f"\r\033[K[{'#' * (BAR * found.sealed // max(1, found.seconds)):.<{BAR}}] " if self._is_terminal else ""
-        self._out.write(f"{bar}{text}", ending="\n" if is_last else "")
-        self._out.flush()
-
-
-def _duration(seconds: float) -> str:
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 100
-        else f"{seconds / 60:.0f} min"
-        if seconds < 6000
-        else f"{seconds / HOUR:.0f} h"
-    )
 
 
 def _require(has_lease: bool) -> None:

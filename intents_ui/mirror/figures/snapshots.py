@@ -2,11 +2,12 @@
 
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from django.db import transaction
@@ -194,33 +195,20 @@ def sums_of(period: Period, now: int) -> Mapping[ScopeName, Sums]:
     routes = {pk: scopes_of(RouteKey(*key)) for pk, *key in Route.objects.values_list("pk", *RouteKey._fields)}
     tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
 
-    def of_tokens(origin: int | None, destination: int | None) -> Sequence[ScopeName]:
-        return scopes_of_tokens(tokens[each] for each in (origin, destination) if each is not None)
+    @cache
+    def scopes(route: int, *pair: int | None) -> Sequence[ScopeName]:
+        return *routes[route], *scopes_of_tokens(tokens[each] for each in pair if each is not None)
 
-    found: dict[ScopeName, Sums] = {}
-    _add(found, period, now, ("route_id",), routes.__getitem__)
-    _add(found, period, now, ("origin_token_id", "destination_token_id"), of_tokens)
-    return found
-
-
-def _add(
-    found: dict[ScopeName, Sums],
-    period: Period,
-    now: int,
-    columns: Sequence[str],
-    scopes_of_key: Callable[..., Sequence[ScopeName]],
-) -> None:
-    """Add the sums of the scopes of a key with these columns."""
-    span = period.span(now)
-    for (*key, outcome, bucket), n in facts.count(*columns, "outcome", "bucket", span=span).items():
-        for scope in scopes_of_key(*key):
-            found.setdefault(scope, Sums()).add(outcome, bucket, n)
+    found = defaultdict[ScopeName, Sums](Sums)
+    key, span = ("route_id", "origin_token_id", "destination_token_id"), period.span(now)
+    for (*of, outcome, bucket), n in facts.count(*key, "outcome", "bucket", span=span).items():
+        for scope in scopes(*of):
+            found[scope].add(outcome, bucket, n)
     if period is not Period.HOUR:
-        for (*key, start, outcome), n in facts.count(
-            *columns, "start", "outcome", span=span, length=period.bar
-        ).items():
-            for scope in scopes_of_key(*key):
+        for (*of, start, outcome), n in facts.count(*key, "start", "outcome", span=span, length=period.bar).items():
+            for scope in scopes(*of):
                 found[scope].add_bar(start, outcome, n)
+    return found
 
 
 def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | None, str, str, int]]:
@@ -234,7 +222,7 @@ def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | Non
 def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
     """Set after how long a transfer is late: by its own route, else by the slowest of its providers."""
     limits = {
-        scope: max(LEAST_LATE, histogram.quantile(each.durations, 99) or 0)
+        scope: max(LEAST_LATE, _usual_maximum(each.durations))
         for scope, each in sums.items()
         if each.durations.total() >= ENOUGH_FOR_LATE
     }
@@ -247,6 +235,11 @@ def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
             route.late_after, route.is_late_by_provider = new
             changed.append(route)
     Route.objects.bulk_update(changed, ["late_after", "is_late_by_provider"], batch_size=100)
+
+
+def _usual_maximum(durations: Counter[int]) -> int:
+    """Return p99, or four times p95 if that is less: one transfer of a hundred may have been repaired after hours."""
+    return min(histogram.quantile(durations, 99) or 0, 4 * (histogram.quantile(durations, 95) or 0))
 
 
 def _key(route: Route) -> RouteKey:

@@ -22,7 +22,7 @@ DAY = 24 * HOUR
 MOST_DAYS = 92
 # Words and meanings of what is known of a time, from the bottom of a day's bar to its top.
 CONDITIONS = {
-    "sealed": ("Sealed", "read twice with the same result"),
+    "sealed": ("Sealed", "read to its end, when nothing could be added"),
     "open": ("Being read", "read again until nothing changes"),
     "due": ("Not read yet", "waits for its first read"),
     "hole": ("Hole", "the last read was incomplete"),
