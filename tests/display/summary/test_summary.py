@@ -509,6 +509,7 @@ NOTES = named(
     ("they matter, and are being read", "COMMITTED", PENDING, False, CHECKING),
     ("they matter, and nobody reads them", "COMMITTED", UNCHECKED, False, NOT_CHECKED),
     ("they are known", "COMMITTED", Balances(Check.CHECKED, has_balance=False), False, ""),
+    ("they matter, and were read without a result", "COMMITTED", Balances(Check.CHECKED), False, NOT_CHECKED),
     ("they change nothing, and are being read", "SUCCEEDED", PENDING, False, CHECKING),
     ("they change nothing, and nobody reads them", "SUCCEEDED", UNCHECKED, False, ""),
     ("nothing could be read", "SUCCEEDED", PENDING, True, ""),
