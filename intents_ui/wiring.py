@@ -34,10 +34,10 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient, Uncache
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.health import Health
-from intents_ui.service.http.body import ResponseMemory
-from intents_ui.service.http.in_process import InProcessTransport
 from intents_ui.service.long_tasks import LongTasks
+from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
@@ -110,7 +110,7 @@ class Dashboard:
     def service(self) -> ServiceClient:
         """The pages' service client. Thread-safe."""
         settings, embedded_service = config(), self.emulator
-        in_process = InProcessTransport(embedded_service, loops=settings.connections) if embedded_service else None
+        in_process = InProcessTransport(embedded_service) if embedded_service else None
         return ServiceClient(
             settings,
             transport=in_process,

@@ -176,7 +176,7 @@ class Watch:
         """Cache the receipt for pages, so that they don't show an older one than the live stream."""
         if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
             age = self._hub.now() - snapshot.learned_at
-            self._hub.service.learned(snapshot.receipt, age=max(age.total_seconds(), 0.0))
+            self._hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""

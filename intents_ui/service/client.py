@@ -8,29 +8,27 @@ Pages use the first, live updates the second. Both have one method for each oper
 
 import asyncio
 import functools
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Self, cast, overload
+from typing import Any, Self, overload
 
 import httpx
 
 from intents_ui.service.cache.redis_cache import RedisCache
 from intents_ui.service.cache.response_cache import ResponseCache
 from intents_ui.service.caching_client import Answered, CachingClient
-from intents_ui.service.context import request_context
+from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import CallThreads
-from intents_ui.service.context.request_context import claim_slot, within
-from intents_ui.service.errors import Overloaded, ServiceError
+from intents_ui.service.context.request_context import claim_slot, time_left, within
+from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
+from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, RawExchange, ResponseMemory
 from intents_ui.service.health import Health
-from intents_ui.service.http.body import ResponseMemory
-from intents_ui.service.http.exchange import TROUBLE, Exchange
-from intents_ui.service.http.long_poll import HeldCall
-from intents_ui.service.http.raw_call import ByHand
-from intents_ui.service.http.transport import AsyncTransport, DeadlineTransport
+from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
@@ -40,7 +38,7 @@ from intents_ui.service.wire.results import Attempt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
 
-LARGE_ANSWER = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
+LARGE_RESPONSE = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
 
 
 class OperationMethod[**P, T]:
@@ -115,13 +113,14 @@ class ServiceClient(BlockingOperations):
         self.config = config
         self.clock = clock
         self.health = health or Health(clock=clock)
-        self.memory = memory or ResponseMemory()
+        self._memory = memory or ResponseMemory()
         self._entries = entries or EntryCache(config.names)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
         self._shared = shared
-        # Without httpx.Client around it: a call needs no cookies, redirects, proxies or authentication.
         self.transport = transport or DeadlineTransport(connections=config.connections)
+        self._http = httpx.Client(transport=self.transport, **_settings(config))
+        self._connections = threading.BoundedSemaphore(config.connections)
         self._guard = CachingClient(
             self._exchange,
             patience=lambda call: config.limits[call.group].total,
@@ -129,7 +128,7 @@ class ServiceClient(BlockingOperations):
             threads=self.threads,
             kept=kept or ResponseCache(config.lifetimes, clock=clock),
             shared=shared,
-            recall=self._recall,
+            recall=lambda call, text: self._exchange_of(call).parse_cached(text),
             clock=clock,
         )
 
@@ -159,7 +158,8 @@ class ServiceClient(BlockingOperations):
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
-        exchange = ByHand(operation, text, group=group, config=self.config, health=self.health, memory=self.memory)
+        shared = {"health": self.health, "memory": self._memory, "entries": self._entries}
+        exchange = RawExchange(operation, text, group=group, config=self.config, **shared)
         try:
             claim_slot()
             with self.health.track(operation, group, is_raw=True):
@@ -195,7 +195,7 @@ class ServiceClient(BlockingOperations):
     def close(self) -> None:
         """Close the connections. Calls that run in threads may finish."""
         self.threads.shutdown()
-        self.transport.close()
+        self._http.close()
         if self._shared:
             self._shared.close()
 
@@ -206,30 +206,41 @@ class ServiceClient(BlockingOperations):
         self.close()
 
     def _exchange(self, call: ServiceCall[Any]) -> Answered:
-        exchange = Exchange(call, self.config, self.health, self.memory, self._entries)
+        exchange = self._exchange_of(call)
         answer = self._send(exchange)
-        return Answered(answer, exchange.content)
+        return Answered(answer, exchange.received)
 
-    def _recall(self, call: ServiceCall[Any], text: str) -> Any:
-        return Exchange(call, self.config, self.health, self.memory, self._entries).recalled(text)
+    def _exchange_of[T](self, call: ServiceCall[T]) -> Exchange[T]:
+        return Exchange(call, self.config, self.health, self._memory, self._entries)
 
     def _send[T](self, exchange: Exchange[T]) -> T:
         try:
             with ExitStack() as until_read:
-                with within(exchange.limits.total):
-                    response = self.transport.handle_request(exchange.request())
-                    # Not `iter_raw`, whose checks are for httpx's own client.
-                    stream = cast("httpx.SyncByteStream", response.stream)
+                with within(exchange.limits.total), self._connection():
+                    response = self._http.send(exchange.request(self._http), stream=True)
                     try:
                         body = until_read.enter_context(exchange.body(response))
-                        for piece in stream:
+                        for piece in response.iter_raw():
                             body.add(piece)
                     finally:
-                        stream.close()
-                return exchange.result(response, body.whole())
-        except TROUBLE as error:
+                        response.close()
+                return exchange.result(response, body.read())
+        except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
         raise failure
+
+    @contextmanager
+    def _connection(self) -> Iterator[None]:
+        """Hold one of the connections. The pool can't release the thread's CPU lock (`processor`) while it waits."""
+        wait = time_left(self.config.connection_wait, expired=OutOfTime)
+        with processor.waiting():
+            is_free = self._connections.acquire(timeout=wait)
+        if not is_free:
+            raise Overloaded("all connections to the service are in use")
+        try:
+            yield
+        finally:
+            self._connections.release()
 
 
 class UncachedClient(BlockingOperations):
@@ -244,11 +255,10 @@ class UncachedClient(BlockingOperations):
 
 
 class AsyncServiceClient(Operations):
-    """Async client for one event loop. If its caller is canceled, a call continues until its own deadline.
+    """Async client for one event loop, for live updates.
 
     A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
-    unlimited, semaphores limit the calls, and canceling the caller doesn't cancel the call. Long polls are canceled
-    nevertheless, as soon as that is safe (`HeldCall`).
+    unlimited, and semaphores limit the calls.
     """
 
     def __init__(
@@ -266,16 +276,12 @@ class AsyncServiceClient(Operations):
         self._memory = memory or ResponseMemory()
         self._entries = entries or EntryCache(config.names)
         self._kept = kept
-        self._has_pool = transport is None
-        self._http = httpx.AsyncClient(
-            transport=transport or AsyncTransport(idle_connections=config.connections + config.held_calls),
-            follow_redirects=False,
-            trust_env=False,
-            cookies=_no_cookies(),
-        )
+        idle = config.connections + config.held_calls
+        limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
+        self._http = httpx.AsyncClient(transport=transport, limits=limits, **_settings(config))
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
-        self._pending: dict[asyncio.Task[Any], HeldCall] = {}
+        self._pending: set[asyncio.Task[Any]] = set()
 
     @property
     def can_hold(self) -> bool:
@@ -284,16 +290,11 @@ class AsyncServiceClient(Operations):
 
     async def ask[T](self, call: ServiceCall[T]) -> T:
         task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
-        self._pending[task] = held = HeldCall(task, has_pool=self._has_pool)
-        task.add_done_callback(self._done)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if call.group is Group.WAIT:
-                held.give_up()
-            raise
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+        return await task
 
-    def learned(self, receipt: IntentReceipt, *, age: float) -> None:
+    def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
         """Cache a receipt for the pages. It arrived `age` seconds ago, in this or in another process."""
         if self._kept:
             at = time.monotonic() - age
@@ -302,7 +303,7 @@ class AsyncServiceClient(Operations):
 
     async def aclose(self) -> None:
         """Cancel the pending calls and close the connections."""
-        for task in list(self._pending):
+        for task in self._pending:
             task.cancel()
         await asyncio.gather(*self._pending, return_exceptions=True)
         await self._http.aclose()
@@ -313,35 +314,34 @@ class AsyncServiceClient(Operations):
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _exchange(self, call: ServiceCall[Any]) -> Any:
+    async def _exchange[T](self, call: ServiceCall[T]) -> T:
         exchange = Exchange(call, self.config, self.health, self._memory, self._entries)
         with self.health.track(call.operation, call.group):
             try:
-                with ExitStack() as until_read:
-                    response, content = await self._content(exchange, until_read)
-                    if len(content) > LARGE_ANSWER:
-                        return await asyncio.to_thread(exchange.result, response, content)
-                    return exchange.result(response, content)
-            except TROUBLE as error:
+                async with self._slot(call), asyncio.timeout(exchange.limits.total):
+                    response = await self._http.send(exchange.request(self._http), stream=True)
+                    try:
+                        return await self._result(exchange, response)
+                    finally:
+                        await response.aclose()
+            except TRANSPORT_ERRORS as error:
                 failure = exchange.failure(error)
             raise failure
 
-    async def _content(self, exchange: Exchange[Any], until_read: ExitStack) -> tuple[httpx.Response, bytearray]:
-        async with self._slot(exchange.call), asyncio.timeout(exchange.limits.total):
-            response = await self._http.send(self._traced(exchange.request()), stream=True)
+    async def _result[T](self, exchange: Exchange[T], response: httpx.Response) -> T:
+        with exchange.body(response) as body:
+            async for piece in response.aiter_raw():
+                body.add(piece)
+            content = body.read()
             try:
-                body = until_read.enter_context(exchange.body(response))
-                async for piece in response.aiter_raw():
-                    body.add(piece)
-            finally:
-                await response.aclose()
-            return response, body.whole()
-
-    def _traced(self, request: httpx.Request) -> httpx.Request:
-        task = asyncio.current_task()
-        if task in self._pending:
-            request.extensions["trace"] = self._pending[task].trace
-        return request
+                if len(content) > LARGE_RESPONSE:
+                    return await asyncio.to_thread(exchange.result, response, content)
+                return exchange.result(response, content)
+            except Unreadable:
+                # It may be another request's response, and the next one on this connection, too.
+                if stream := response.extensions.get("network_stream"):
+                    await stream.aclose()
+                raise
 
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
@@ -357,12 +357,16 @@ class AsyncServiceClient(Operations):
         finally:
             slots.release()
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
-        self._pending.pop(task, None)
-        if not task.cancelled():
-            task.exception()  # marks the exception as retrieved, because no caller may be left
 
-
-def _no_cookies() -> CookieJar:
-    """Return a jar that stores nothing, because users share the client and must not share cookies."""
-    return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
+def _settings(config: ServiceConfig) -> dict[str, Any]:
+    """Return the settings of either httpx client. It stores no cookies, because users share it."""
+    headers = {
+        "Accept": "application/json",
+        "Accept-Encoding": ACCEPTED_ENCODINGS,
+        "Content-Type": "application/json",
+        "User-Agent": "intents-ui",
+    }
+    if config.key:
+        headers["X-Access-Key"] = config.key
+    cookies = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
+    return {"headers": headers, "cookies": cookies, "follow_redirects": False, "trust_env": False}

@@ -13,7 +13,7 @@ from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import Scenario, Step
 from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.display import failures
-from intents_ui.service import error_mapping, errors
+from intents_ui.service import errors, exchange
 from intents_ui.service.errors import StaleResponse
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -38,7 +38,7 @@ def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
 def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
-    error = error_mapping.refusal(
+    error = exchange.refusal(
         {"error": row["name"], "code": code, "msg": row["msg"]}, status=row["status"], retry_after=None, now=NOW
     )
     words = failures.words(error)
@@ -54,7 +54,7 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
-    error = error_mapping.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
+    error = exchange.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
     of_classes = {failures.MESSAGES.get(kind.__name__) for kind in kinds(errors.ServiceError)} - {None}
     assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
 

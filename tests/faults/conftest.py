@@ -10,7 +10,7 @@ from django.core.cache import cache
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import caching_client
-from intents_ui.service.http.transport import DeadlineTransport
+from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
 from tests.pages.conftest import fresh, switch_to

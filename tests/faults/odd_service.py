@@ -13,7 +13,7 @@ from django.core.cache import cache
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from tests.pages.conftest import switch_to
 
 REFERENCE = {"GetChains", "GetTokenList"}
@@ -28,7 +28,7 @@ class OddService(httpx.BaseTransport):
     """
 
     def __init__(self, emulator: Emulator) -> None:
-        self._service = InProcessTransport(emulator, loops=8)
+        self._service = InProcessTransport(emulator)
         self._lock = threading.Lock()
         self._answers: dict[tuple[str, bytes], tuple[int, bytes]] = {}
         self.changes: dict[str, Change] = {}

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from intents_ui import wiring
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.transport import DeadlineTransport
+from intents_ui.service.network import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to

@@ -17,8 +17,8 @@ from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
 from intents_ui import settings, wiring
+from intents_ui.service import exchange
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.http import exchange
 from tests import canary
 from tests.canary import KEY
 from tests.pages.conftest import fresh

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering, response
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -44,7 +44,7 @@ class Upstream:
         self._lock = threading.Lock()
         self._scripts: dict[tuple[str, int | None], Script] = {}
         self._counts: dict[str, int] = {}
-        self._service = InProcessTransport(self.emulator, loops=16)
+        self._service = InProcessTransport(self.emulator)
         self.server = ScriptedServer(self._answer)
         self.url = self.server.url
 

@@ -30,6 +30,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.settings import ENV
 from tests.mirror.world import START, World
+from tests.service.clients import answered
 from tests.serving import ROOT, free_port, running, wait_for
 from tests.waiting import PATIENCE, until
 
@@ -119,7 +120,7 @@ def test_a_database_that_fails_stops_it_with_one_line() -> None:
 def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def ahead(request: httpx.Request) -> httpx.Response:
         date = format_datetime(datetime.now(UTC) + timedelta(minutes=3), usegmt=True)
-        return httpx.Response(200, json={"intents": []}, headers={"Date": date})
+        return answered({"intents": []}, headers={"Date": date})
 
     client = ServiceClient(ServiceConfig("http://world"), transport=httpx.MockTransport(ahead))
     monkeypatch.setattr(command, "service", lambda: client)

@@ -13,7 +13,7 @@ import pytest
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 
 type Script = Callable[[Any], Any]
 
@@ -25,7 +25,7 @@ class Recorded(httpx.BaseTransport):
     `changes`, by operation: a function that modifies the emulator's response."""
 
     def __init__(self, emulator: Emulator) -> None:
-        self._service = InProcessTransport(emulator, loops=8)
+        self._service = InProcessTransport(emulator)
         self._lock = threading.Lock()
         self.sent: list[tuple[str, Any]] = []
         self.scripts: dict[str, Script] = {}

@@ -12,7 +12,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pictures.cards import Cards
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from tests.pages.recorded import rewrite
 from tests.service.pictures import opened
 

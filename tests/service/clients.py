@@ -9,7 +9,7 @@ import httpx
 from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
-from intents_ui.service.http.body import ResponseMemory
+from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
 from tests.canary import KEY as CANARY
 

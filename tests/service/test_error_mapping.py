@@ -22,7 +22,10 @@ JSON = (
 
 
 def error_of(response: httpx.Response) -> ServiceError:
-    with without_socket(lambda _: response) as service, pytest.raises(ServiceError) as caught:
+    def fresh(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(response.status_code, headers=response.headers, stream=response.stream)
+
+    with without_socket(fresh) as service, pytest.raises(ServiceError) as caught:
         service.search_intents(by_query_string="x")
     return caught.value
 

@@ -21,7 +21,7 @@ from django.db import DatabaseError
 from intents_ui import wiring
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def prepare(database: dict[str, Any]) -> None:
 def service() -> ServiceClient:
     """Return a client without caches. An emulator is this process's own, so that its work delays no page."""
     emulator, config = wiring.emulator(), wiring.config()
-    return ServiceClient(config, transport=InProcessTransport(emulator, loops=config.connections) if emulator else None)
+    return ServiceClient(config, transport=InProcessTransport(emulator) if emulator else None)
 
 
 def source() -> str:

@@ -138,6 +138,11 @@ class ServiceConfig:
     lifetimes: Mapping[CacheKind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
 
     @property
+    def key(self) -> str:
+        """The access key, or an empty string."""
+        return self.access_key.get_secret_value() if self.access_key else ""
+
+    @property
     def names(self) -> Brand:
         return Brand(self.brand, self.wallet_brand)
 

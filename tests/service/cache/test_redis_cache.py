@@ -18,7 +18,7 @@ from intents_ui.service.cache.seal import LENGTH, Seal
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import NotFound
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.operations import get_intent
 from intents_ui.service.wire.models import Page
 from intents_ui.web.transfers import balance_cache
@@ -61,7 +61,7 @@ def shared(
 @contextlib.contextmanager
 def process(service: CountedService, answers: RedisCache, **how: Any) -> Iterator[ServiceClient]:
     """A client as each process has one: nothing but Redis is shared."""
-    transport = InProcessTransport(service, loops=2)
+    transport = InProcessTransport(service)
     with ServiceClient(
         config("http://embedded", total=10.0, size=2**20), transport=transport, shared=answers, **how
     ) as client:

@@ -13,7 +13,7 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog.prices import Prices, Token
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.network import InProcessTransport
 from intents_ui.service.wire.results import Price
 from tests.service.clients import answered, without_socket
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
-from intents_ui.service.errors import Overloaded, Reason, Unreachable
-from intents_ui.service.http.in_process import InProcessTransport
+from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.network import InProcessTransport
 from tests.service.clients import CANARY, config
 from tests.waiting import until
 
@@ -43,8 +43,8 @@ def application() -> Application:
     return Application()
 
 
-def client(application: Application, *, loops: int = 64, **how: float) -> ServiceClient:
-    return ServiceClient(config("http://embedded", **how), transport=InProcessTransport(application, loops=loops))
+def client(application: Application, **how: float) -> ServiceClient:
+    return ServiceClient(config("http://embedded", **how), transport=InProcessTransport(application))
 
 
 def test_an_embedded_application_responds_like_a_remote_service(application):
@@ -72,17 +72,6 @@ def test_a_slow_call_is_cut_off_at_the_timeout(application):
     with client(application, total=0.1) as service, pytest.raises(Unreachable) as caught:
         service.get_intent("0x1")
     assert caught.value.reason is Reason.TIMEOUT
-
-
-def test_calls_beyond_the_concurrency_limit_are_rejected(application):
-    application.go_on.clear()
-    with client(application, loops=1, total=60.0, connection_wait=0.02) as service, ThreadPoolExecutor(1) as threads:
-        first = threads.submit(service.get_intent, "0x1")
-        until(lambda: application.inside == 1)
-        with pytest.raises(Overloaded):
-            service.get_intent("0x2")
-        application.go_on.set()
-        assert first.result(60).intent_id == "0x1"
 
 
 def test_an_exception_in_the_application_is_a_service_error(application, caplog):

@@ -19,7 +19,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.http.body import ResponseMemory
+from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations.config import Group, ServiceConfig
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving

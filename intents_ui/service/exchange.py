@@ -1,0 +1,436 @@
+"""One HTTP call to the service, without I/O: its request, its bounded body, its result, and the error it ends with.
+
+The blocking and the async client share this logic and differ only in how they wait.
+"""
+
+import json
+import logging
+import re
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, Self
+
+import httpcore
+import httpx
+
+from intents_ui.service import decode, errors
+from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import is_over
+from intents_ui.service.decode import Verbatim
+from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.health import Health
+from intents_ui.service.network import NameNotResolved
+from intents_ui.service.operations.config import Group, Limits, ServiceConfig
+from intents_ui.service.operations.operations import Answer, ServiceCall
+from intents_ui.service.wire.entry_cache import EntryCache
+from intents_ui.service.wire.lenient_models import MissingField
+from intents_ui.service.wire.results import Attempt
+from intents_ui.service.wire.scalars import read_text
+
+log = logging.getLogger("intents_ui.service")
+
+ACCEPTED_ENCODINGS: Final = "gzip, identity"
+LARGE: Final = 2**20  # bytes
+MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a time, per process
+STEP: Final = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
+GZIP: Final = 16 + zlib.MAX_WBITS
+
+# Error codes which mean that this client is outdated: the operation changed or was removed.
+OUTDATED: Final = frozenset({-2, -3, 1003, 3000, 8009})
+
+# Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
+TRANSPORT_ERRORS: Final = (
+    ServiceError,
+    MissingField,
+    UnicodeDecodeError,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+    TimeoutError,
+    OSError,
+)
+
+MASK: Final = "…"
+# Headers that matter to an API user. The others would reveal how this deployment reaches the service.
+VISIBLE_HEADERS: Final = re.compile(
+    r"content-(type|length|encoding)|date|retry-after|allow|webrpc|(credits|quota)-[a-z-]{1,30}", re.ASCII
+)
+LONGEST_HEADER: Final = 200
+
+_BY_NAME = dict(KNOWN.values())
+_BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
+    **dict.fromkeys((400, 405, 411, 413, 414, 415, 422, 431), errors.Invalid),
+    **dict.fromkeys((401, 403, 407, 451), errors.AccessDenied),
+    **dict.fromkeys((408, 425), Unreachable),
+    404: errors.NotFound,
+    409: errors.WrongState,
+    410: errors.Expired,
+    429: errors.TooBusy,
+}
+
+
+class ResponseMemory:
+    """Memory budget for all large responses of the process. Thread-safe.
+
+    A parsed response takes many times its size, and parsing two at once isn't faster: hold `parsing` meanwhile.
+    """
+
+    def __init__(self, most: int = MEMORY_BUDGET) -> None:
+        self.parsing = threading.Lock()
+        self._left = most
+        self._lock = threading.Lock()
+
+    def acquire(self, size: int) -> bool:
+        """Take bytes without blocking. Return whether they were available."""
+        with self._lock:
+            has_room = size <= self._left
+            self._left -= size if has_room else 0
+            return has_room
+
+    def release(self, size: int) -> None:
+        with self._lock:
+            self._left += size
+
+
+class Body:
+    """Bounded buffer for a response body, limited before and after decompression: 1 MB of gzip can expand to 1 GB.
+
+    Use it as a context manager that also covers parsing, so that its share of the memory budget is held that long.
+    Raises the error for the response at its first flaw, and Overloaded if the memory budget is used up.
+    """
+
+    def __init__(self, response: httpx.Response, *, limit: int, memory: ResponseMemory) -> None:
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity", "gzip"):
+            raise flawed(response, Flaw.ENCODING)
+        self._response = response
+        self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
+        self._limit = limit
+        self._memory = memory
+        self.wire_bytes = 0
+        self._content = bytearray()
+        self._reserved = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._content.clear()
+        self._memory.release(self._reserved)
+        self._reserved = 0
+
+    def add(self, piece: bytes) -> None:
+        self.wire_bytes += len(piece)
+        if self.wire_bytes > self._limit:
+            raise flawed(self._response, Flaw.TOO_LARGE)
+        for part in self._inflated(self._gzip, piece) if self._gzip else (piece,):
+            self._content += part
+            if len(self._content) > self._limit:
+                raise flawed(self._response, Flaw.TOO_LARGE)
+            while len(self._content) > max(self._reserved, LARGE):
+                if not self._memory.acquire(LARGE):
+                    raise errors.Overloaded("as many large answers are in hand as there is room for")
+                self._reserved += LARGE
+
+    def read(self) -> bytearray:
+        """Return the complete body once, after the last piece."""
+        if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
+            raise flawed(self._response, Flaw.ENCODING)
+        content, self._content = self._content, bytearray()
+        return content
+
+    def _inflated(self, gzip: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
+        while True:
+            try:
+                part = gzip.decompress(piece, STEP)
+            except zlib.error:
+                raise flawed(self._response, Flaw.ENCODING) from None
+            yield part
+            piece = gzip.unconsumed_tail
+            if not piece and len(part) < STEP:
+                return
+
+
+class Exchange[T]:
+    """One call: send `content` with `headers`, feed the response to `body`, parse it with `result`.
+
+    Map any of TRANSPORT_ERRORS with `failure`.
+    """
+
+    def __init__(
+        self, call: ServiceCall[T], config: ServiceConfig, health: Health, memory: ResponseMemory, entries: EntryCache
+    ) -> None:
+        self.call = call
+        self.request_id = request_context.call_id()
+        self.received = bytearray()  # the response's content
+        self._config = config
+        self._health = health
+        self._memory = memory
+        self._entries = entries
+        self._began = time.monotonic()
+
+    @property
+    def limits(self) -> Limits:
+        return self._config.limits[self.call.group]
+
+    def request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
+        limits = self.limits
+        return client.build_request(
+            "POST",
+            self._config.url(self.call.operation),
+            content=decode.write(self._config.names.write(self.call.request)),
+            headers={"X-Request-Id": self.request_id},
+            timeout=httpx.Timeout(limits.read, connect=limits.connect, pool=self._config.connection_wait),
+        )
+
+    def body(self, response: httpx.Response) -> Body:
+        """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one."""
+        if 300 <= response.status_code < 400:
+            raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
+        if response.is_success and not _is_json(response.headers.get("content-type", "")):
+            raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and (len(length) > 18 or int(length) > self.limits.size):
+            raise flawed(response, Flaw.TOO_LARGE)
+        return Body(response, limit=self.limits.size, memory=self._memory)
+
+    def result(self, response: httpx.Response, content: bytearray) -> T:
+        """Parse the response. Raises the service's error if it is one."""
+        if len(content) <= LARGE:
+            return self._result(response, content)
+        with self._memory.parsing:
+            return self._result(response, content)
+
+    def _result(self, response: httpx.Response, content: bytearray) -> T:
+        self.received = content
+        self._health.clock_offset.learn(response.headers.get("date"))
+        text = content.decode("utf-8", "strict" if response.is_success else "replace")
+        try:
+            document = self._parsed(text)
+        except ValueError:
+            raise flawed(response, Flaw.NOT_JSON, text) from None
+        found = _error_object(document)
+        if found is not None:
+            raise refusal(found, **_response_info(response))
+        if not response.is_success or not isinstance(document, dict):
+            raise flawed(response, Flaw.WRONG_SHAPE, text)
+        answer = self._read(document, text)
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
+        return answer
+
+    def parse_cached(self, text: str) -> T:
+        """Parse a cached response, which another version of this program may have written. Raises ValueError."""
+        return self._read(self._parsed(text), text)
+
+    def _parsed(self, text: str) -> Any:
+        return self._entries.read(text, *self.call.entries) if self.call.entries else decode.read(text)
+
+    def _read(self, document: Any, text: str) -> T:
+        return self.call.read(Answer(self._config.names.read(document), text))
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def failure(self, error: Exception) -> ServiceError:
+        """Return the error to raise for a failed call, with the call's name and without secrets.
+
+        Raise it outside the `except` block. Inside, it would be chained to the HTTP library's exception, which holds
+        the request's headers.
+        """
+        failure = _as_ours(error)
+        failure.__cause__ = failure.__context__ = None
+        failure.operation, failure.request_id = self.call.operation, self.request_id
+        if self._config.key:
+            failure.without(self._config.key)
+        milliseconds = self.seconds * 1000
+        log.log(
+            _level(failure),
+            "%s failed after %d ms, request %s: %s",
+            self.call.operation,
+            milliseconds,
+            self.request_id,
+            failure.summary,
+        )
+        return failure
+
+
+class RawExchange(Exchange[None]):
+    """Call of the API console: send the exact text and record the exact response, whatever it is, in `attempt()`.
+
+    Unlike the typed operations, it validates neither, because the console exists to show how the service handles any
+    request.
+    """
+
+    def __init__(self, operation: str, text: str, *, group: Group, config: ServiceConfig, **shared: Any) -> None:
+        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
+        super().__init__(call, config, **shared)
+        self._text = text
+        self._response: httpx.Response | None = None
+        self._body: Body | None = None
+        self._content = bytearray()
+        self._took: float | None = None
+
+    def body(self, response: httpx.Response) -> Body:
+        """Accept any response except one that is too large or has an unsupported encoding."""
+        self._response = response
+        self._body = Body(response, limit=self.limits.size, memory=self._memory)
+        return self._body
+
+    def result(self, response: httpx.Response, content: bytearray) -> None:
+        self._content, self._took = content, self.seconds
+        super().body(response)  # validates the headers
+        super().result(response, content)
+
+    def attempt(self, error: ServiceError | None) -> Attempt:
+        """Return the recorded result. `error` is the error that the call ended with, if any."""
+        response = self._response
+        headers = response.headers.items() if response else ()
+        return Attempt(
+            operation=self.call.operation,
+            sent=self._text,
+            request_id=self.request_id,
+            seconds=self.seconds if self._took is None else self._took,
+            status=response.status_code if response else None,
+            text=self._masked(self._content.decode("utf-8", "replace")),
+            size=len(self._content),
+            wire_size=self._body.wire_bytes if self._body else 0,
+            headers={
+                name: self._masked(value)[:LONGEST_HEADER] for name, value in headers if VISIBLE_HEADERS.fullmatch(name)
+            },
+            error=error,
+        )
+
+    def _masked(self, text: str) -> str:
+        """Return the text without the access key, each character of which JSON may escape."""
+        letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self._config.key)
+        return re.sub("".join(letters), MASK, text) if self._config.key else text
+
+
+def flawed(response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
+    """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
+    status = response.status_code
+    if response.is_success:
+        return Unreadable.because(flaw, status=status)
+    # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
+    kind = Unreadable if status == 404 else _by_status(status)
+    return _with_pause(kind(status=status, cause=_text(text)), **_response_info(response))
+
+
+def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+    """Return the error for an error object of the service.
+
+    Its code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
+    """
+    code = _code(found.get("code"))
+    name = _text(found.get("error") or found.get("name"))
+    known = KNOWN.get(code) if code is not None else None
+    claimed = _code(found.get("status") or found.get("httpStatus"))
+    kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
+    message, cause = _text(found.get("msg") or found.get("message")) or "", _text(found.get("cause"))
+    error = kind(message, status=status, code=code, name=name, cause=cause)
+    return _with_pause(error, status=status, retry_after=retry_after, now=now)
+
+
+def _error_object(document: object) -> Mapping[str, Any] | None:
+    """Return the error object in a JSON document, in either form, or None. It can come with any HTTP status."""
+    if not isinstance(document, dict):
+        return None
+    wrapped = document.get("webrpcError")
+    if isinstance(wrapped, dict):
+        return wrapped
+    return document if isinstance(document.get("error"), str) and "code" in document else None
+
+
+def _with_pause(error: ServiceError, *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+    if isinstance(error, errors.TooBusy):
+        error.retry_after = _seconds(retry_after, now=now)
+    if isinstance(error, Unreachable) and (error.code == 1900 or status in (408, 425, 504)):
+        error.reason = Reason.TIMEOUT
+    return error
+
+
+def _seconds(retry_after: str | None, *, now: datetime) -> float:
+    """Parse Retry-After (seconds or an HTTP date)."""
+    if retry_after and (seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after)):
+        return min(float(seconds[1]), errors.MAX_PAUSE_SECONDS)
+    try:
+        moment = parsedate_to_datetime(retry_after or "")
+    except (ValueError, OverflowError):
+        return errors.SLOW_DOWN_SECONDS
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return min(max((moment - now).total_seconds(), 0.0), errors.MAX_PAUSE_SECONDS)
+
+
+def _by_status(status: int) -> type[ServiceError]:
+    return Unreachable if status >= 500 else _BY_STATUS.get(status, errors.Refused)
+
+
+def _code(value: object) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else None
+
+
+def _text(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return read_text(text[: errors.LONGEST_TEXT])
+
+
+def _level(failure: ServiceError) -> int:
+    is_insecure = isinstance(failure, Unreachable) and failure.reason is Reason.TLS
+    if is_insecure or failure.code in OUTDATED:
+        return logging.ERROR  # neither resolves without an operator
+    expected = isinstance(failure, errors.Refused) and not isinstance(failure, errors.AccessDenied | errors.TooBusy)
+    return logging.INFO if expected else logging.WARNING
+
+
+def _as_ours(error: Exception) -> ServiceError:
+    match error:
+        case ServiceError():
+            return error
+        case MissingField():
+            return Unreadable.because(Flaw.WRONG_SHAPE, error.field, status=200)
+        case UnicodeDecodeError():
+            return Unreadable.because(Flaw.NOT_JSON, status=200)
+        case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
+            # The call's own deadline has ended here, so only the page's can have passed.
+            return errors.OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
+        case httpx.ConnectError() | httpcore.ConnectError():
+            return Unreachable.because(_reason_not_connected(error))
+    return Unreachable.because(Reason.BROKEN)
+
+
+def _reason_not_connected(error: BaseException) -> Reason:
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, ssl.SSLError):
+            return Reason.TLS
+        if isinstance(behind, NameNotResolved | socket.gaierror):
+            return Reason.DNS
+        behind = behind.__cause__ or behind.__context__
+    return Reason.REFUSED
+
+
+def _response_info(response: httpx.Response) -> dict[str, Any]:
+    return {
+        "status": response.status_code,
+        "retry_after": response.headers.get("retry-after"),
+        "now": datetime.now(UTC),
+    }
+
+
+def _is_json(content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind in ("", "application/json", "text/json") or kind.endswith("+json")

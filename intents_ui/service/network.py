@@ -1,0 +1,240 @@
+"""Transports of the blocking client: to the service with a deadline for every wait, and to one in the same process.
+
+A read timeout doesn't end a call whose headers or body trickle in, or whose name resolution hangs. So every wait (DNS,
+connect, TLS, read, write) is cut to the time left of the call's context (`request_context.within`).
+"""
+
+import asyncio
+import ipaddress
+import logging
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any, Final, cast
+
+import httpcore
+import httpx
+
+from intents_ui.service.context import processor
+from intents_ui.service.context.request_context import time_left
+from intents_ui.service.errors import Flaw, Unreadable
+
+KEEP_ALIVE_SECONDS: Final = 15.0
+READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
+RESOLVERS: Final = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
+_HEAD_END = b"\r\n\r\n"
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
+
+log = logging.getLogger(__name__)
+
+
+class NameNotResolved(httpcore.ConnectError):
+    """The host name has no address."""
+
+
+class DeadlineTransport(httpx.BaseTransport):
+    """Connection pool with deadlines. httpx's own transport takes no network backend. Raises httpcore's exceptions."""
+
+    def __init__(self, *, connections: int) -> None:
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=httpx.create_ssl_context(trust_env=False),
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=KEEP_ALIVE_SECONDS,
+            network_backend=DeadlineBackend(),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        response = self._pool.handle_request(
+            httpcore.Request(
+                request.method,
+                httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                headers=request.headers.raw,
+                content=cast(Any, request.stream),
+                extensions=request.extensions,
+            )
+        )
+        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    """Response body that rejects bytes behind it.
+
+    They would be parsed as the response to the connection's next request, possibly another user's.
+    """
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._response.iter_stream()
+        stream = self._response.extensions["network_stream"]
+        if stream.has_surplus(dict(self._response.headers)):
+            stream.close()
+            raise Unreadable.because(Flaw.MORE_BYTES, status=self._response.status)
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Network backend that connects within the deadline, trying each address of the host."""
+
+    def __init__(self) -> None:
+        self._sockets = httpcore.SyncBackend()
+        self._resolvers = threading.BoundedSemaphore(RESOLVERS)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        ends_at = None if timeout is None else time.monotonic() + timeout
+        failure: Exception = NameNotResolved("the name has no address")
+        for address in self._addresses(host, port, timeout):
+            left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
+            allowed = time_left(left, expired=httpcore.ConnectTimeout)
+            try:
+                with processor.waiting():
+                    stream = self._sockets.connect_tcp(address, port, allowed, local_address, socket_options)
+                return DeadlineStream(stream)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
+        """Return the host's addresses, looked up in a separate thread because the lookup can hang."""
+        if _is_address(host):
+            return [host]
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        if not self._resolvers.acquire(timeout=-1 if allowed is None else allowed):
+            raise httpcore.ConnectTimeout("too many names are being looked up")
+        found: Future[list[str]] = Future()
+        # A daemon thread, so that a lookup that hangs doesn't block the process's exit.
+        threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
+        try:
+            with processor.waiting():
+                return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("the name was not resolved in time") from None
+        except (OSError, UnicodeError) as error:
+            raise NameNotResolved(f"the name could not be resolved: {error}") from None
+
+    def _resolve(self, host: str, port: int, found: Future[list[str]]) -> None:
+        try:
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.set_result(list(dict.fromkeys(str(address[0]) for *_, address in entries)))
+        except Exception as error:
+            found.set_exception(error)
+        finally:
+            self._resolvers.release()
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """Connection whose waits are cut to the deadline of the call that currently uses it."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the last response."""
+        self._received = 0  # bytes of the current response, and of any behind it
+        self._head = b""
+        self._body_at: int | None = None
+        self._tail = b""
+        self._chunks_end: int | None = None
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with processor.waiting():
+            data = self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
+        if self._body_at is None:
+            self._head += data
+            self._body_at = _body_of(self._head)
+        if self._chunks_end is None:
+            window = self._tail + data
+            at = window.find(_LAST_CHUNK)
+            self._chunks_end = None if at < 0 else self._received - len(self._tail) + at + len(_LAST_CHUNK)
+            self._tail = window[1 - len(_LAST_CHUNK) :]
+        self._received += len(data)
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if self._received:
+            self._begin()
+        with processor.waiting():
+            self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+
+    def has_surplus(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Return whether more bytes arrived than the response has, as far as its headers tell."""
+        lowered = {name.lower(): value for name, value in headers.items()}
+        if b"chunked" in lowered.get(b"transfer-encoding", b"").lower():
+            return self._chunks_end not in (None, self._received)
+        length = lowered.get(b"content-length", b"")
+        return self._body_at is not None and length.isdigit() and self._received != self._body_at + int(length)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        with processor.waiting():
+            return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class InProcessTransport(httpx.BaseTransport):
+    """Transport to an ASGI application, which runs in the caller's thread, on an event loop of its own."""
+
+    def __init__(self, application: object) -> None:
+        self._asgi = httpx.ASGITransport(application)  # type: ignore[arg-type]
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return asyncio.run(self._respond(request))
+
+    async def _respond(self, request: httpx.Request) -> httpx.Response:
+        try:
+            async with asyncio.timeout(time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)):
+                response = await self._asgi.handle_async_request(request)
+                content = b"".join([piece async for piece in response.aiter_raw()])
+        except (TimeoutError, httpcore.TimeoutException):
+            raise
+        except Exception:
+            log.exception("The service in this process failed")
+            return httpx.Response(500, stream=httpx.ByteStream(b""))
+        return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))
+
+
+def _body_of(received: bytes) -> int | None:
+    """Return where the body begins, after the headers, or None. Informational responses (103) may precede them."""
+    begin = 0
+    while (end := received.find(_HEAD_END, begin)) >= 0:
+        if not received.startswith(b"HTTP/1.1 1", begin):
+            return end + len(_HEAD_END)
+        begin = end + len(_HEAD_END)
+    return None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
