@@ -23,7 +23,7 @@ from tests.serving import GUNICORN, ROOT, free_port, wait_for
 KEY = "a key of the measurement, and of no installation"
 CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
 # Kinds of responses that are requested each time. Lists of chains and tokens stay cached, as in any warm process.
-UNCACHED = ("older_history", "no_hits", "unknown", "often_unknown", "token_search")
+UNCACHED = ("older_history", "no_hits", "token_search")
 # Those are kept for outages, so that what comes again is known.
 KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balances", "search")
 # First pages of lists are fresh all the time. They keep the rows of later pages known (`bench.pages.cases`).

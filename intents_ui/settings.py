@@ -371,8 +371,20 @@ SHARED_CACHE = {
     },
 }
 OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
+# Responses of the service, which isn't much slower than this timeout.
+RESPONSE_CACHE = SHARED_CACHE | {
+    "OPTIONS": {
+        "serializer": "django.core.signing.JSONSerializer",
+        "socket_timeout": 0.05,
+        "socket_connect_timeout": 0.05,
+    }
+}
 # "own": rate limits while the shared cache is down.
-CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
+CACHES = {
+    "default": SHARED_CACHE if ENV.redis_url else OWN_CACHE,
+    "responses": RESPONSE_CACHE if ENV.redis_url else OWN_CACHE,
+    "own": OWN_CACHE,
+}
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",

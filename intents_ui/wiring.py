@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 from django.conf import settings
+from django.core.cache import caches
 from django.utils.crypto import salted_hmac
 
 from intents_ui.exports.slots import Exports
@@ -23,10 +24,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops import metrics
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pictures.cards import Cards
-from intents_ui.service.cache.redis_cache import RedisCache
-from intents_ui.service.cache.redis_guard import RedisGuard
-from intents_ui.service.cache.response_cache import ResponseCache
-from intents_ui.service.cache.seal import Seal
+from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.catalog.prices import Prices
 from intents_ui.service.catalog.token_lists import TokenLists
@@ -41,10 +39,13 @@ from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
+from intents_ui.service.redis_guard import RedisGuard
+from intents_ui.service.seal import Seal
 from intents_ui.service.wire.entry_cache import EntryCache
 from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
+from intents_ui.web.shared_responses import SharedResponses
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
@@ -64,6 +65,7 @@ CONSOLE_LONG_POLLS = 4
 TICKET_THREADS = 16
 TEXT_THREADS = 4
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
+RESPONSES_PAUSE = 5.0  # the same for shared responses
 
 
 def embedded() -> bool:
@@ -117,18 +119,20 @@ class Dashboard:
             health=self.health,
             memory=self.response_memory,
             entries=self.entry_cache,
-            kept=self.response_cache,
-            shared=self._redis_cache(settings),
+            cache=self.response_cache,
         )
 
-    def _redis_cache(self, how: ServiceConfig) -> RedisCache | None:
-        """Return the Redis cache, if configured. Processes don't share an embedded service."""
+    def _shared_responses(self, how: ServiceConfig) -> SharedResponses | None:
+        """Return the responses in Redis, if configured. Processes don't share an embedded service."""
         if ENV.redis_url is None or ENV.embedded:
             return None
-        key = how.access_key.get_secret_value() if how.access_key else ""
         # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
-        whose = salted_hmac("shared answers", repr([how.url(""), how.brand, how.wallet_brand, key]), algorithm="sha256")
-        return RedisCache(str(ENV.redis_url), whose=whose.hexdigest()[:32], seal=self.seal("answers"))
+        owner = salted_hmac(
+            "shared responses", repr([how.url(""), how.brand, how.wallet_brand, how.key]), algorithm="sha256"
+        )
+        guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
+        counters = self.health.counters
+        return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=counters)
 
     def seal(self, kind: str) -> Seal:
         """Return a seal for data in Redis: SECRET_KEY with a separate salt for each kind."""
@@ -153,7 +157,8 @@ class Dashboard:
     @cached_property
     def response_cache(self) -> ResponseCache:
         """The response cache, shared by pages and live updates."""
-        return ResponseCache(config().lifetimes, clock=time.monotonic)
+        settings = config()
+        return ResponseCache(settings.lifetimes, clock=time.monotonic, shared=self._shared_responses(settings))
 
     @cached_property
     def entry_cache(self) -> EntryCache:
@@ -220,7 +225,7 @@ class Dashboard:
             health=self.health,
             memory=self.response_memory,
             entries=self.entry_cache,
-            kept=self.response_cache,
+            cache=self.response_cache,
         )
         bus = (
             RedisBus(str(ENV.redis_url), names=service.config.names, seal=self.seal("snapshots"), tasks=self.tasks)

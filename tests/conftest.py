@@ -42,7 +42,7 @@ def pytest_configure() -> None:
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
-    caching_client.COPY_PATIENCE = 5.0
+    caching_client.STALE_WAIT = 5.0
     situations.BALANCE_TIMEOUT = 2.0
     os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
     canary.watch()

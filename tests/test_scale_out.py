@@ -24,7 +24,7 @@ import pytest
 import trustme
 from redis import Redis
 
-from intents_ui.service.cache.seal import LENGTH
+from intents_ui.service.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.cache.redis_guard import redis_errors
-from intents_ui.service.cache.seal import Seal
 from intents_ui.service.counters import Event
 from intents_ui.service.decode import Brand
 from intents_ui.service.long_tasks import LongTask, LongTasks
+from intents_ui.service.redis_guard import redis_errors
+from intents_ui.service.seal import Seal
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub

@@ -1,8 +1,7 @@
 """Caches, coalesces and retries service calls to limit the load on the service.
 
 Identical concurrent calls share one request. Fresh responses come from the cache, and stale ones are served where the
-service fails. Failed calls are retried where that can help, unless the circuit breaker is open. Writes (quote,
-commit, execute) are sent exactly once.
+service fails. A read that failed in passing is sent once more. Writes (quote, commit, execute) are sent exactly once.
 """
 
 import threading
@@ -11,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from random import SystemRandom
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, cast
 
-from intents_ui.service.cache.redis_cache import RedisCache, RedisEntry
-from intents_ui.service.cache.response_cache import CacheEntry, ResponseCache
+from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
@@ -35,19 +33,19 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.health import Health
 from intents_ui.service.operations.config import CacheKind
-from intents_ui.service.operations.operations import Question, ServiceCall
+from intents_ui.service.operations.operations import CacheKey, ServiceCall
 
-COPY_PATIENCE = 0.3  # seconds that a page waits for a newer response while it has a stale one
-PROBE_PATIENCE = 0.5  # seconds that a page waits while another call probes whether the service is back
-HASTE = 1.0  # seconds without such waits after one of them timed out
-SAME = 0.05  # seconds by which two clocks may differ about the same moment
-RETRY_PAUSE = 0.1  # longest pause in seconds before a retry, random so that calls that failed together don't meet again
+STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
+SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
+PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
+# Random, so that calls that failed together don't meet again.
+MAX_RETRY_WAIT = 0.1
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
-TRANSIENT_CODES = frozenset({0, -6, -7, 1900, 2001, 9001})
-RENEWALS = 16  # concurrent background refreshes, limited because they use the same threads and connections as pages
+TRANSIENT_CODES: Final = frozenset({0, -6, -7, 1900, 2001, 9001})
+MAX_REFRESHES: Final = 16  # concurrent, because they use the same threads and connections as pages
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
 # learn of a change, and the reloaded page has to show it.
-PROMPT = frozenset(
+WAIT_FOR_REFRESH: Final = frozenset(
     {
         CacheKind.MOVING,
         CacheKind.STOPPED_LATELY,
@@ -59,67 +57,54 @@ PROMPT = frozenset(
 )
 
 
-class Answered(NamedTuple):
-    answer: Any
-    content: bytearray  # as received
-
-
 class CachingClient:
-    """Caching client around `ask`, which takes at most `patience(call)` seconds. Thread-safe."""
+    """Caching client around `send`, which returns the response and its text. Thread-safe.
+
+    A request takes at most `timeout(call)` seconds. `parse` parses the text of a response that another process cached.
+    """
 
     def __init__(
         self,
-        ask: Callable[[ServiceCall[Any]], Answered],
+        send: Callable[[ServiceCall[Any]], tuple[Any, str]],
         *,
-        patience: Callable[[ServiceCall[Any]], float],
+        timeout: Callable[[ServiceCall[Any]], float],
+        parse: Callable[[ServiceCall[Any], str], Any],
         health: Health,
         threads: CallThreads,
-        kept: ResponseCache,
-        shared: RedisCache | None = None,
-        recall: Callable[[ServiceCall[Any], str], Any] = lambda call, text: None,
-        clock: Callable[[], float] = time.monotonic,
+        cache: ResponseCache,
     ) -> None:
-        """`recall` parses the text of a response from Redis."""
-        self._ask = ask
-        self._shared = shared
-        self._recall = recall
-        self._patience = patience
+        self._send_once = send
+        self._timeout = timeout
+        self._parse = parse
         self._health = health
+        self._counters = health.counters
         self._threads = threads
-        self._tally = health.counters
-        self._cache = kept
-        self._clock = clock
+        self._cache = cache
         self._lock = threading.Lock()
-        self._pending: dict[Question, Future[Any]] = {}
-        self._refresh_slots = threading.BoundedSemaphore(RENEWALS)
+        self._pending: dict[CacheKey, Future[Any]] = {}
+        self._refreshes = threading.BoundedSemaphore(MAX_REFRESHES)
         self._no_wait_until = float("-inf")
 
-    def knows(self, call: ServiceCall[Any]) -> bool:
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is pending, not even a background refresh."""
+        return not self._pending
+
+    def is_cached(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
-        copy = self._copy(call)
-        return copy is not None and self._age(copy) < copy.lifetime.renewed and copy.kind not in PROMPT
+        entry = self._entry(call)
+        if entry is None or entry.kind in WAIT_FOR_REFRESH:
+            return False
+        return self._cache.age(entry) < entry.lifetime.renewed
 
     def has_fresh(self, call: ServiceCall[Any]) -> bool:
-        copy = self._copy(call)
-        return copy is not None and self._age(copy) < copy.lifetime.fresh
+        entry = self._entry(call)
+        return entry is not None and self._cache.age(entry) < entry.lifetime.fresh
 
-    def age(self, call: ServiceCall[Any]) -> float | None:
-        """Return the seconds since the cached response arrived, or None."""
-        copy = self._cache.copy(call.question)
-        return None if copy is None else self._age(copy)
-
-    def last_known[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
-        """Return the cached response of each call with its age in seconds, or None where there is none.
-
-        Sends no request to the service. Entries missing in this process are read from Redis in one round trip.
-        """
-        if self._shared:
-            missing = [call for call in calls if self._cache.copy(call.question) is None]
-            for call, found in zip(missing, self._shared.find_all([call.question for call in missing]), strict=True):
-                if found:
-                    self._adopt(call, None, found, self._shared)
-        copies = self._cache.copies([call.question for call in calls])
-        return [(copy.answer, self._age(copy)) if copy else None for copy in copies]
+    def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
+        """Return the cached response of each call with its age in seconds, or None where there is none."""
+        entries = self._cache.get_many(calls, self._parse)
+        return [(entry.answer, self._cache.age(entry)) if entry else None for entry in entries]
 
     def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
@@ -129,65 +114,46 @@ class CachingClient:
         """
         if not call.is_read:
             self._claim(call)
-            return cast(T, self._send(call))
-        copy = self._copy(call)
-        if copy is None:
-            return cast(T, self._fetch(call))
-        if self._age(copy) < max(copy.lifetime.fresh, max_age):
-            self._tally.add(Event.HIT)
-            return cast(T, copy.answer)
-        return cast(T, self._revalidate(call, copy, newest=newest))
+            return cast(T, self._send(call, asked_at=0.0))
+        entry = self._entry(call)
+        if entry is None:
+            return cast(T, self._ask_without_entry(call))
+        if self._cache.age(entry) < max(entry.lifetime.fresh, max_age):
+            self._counters.add(Event.HIT)
+            return cast(T, entry.answer)
+        return cast(T, self._refresh_or_stale(call, entry, newest=newest))
 
-    def ask_past_copies[T](self, call: ServiceCall[T]) -> T:
-        """Return the service's current response, bypassing the cache."""
+    def fetch[T](self, call: ServiceCall[T]) -> T:
+        """Return the service's current response, bypassing the cache. Identical pending calls share it."""
         self._claim(call)
-        return cast(T, self._fetch_coalesced(call))
+        while True:
+            result, is_mine = self._join(call)
+            if is_mine:
+                return cast(T, self._complete(call, result))
+            self._counters.add(Event.SHARED)
+            try:
+                return cast(T, self._wait(call, result, self._timeout(call)))
+            except OutOfTime:
+                # The page that sent the shared request ran out of time. This page may have time left.
+                if is_over():
+                    raise
 
     def forget(self, intent_id: str) -> None:
         """Invalidate the responses about an intent that has changed, including those of pending requests."""
-        about = self._cache.forget(intent_id)
-        if self._shared:
-            self._shared.drop(*about)
+        keys = self._cache.forget(intent_id)
         with self._lock:
-            for question in about:
-                self._pending.pop(question, None)
+            for key in keys:
+                self._pending.pop(key, None)
 
-    def _copy(self, call: ServiceCall[Any]) -> CacheEntry | None:
-        copy = self._cache.copy(call.question)
-        if self._shared and call.kind and (copy is None or self._age(copy) >= copy.lifetime.fresh):
-            copy = self._newer(call, copy, self._shared)
-        return copy
+    def _entry(self, call: ServiceCall[Any]) -> CacheEntry | None:
+        return self._cache.get(call, self._parse)
 
-    def _newer(self, call: ServiceCall[Any], copy: CacheEntry | None, shared: RedisCache) -> CacheEntry | None:
-        """Return the newer of our entry and the one in Redis."""
-        found = shared.find(call.question)
-        return self._adopt(call, copy, found, shared) if found else copy
-
-    def _adopt(
-        self, call: ServiceCall[Any], copy: CacheEntry | None, found: RedisEntry, shared: RedisCache
-    ) -> CacheEntry | None:
-        asked_at = self._clock() - found.asked
-        if copy and asked_at < copy.asked_at + SAME:
-            return copy
-        try:
-            answer = self._recall(call, found.text)
-        except (ValueError, ServiceError):
-            shared.drop(call.question)
-            return copy
-        learned_at = self._clock() - found.learned
-        self._cache.put(call, answer, len(found.text), asked_at=asked_at, learned_at=learned_at)
-        return self._cache.copy(call.question)
-
-    # Without a cache entry
-
-    def _fetch(self, call: ServiceCall[Any]) -> Any:
-        refusal = self._cache.refusal(call.question)
-        if refusal:
-            self._tally.add(Event.HIT)
-            raise refusal.again(call.operation)
-        self._tally.add(Event.MISS)
-        self._claim(call)
-        return self._fetch_coalesced(call)
+    def _ask_without_entry(self, call: ServiceCall[Any]) -> Any:
+        if not_found := self._cache.not_found(call.cache_key):
+            self._counters.add(Event.HIT)
+            raise not_found.again(call.operation)
+        self._counters.add(Event.MISS)
+        return self.fetch(call)
 
     def _claim(self, call: ServiceCall[Any]) -> None:
         try:
@@ -195,187 +161,149 @@ class CachingClient:
         except ServiceError as error:
             error.operation = call.operation
             if isinstance(error, Overloaded):
-                self._tally.add(Event.SHED)
+                self._counters.add(Event.SHED)
             raise
 
-    def _fetch_coalesced(self, call: ServiceCall[Any]) -> Any:
-        while True:
-            with self._lock:
-                others = self._pending.get(call.question)
-                mine = None if others else self._pending.setdefault(call.question, Future())
-            if mine:
-                return self._fetch_shared(call, mine)
-            self._tally.add(Event.SHARED)
-            try:
-                return self._wait(call, cast("Future[Any]", others), self._patience(call))
-            except OutOfTime:
-                # The page that sent the shared request ran out of time. This page may have time left.
-                if is_over():
-                    raise
+    # With a stale cache entry
 
-    def _fetch_shared(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
-        asked_at = self._clock()
+    def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
+        # An error that makes a refresh pointless now.
+        is_recent = entry.error and self._cache.clock() < entry.retry_at
+        known_error = entry.error if is_recent else self._health.rejection(call.operation)
+        if known_error:
+            return self._stale(call, entry, known_error)
+        refresh = self._start_refresh(call)
+        may_be_shown = not newest and self._cache.age(entry) < entry.lifetime.renewed
+        if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
+            self._counters.add(Event.STALE)
+            return entry.answer
+        try:
+            return self._wait_for_refresh(call, refresh)
+        except ServiceError as error:
+            if not may_serve_stale(error):
+                raise
+            if may_be_shown and error.again_in is None and _is_timeout(error):
+                self._counters.add(Event.STALE)
+                return entry.answer
+            return self._stale(call, entry, error)
+
+    def _start_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
+        """Return the pending refresh, started if needed, or None at the limit. It outlives its page."""
+        if not self._refreshes.acquire(blocking=False):
+            with self._lock:
+                return self._pending.get(call.cache_key)
+        result, is_mine = self._join(call)
+        if is_mine:
+            self._threads.aside(lambda: self._refresh(call, result))
+        else:
+            self._refreshes.release()
+        return result
+
+    def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
+        try:
+            self._complete(call, result)
+        except ServiceError:
+            return  # waiting callers get it from the future
+        finally:
+            self._refreshes.release()
+
+    def _wait_for_refresh(self, call: ServiceCall[Any], refresh: "Future[Any] | None") -> Any:
+        if refresh is None:
+            raise Overloaded("too many concurrent background refreshes")
+        try:
+            return self._wait(call, refresh, STALE_WAIT if self._cache.clock() >= self._no_wait_until else 0.0)
+        except Unreachable as error:
+            if _is_timeout(error) and not refresh.done():
+                self._no_wait_until = self._cache.clock() + SKIP_WAIT_SECONDS
+            raise
+
+    def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
+        self._counters.add(Event.OLD)
+        learned_at = datetime.now(UTC) - timedelta(seconds=self._cache.age(entry))
+        again_in = max(entry.retry_at - self._cache.clock(), 0.0) if error.again_in is None else error.again_in
+        has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
+        request_context.add_stale(StaleResponse(call.operation, learned_at, error, again_in, has_balances))
+        return entry.answer
+
+    # Requests to the service
+
+    def _join(self, call: ServiceCall[Any]) -> "tuple[Future[Any], bool]":
+        """Return the result of the pending request, and whether it is the caller who has to send it."""
+        with self._lock:
+            mine: Future[Any] = Future()
+            pending = self._pending.setdefault(call.cache_key, mine)
+            return pending, pending is mine
+
+    def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
+        """Send the request, and give its result to all who wait for it."""
+        asked_at = self._cache.clock()
         try:
             answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
-            if is_told_despite(failure):
-                if failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
-                    self._cache.fail(call.question, failure)
-            else:
+            if not may_serve_stale(failure):
                 self._cache.refuse(call, failure, asked_at=asked_at)
-                if self._shared:
-                    self._shared.drop(call.question)
-            self._done(call, result)
+            elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
+                self._cache.fail(call, failure)
+            self._leave(call, result)
             result.set_exception(failure.again(call.operation))  # a copy, without the traceback's frames
             raise
-        self._done(call, result)
+        self._leave(call, result)
         result.set_result(answer)
         return answer
 
-    def _done(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
+    def _leave(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
         with self._lock:
-            if self._pending.get(call.question) is result:
-                del self._pending[call.question]
+            if self._pending.get(call.cache_key) is result:
+                del self._pending[call.cache_key]
 
-    def _wait(self, call: ServiceCall[Any], result: "Future[Any]", patience: float) -> Any:
+    def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
         try:
             with processor.waiting():
-                return result.result(time_left(patience, expired=TimeoutError))
+                return result.result(time_left(seconds, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)
         except TimeoutError:
-            failure = OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
-            failure.operation = call.operation
+            failure = (OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)).again(call.operation)
         raise failure
 
-    def _count_mismatches(self, answer: Any, newest: Any) -> None:
-        if newest is not answer:
-            self._tally.add(Event.OLDER)
-        if getattr(answer, "unfit_entries", 0):
-            self._tally.add(Event.UNFIT)
-
-    # With a stale cache entry
-
-    def _revalidate(self, call: ServiceCall[Any], copy: CacheEntry, *, newest: bool) -> Any:
-        error_before = self._known_error(call, copy)
-        if error_before:
-            return self._stale(call, copy, error_before)
-        renewal = self._pending_refresh(call)
-        may_be_shown = not newest and self._age(copy) < copy.lifetime.renewed
-        if may_be_shown and copy.kind not in PROMPT:
-            self._tally.add(Event.STALE)
-            return copy.answer
-        try:
-            return self._refreshed(call, renewal)
-        except ServiceError as error:
-            if not is_told_despite(error):
-                raise
-            if may_be_shown and error.again_in is None and _is_slow(error):
-                self._tally.add(Event.STALE)
-                return copy.answer
-            return self._stale(call, copy, error)
-
-    def _known_error(self, call: ServiceCall[Any], copy: CacheEntry) -> ServiceError | None:
-        """Return the error that makes a refresh pointless now, or None."""
-        if copy.trouble and self._clock() < copy.again_at:
-            return copy.trouble
-        return self._health.rejection(call.operation)
-
-    def _pending_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
-        """Return the pending refresh, started if needed, or None at the limit.
-
-        It continues after its page stops waiting.
-        """
-        with self._lock:
-            under_way = self._pending.get(call.question)
-            if under_way or not self._refresh_slots.acquire(blocking=False):
-                return under_way
-            mine: Future[Any] = Future()
-            self._pending[call.question] = mine
-        self._threads.aside(lambda: self._refresh(call, mine))
-        return mine
-
-    def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
-        try:
-            self._fetch_shared(call, result)
-        except ServiceError:
-            return  # waiting callers get it from the future
-        finally:
-            self._refresh_slots.release()
-
-    def _refreshed(self, call: ServiceCall[Any], renewal: "Future[Any] | None") -> Any:
-        if renewal is None:
-            raise Overloaded("too many concurrent background refreshes")
-        patience = COPY_PATIENCE if self._clock() >= self._no_wait_until else 0.0
-        try:
-            return self._wait(call, renewal, patience)
-        except Unreachable as error:
-            if _is_slow(error) and not renewal.done():
-                self._no_wait_until = self._clock() + HASTE
-            raise
-
-    def _stale(self, call: ServiceCall[Any], copy: CacheEntry, trouble: ServiceError) -> Any:
-        self._tally.add(Event.OLD)
-        age = timedelta(seconds=self._age(copy))
-        again_in = trouble.again_in if trouble.again_in is not None else max(copy.again_at - self._clock(), 0.0)
-        has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
-        request_context.add_stale(
-            StaleResponse(call.operation, datetime.now(UTC) - age, trouble, again_in, has_balances)
-        )
-        return copy.answer
-
-    def _age(self, copy: CacheEntry) -> float:
-        return self._clock() - copy.learned_at
-
-    # Requests to the service
-
-    def _send(self, call: ServiceCall[Any], *, asked_at: float = 0.0) -> Any:
-        """Send the request within one call's timeout. A read that failed in passing is sent once more."""
+    def _send(self, call: ServiceCall[Any], *, asked_at: float) -> Any:
+        """Send the request within one call's timeout, and cache the response."""
         began = time.monotonic()
         try:
-            answer, content = self._attempt(call)
+            return self._attempt(call, asked_at)
         except ServiceError as error:
             failure = error
-        else:
-            return self._stored(call, answer, content, asked_at)
-        left = self._patience(call) - (time.monotonic() - began)
+        left = self._timeout(call) - (time.monotonic() - began)
         if not self._is_worth_another(call, failure, left):
             raise failure
-        time.sleep(SystemRandom().uniform(0, RETRY_PAUSE))
+        time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
         try:
             with within(left):
-                return self._stored(call, *self._attempt(call), asked_at)
+                return self._attempt(call, asked_at)
         except OutOfTime as error:
             failure = error
         if not is_over():  # the call's timeout passed, not the page's deadline
             failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
         raise failure
 
-    def _attempt(self, call: ServiceCall[Any]) -> Answered:
-        with self._health.track(call.operation, call.group, patience=PROBE_PATIENCE):
-            return self._ask(call)
-
-    def _stored(self, call: ServiceCall[Any], answer: Any, content: bytearray, asked_at: float) -> Any:
-        newest = self._cache.put(call, answer, len(content), asked_at=asked_at)
-        self._count_mismatches(answer, newest)
-        self._share(call, answer, content)
+    def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
+        with self._health.track(call.operation, call.group, patience=PROBE_WAIT):
+            answer, text = self._send_once(call)
+        newest = self._cache.put(call, answer, text, asked_at=asked_at)
+        if newest is not answer:
+            self._counters.add(Event.OLDER)
+        if getattr(answer, "unfit_entries", 0):
+            self._counters.add(Event.UNFIT)
         return newest
 
     def _is_worth_another(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
         """Return whether a read failed in passing, so early that another attempt can succeed."""
         of_page = seconds_left()
         least = left if of_page is None else min(left, of_page)
-        if not call.is_read or not is_transient(error) or least < self._patience(call) * SHORTEST_ATTEMPT:
+        if not call.is_read or not is_transient(error) or least < self._timeout(call) * SHORTEST_ATTEMPT:
             return False
         return self._health.may_retry(call.operation)
-
-    def _share(self, call: ServiceCall[Any], answer: Any, content: bytearray) -> None:
-        """Write the response to Redis if it is also in our cache. It isn't if it predates a change or is too large."""
-        copy = self._cache.copy(call.question) if self._shared else None
-        if self._shared and copy and copy.answer is answer:
-            age = self._clock() - copy.asked_at
-            self._shared.keep(call.question, bytes(content), asked=age, seconds=copy.lifetime.old)
 
 
 def is_transient(error: ServiceError) -> bool:
@@ -389,12 +317,12 @@ def is_transient(error: ServiceError) -> bool:
     return isinstance(error, Unreadable) and error.flaw in (Flaw.NOT_JSON, Flaw.WRONG_SHAPE)
 
 
-def is_told_despite(error: ServiceError) -> bool:
+def may_serve_stale(error: ServiceError) -> bool:
     """Return whether a stale response is better than this error, which says nothing about the requested object."""
     if isinstance(error, AccessDenied):
         return error.code != GEOBLOCKED and error.status != 451
     return isinstance(error, Unreachable | Unreadable | TooBusy)
 
 
-def _is_slow(error: ServiceError) -> bool:
+def _is_timeout(error: ServiceError) -> bool:
     return isinstance(error, Unreachable) and error.reason is Reason.TIMEOUT

@@ -19,9 +19,8 @@ from typing import Any, Self, overload
 
 import httpx
 
-from intents_ui.service.cache.redis_cache import RedisCache
-from intents_ui.service.cache.response_cache import ResponseCache
-from intents_ui.service.caching_client import Answered, CachingClient
+from intents_ui.service.cache import ResponseCache
+from intents_ui.service.caching_client import CachingClient
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
@@ -107,8 +106,7 @@ class ServiceClient(BlockingOperations):
         health: Health | None = None,
         memory: ResponseMemory | None = None,
         entries: EntryCache | None = None,
-        kept: ResponseCache | None = None,
-        shared: RedisCache | None = None,
+        cache: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.clock = clock
@@ -117,19 +115,17 @@ class ServiceClient(BlockingOperations):
         self._entries = entries or EntryCache(config.names)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
-        self._shared = shared
+        self.cache = cache or ResponseCache(config.lifetimes, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
-        self._guard = CachingClient(
+        self._caching = CachingClient(
             self._exchange,
-            patience=lambda call: config.limits[call.group].total,
+            timeout=lambda call: config.limits[call.group].total,
+            parse=lambda call, text: self._exchange_of(call).parse_cached(text),
             health=self.health,
             threads=self.threads,
-            kept=kept or ResponseCache(config.lifetimes, clock=clock),
-            shared=shared,
-            recall=lambda call, text: self._exchange_of(call).parse_cached(text),
-            clock=clock,
+            cache=self.cache,
         )
 
     def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
@@ -139,7 +135,7 @@ class ServiceClient(BlockingOperations):
         returned only if the service fails.
         """
         try:
-            return self._guard.ask(call, newest=newest, max_age=max_age)
+            return self._caching.ask(call, newest=newest, max_age=max_age)
         except ServiceError as error:
             request_context.add_failed(error)
             raise
@@ -147,14 +143,14 @@ class ServiceClient(BlockingOperations):
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
         try:
-            return self._guard.ask_past_copies(call)
+            return self._caching.fetch(call)
         except ServiceError as error:
             request_context.add_failed(error)
             raise
 
     def forget(self, intent_id: str) -> None:
         """Invalidate the cached responses about an intent that has changed."""
-        self._guard.forget(intent_id)
+        self._caching.forget(intent_id)
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
@@ -168,36 +164,35 @@ class ServiceClient(BlockingOperations):
             return exchange.attempt(error)
         return exchange.attempt(None)
 
-    def knows(self, call: ServiceCall[Any]) -> bool:
+    def is_cached(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
-        return self._guard.knows(call)
+        return self._caching.is_cached(call)
 
     def has_fresh(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return a fresh cached response."""
-        return self._guard.has_fresh(call)
+        return self._caching.has_fresh(call)
 
     def age(self, call: ServiceCall[Any]) -> float | None:
-        """Return the seconds since the cached response arrived."""
-        return self._guard.age(call)
+        """Return the seconds since the response in this process's cache arrived."""
+        entry = self.cache.peek(call)
+        return None if entry is None else self.cache.age(entry)
 
-    def last_known[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
+    def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
         """Return the cached response of each call with its age in seconds, without a request to the service.
 
         Reads this process's cache and Redis.
         """
-        return self._guard.last_known(calls)
+        return self._caching.get_cached(calls)
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may have cached a response for this one."""
-        return self._shared is not None
+        return self.cache.shared is not None
 
     def close(self) -> None:
         """Close the connections. Calls that run in threads may finish."""
         self.threads.shutdown()
         self._http.close()
-        if self._shared:
-            self._shared.close()
 
     def __enter__(self) -> Self:
         return self
@@ -205,10 +200,10 @@ class ServiceClient(BlockingOperations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _exchange(self, call: ServiceCall[Any]) -> Answered:
+    def _exchange(self, call: ServiceCall[Any]) -> tuple[Any, str]:
         exchange = self._exchange_of(call)
         answer = self._send(exchange)
-        return Answered(answer, exchange.received)
+        return answer, exchange.text
 
     def _exchange_of[T](self, call: ServiceCall[T]) -> Exchange[T]:
         return Exchange(call, self.config, self.health, self._memory, self._entries)
@@ -269,13 +264,13 @@ class AsyncServiceClient(Operations):
         health: Health | None = None,
         memory: ResponseMemory | None = None,
         entries: EntryCache | None = None,
-        kept: ResponseCache | None = None,
+        cache: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health()
         self._memory = memory or ResponseMemory()
         self._entries = entries or EntryCache(config.names)
-        self._kept = kept
+        self._cache = cache
         idle = config.connections + config.held_calls
         limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
         self._http = httpx.AsyncClient(transport=transport, limits=limits, **_settings(config))
@@ -296,10 +291,10 @@ class AsyncServiceClient(Operations):
 
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
         """Cache a receipt for the pages. It arrived `age` seconds ago, in this or in another process."""
-        if self._kept:
-            at = time.monotonic() - age
+        if self._cache:
+            at = self._cache.clock() - age
             call = operations.get_intent_receipt(receipt.intent_id)
-            self._kept.put(call, receipt, len(receipt.received), asked_at=at, learned_at=at)
+            self._cache.put(call, receipt, receipt.received, asked_at=at, learned_at=at)
 
     async def aclose(self) -> None:
         """Cancel the pending calls and close the connections."""

@@ -171,7 +171,7 @@ class Exchange[T]:
     ) -> None:
         self.call = call
         self.request_id = request_context.call_id()
-        self.received = bytearray()  # the response's content
+        self.text = ""  # the response's content
         self._config = config
         self._health = health
         self._memory = memory
@@ -211,9 +211,8 @@ class Exchange[T]:
             return self._result(response, content)
 
     def _result(self, response: httpx.Response, content: bytearray) -> T:
-        self.received = content
         self._health.clock_offset.learn(response.headers.get("date"))
-        text = content.decode("utf-8", "strict" if response.is_success else "replace")
+        self.text = text = content.decode("utf-8", "strict" if response.is_success else "replace")
         try:
             document = self._parsed(text)
         except ValueError:

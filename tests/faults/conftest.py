@@ -28,7 +28,7 @@ def shared(emulator: Emulator) -> Iterator[Dashboard]:
     logging.getLogger().addHandler(log)
     transport = DeadlineTransport(connections=48)
     with upstream(emulator) as service, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(caching_client, "RETRY_PAUSE", 0.0)  # retries don't wait
+        patch.setattr(caching_client, "MAX_RETRY_WAIT", 0.0)  # retries don't wait
         yield Dashboard(service, log, transport, patch)
     transport.close()
     logging.getLogger().removeHandler(log)

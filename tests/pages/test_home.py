@@ -111,7 +111,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 ) -> None:
     seconds, is_answering = 0, Event()
     is_answering.set()
-    monkeypatch.setattr(caching_client, "COPY_PATIENCE", 0.1)
+    monkeypatch.setattr(caching_client, "STALE_WAIT", 0.1)
     monkeypatch.setattr(attention, "PERIOD", 0.0)
     with recorded(emulator, monkeypatch) as way:
         set_clock(monkeypatch, lambda: float(seconds))
@@ -132,8 +132,8 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
     """Set the clock by which responses age."""
     service = wiring.service()
-    for owner, name in ((service, "clock"), (service._guard, "_clock"), (service._guard._cache, "_clock")):
-        monkeypatch.setattr(owner, name, clock)
+    for owner in (service, service.cache):
+        monkeypatch.setattr(owner, "clock", clock)
 
 
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:

@@ -207,8 +207,8 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
         honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
     renew("catalog", "token_lists")
     with recorded(emulator, monkeypatch) as service:
-        for each in (wiring.service()._guard, wiring.service()._guard._cache):
-            monkeypatch.setattr(each, "_clock", lambda: 0.0)  # the clock is stopped, so responses don't age
+        # The clock is stopped, so responses don't age.
+        monkeypatch.setattr(wiring.service().cache, "clock", lambda: 0.0)
         service.changes |= dict.fromkeys(lie.operations, partial(changed, lie.change))
         if lie.given:
             found = {"intents": [told["intent"]]}

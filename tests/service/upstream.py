@@ -52,7 +52,7 @@ class Upstream:
 
     def is_quiet(self) -> bool:
         """Return whether no call is under way, not even a refresh behind a page."""
-        return not self.service._guard._pending
+        return self.service._caching.is_idle
 
 
 @contextlib.contextmanager

@@ -160,7 +160,7 @@ class Catalog:
         due = [listing for listing in wanted if not self._is_recent(listing)]
         self._learn(due)
         for listing in due:
-            if self._service.knows(listing.call):
+            if self._service.is_cached(listing.call):
                 self._index(listing)
 
     def warm(self) -> None:
@@ -273,7 +273,9 @@ class Catalog:
         return self._index(tokens_of(chain_id))
 
     def _learn(self, wanted: Sequence[ServiceList[Any, Any]]) -> None:
-        missing = [listing for listing in wanted if not (self._is_recent(listing) or self._service.knows(listing.call))]
+        missing = [
+            listing for listing in wanted if not (self._is_recent(listing) or self._service.is_cached(listing.call))
+        ]
         if missing and _may_wait():
             for question in [self._fetch_in_background(listing) for listing in missing]:
                 if question:
@@ -281,7 +283,7 @@ class Catalog:
 
     def _cached[K, V](self, listing: ServiceList[K, V]) -> Held[K, V] | None:
         """Return the cached list, without waiting for the service."""
-        if self._service.knows(listing.call):
+        if self._service.is_cached(listing.call):
             self._fetch(listing)
         with self._lock:
             return self._lists.get(listing.subject)
@@ -301,7 +303,7 @@ class Catalog:
         until, index = self._recent.get(listing.subject, NEVER)
         if self._clock() < until:
             return index
-        if self._service.knows(listing.call):
+        if self._service.is_cached(listing.call):
             # read before the request, which can replace the cached list
             is_fresh = self._service.has_fresh(listing.call)
             index = self._fetch(listing)
@@ -380,7 +382,7 @@ class Catalog:
                 self.derived, self.version = {}, object()
                 if isinstance(listing.subject, int):
                     self._feature(listing.subject, index)
-        if not self._service.knows(listing.call):
+        if not self._service.is_cached(listing.call):
             # Where lists may not be cached, a page would otherwise request a list for every name.
             self._skip_lookups(listing, held.index, PATIENCE_SECONDS)
         return held

@@ -74,9 +74,6 @@ class CacheKind(StrEnum):
     BALANCES = auto()
     SEARCH = auto()
     NO_HITS = auto()
-    UNKNOWN = auto()  # NotFound
-    OFTEN_UNKNOWN = auto()  # NotFound several times
-    INVALID = auto()  # InvalidArgument
 
 
 class Lifetime(NamedTuple):
@@ -103,9 +100,6 @@ LIFETIMES: Mapping[CacheKind, Lifetime] = {
     CacheKind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
     CacheKind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
     CacheKind.NO_HITS: Lifetime(5, 30, 10 * MINUTE),
-    CacheKind.UNKNOWN: Lifetime(3, 3, 3),
-    CacheKind.OFTEN_UNKNOWN: Lifetime(30, 30, 30),
-    CacheKind.INVALID: Lifetime(MINUTE, MINUTE, MINUTE),
 }
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})

@@ -43,7 +43,7 @@ from intents_ui.service.wire.responses import (
 )
 from intents_ui.service.wire.scalars import read_moment
 
-type Question = tuple[str, bytes]
+type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
@@ -87,8 +87,8 @@ class ServiceCall[T]:
     entries: tuple[str, type[Kept]] | None = None
 
     @property
-    def question(self) -> Question:
-        """The cache key: operation and request, without anything about the user."""
+    def cache_key(self) -> CacheKey:
+        """Operation and request, without anything about the user."""
         return self.operation, self.written
 
     @cached_property

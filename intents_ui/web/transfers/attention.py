@@ -18,7 +18,7 @@ from intents_ui.display.lists.rows import Rows
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, StaleResponse, Unreachable
 from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import Question, ServiceCall
+from intents_ui.service.operations.operations import CacheKey, ServiceCall
 from intents_ui.service.wire.entries import Entries
 from intents_ui.service.wire.models import IntentStatus, Page
 from intents_ui.service.wire.responses import HistoryAnswer
@@ -84,26 +84,26 @@ class Reader:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sent: dict[Question, float] = {}
+        self._sent: dict[CacheKey, float] = {}
         # Three lists are most of what the cache holds, so it may have dropped one.
-        self._received: dict[Question, tuple[HistoryAnswer | ServiceError, datetime]] = {}
+        self._received: dict[CacheKey, tuple[HistoryAnswer | ServiceError, datetime]] = {}
         self._counted: tuple[int, datetime] | None = None
         self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it wasn't received lately and is yet to come."""
         service = wiring.service()
-        ages = {call.question: service.age(call) for call in calls}
-        due = [call for call in calls if not _is_recent(call, ages[call.question])]
+        ages = {call.cache_key: service.age(call) for call in calls}
+        due = [call for call in calls if not _is_recent(call, ages[call.cache_key])]
         # Missing ones first, in this order, then the oldest.
-        due.sort(key=lambda call: -(ages[call.question] or float("inf")))
+        due.sort(key=lambda call: -(ages[call.cache_key] or float("inf")))
         turns = [call for call in due if self._take(call)]
         answers = service.threads.together(*(partial(_ask, call) for call in turns))
-        asked = {call.question: answer for call, answer in zip(turns, answers, strict=True) if answer}
-        waiting = {call.question for call in due} - asked.keys()
-        known = service.last_known(calls)
+        asked = {call.cache_key: answer for call, answer in zip(turns, answers, strict=True) if answer}
+        waiting = {call.cache_key for call in due} - asked.keys()
+        known = service.get_cached(calls)
         read = [
-            self._last(call, asked.get(call.question), last, is_waiting=call.question in waiting)
+            self._last(call, asked.get(call.cache_key), last, is_waiting=call.cache_key in waiting)
             for call, last in zip(calls, known, strict=True)
         ]
         lists = [Entries.of(answer.intents) for answer, _ in read if isinstance(answer, HistoryAnswer)]
@@ -151,14 +151,14 @@ class Reader:
 
         `is_waiting`: a newer one is yet to come, so it is None rather than old.
         """
-        now, before = datetime.now(UTC), self._received.get(call.question)
+        now, before = datetime.now(UTC), self._received.get(call.cache_key)
         if cached:
-            self._received[call.question] = cached[0], now - timedelta(seconds=cached[1])
+            self._received[call.cache_key] = cached[0], now - timedelta(seconds=cached[1])
         elif isinstance(asked, HistoryAnswer) or (asked and not (before and isinstance(before[0], HistoryAnswer))):
-            self._received[call.question] = asked, now
+            self._received[call.cache_key] = asked, now
         elif isinstance(asked, ServiceError) and before:
             request_context.add_stale(StaleResponse(call.operation, before[1], asked, has_balances=call is not FUNDED))
-        last, at = self._received.get(call.question, (None, now))
+        last, at = self._received.get(call.cache_key, (None, now))
         return (None, now) if is_waiting and now - at > SHOWN_FOR else (last, at)
 
     def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
@@ -166,7 +166,7 @@ class Reader:
 
         One that was just sent is asked for again while it is pending or cached: the client sends no second request.
         """
-        question, now = call.question, wiring.service().clock()
+        question, now = call.cache_key, wiring.service().clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
             if question in self._sent:

@@ -1,0 +1,229 @@
+"""Response cache: in memory, with an optional second level that other processes share.
+
+Each kind of response has three ages: fresh, shown while it is renewed, and shown if the service fails
+(`config.LIFETIMES`).
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, Protocol, cast
+
+from cachetools import LRUCache, TTLCache
+
+from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.operations.config import CacheKind, Lifetime
+from intents_ui.service.operations.operations import CacheKey, ServiceCall, get_intent, get_intent_receipt
+from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.wire.outcome import is_older
+from intents_ui.service.wire.responses import HistoryAnswer, SearchAnswer
+
+MAX_BYTES: Final = 32 * 2**20
+WEIGHT: Final = 9  # bytes of memory per byte received, with what pages attach
+ENTRY_BYTES: Final = 2_000  # overhead of an entry
+MAX_NOT_FOUND: Final = 2_000
+NOT_FOUND_SECONDS: Final = 3.0
+INVALIDATED_SECONDS: Final = 60.0  # longer than any pending request for the intent
+MAX_RETRY_PAUSE: Final = 5.0  # seconds before the next refresh after a failed one
+CLOCK_SKEW: Final = 0.05  # seconds by which two clocks may differ about the same moment
+
+# Lists of chains and tokens have half of the memory to themselves, so that other requests can't evict the names that
+# every page needs.
+LISTS: Final = frozenset({CacheKind.CHAINS, CacheKind.TOKENS})
+
+
+@dataclass(slots=True)
+class CacheEntry:
+    """Cached response. Times are those of the cache's clock.
+
+    `error` is that of the last refresh, and `retry_at` is when to try the next one.
+    """
+
+    answer: Any
+    kind: CacheKind
+    asked_at: float
+    learned_at: float
+    lifetime: Lifetime
+    size: int
+    error: ServiceError | None = None
+    retry_at: float = 0.0
+
+
+class SharedResponse(NamedTuple):
+    """Text of a response that another process may have cached. Ages are in seconds."""
+
+    asked: float
+    learned: float
+    text: str
+
+
+class SharedResponses(Protocol):
+    """Second level of the cache. Its failures are like missing entries."""
+
+    def get(self, keys: Sequence[CacheKey]) -> list[SharedResponse | None]: ...
+    def set(self, key: CacheKey, text: str, *, asked: float, seconds: float) -> None: ...
+    def delete(self, keys: Sequence[CacheKey]) -> None: ...
+
+
+class ResponseCache:
+    """Thread-safe. Cached responses are shared and must not be modified.
+
+    An older response never replaces a newer one: responses can arrive out of order, and a later request can return an
+    earlier state.
+    """
+
+    def __init__(
+        self,
+        lifetimes: Mapping[CacheKind, Lifetime],
+        *,
+        clock: Callable[[], float],
+        shared: SharedResponses | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self.clock = clock
+        self.shared = shared
+        self._lifetimes = lifetimes
+        self._lock = threading.Lock()
+        self._lists: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
+        self._others: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
+        # Apart, so that made-up IDs can't evict data.
+        self._not_found: TTLCache[CacheKey, NotFound] = TTLCache(MAX_NOT_FOUND, NOT_FOUND_SECONDS, timer=clock)
+        self._invalidated: TTLCache[CacheKey, float] = TTLCache(20_000, INVALIDATED_SECONDS, timer=clock)
+
+    def get(self, call: ServiceCall[Any], parse: Callable[[ServiceCall[Any], str], Any]) -> CacheEntry | None:
+        """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
+        entry = self.peek(call)
+        if self.shared and call.kind and (entry is None or self.age(entry) >= entry.lifetime.fresh):
+            self._adopt([call], parse)
+            entry = self.peek(call)
+        return entry
+
+    def get_many(
+        self, calls: Sequence[ServiceCall[Any]], parse: Callable[[ServiceCall[Any], str], Any]
+    ) -> list[CacheEntry | None]:
+        """Return the entries, those that are missing in one look-up of the second level."""
+        entries = self._entries(calls)
+        missing = [call for call, entry in zip(calls, entries, strict=True) if entry is None]
+        if self.shared and missing:
+            self._adopt(missing, parse)
+            entries = self._entries(calls)
+        return entries
+
+    def peek(self, call: ServiceCall[Any]) -> CacheEntry | None:
+        """Return this process's entry."""
+        return self._entries([call])[0]
+
+    def age(self, entry: CacheEntry) -> float:
+        return self.clock() - entry.learned_at
+
+    def not_found(self, key: CacheKey) -> NotFound | None:
+        with self._lock:
+            return self._not_found.get(key)
+
+    def put[T](
+        self, call: ServiceCall[T], answer: T, text: str, *, asked_at: float, learned_at: float | None = None
+    ) -> T:
+        """Cache the response to a request sent at `asked_at`, received at `learned_at` (default: now, shared, too).
+
+        Returns the response to show.
+        """
+        if call.kind is None:
+            return answer
+        kind, now = call.kind(answer), self.clock()
+        lifetime, size = self._lifetimes[kind], weight(len(text))
+        entry = CacheEntry(answer, kind, asked_at, now if learned_at is None else learned_at, lifetime, size)
+        entries = self._lists if kind in LISTS else self._others
+        with self._lock:
+            before = self._find(call.cache_key)
+            if before and (before.asked_at > asked_at or _is_older(answer, than=before.answer)):
+                return cast(T, before.answer)
+            may_be_stored = asked_at >= self._invalidated.get(call.cache_key, asked_at)
+            if not (may_be_stored and lifetime.old and size <= entries.maxsize):
+                return answer
+            self._not_found.pop(call.cache_key, None)
+            entries[call.cache_key] = entry
+        if self.shared and learned_at is None:
+            self.shared.set(call.cache_key, text, asked=now - asked_at, seconds=lifetime.old)
+        return answer
+
+    def refuse(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
+        """Drop the response that an error about the object itself supersedes. Cache the error if it is NotFound."""
+        with self._lock:
+            if call.kind is None or asked_at < self._invalidated.get(call.cache_key, asked_at):
+                return
+            self._drop(call.cache_key)
+            if isinstance(error, NotFound):
+                # A copy, because the error's traceback references every frame that it passed.
+                self._not_found[call.cache_key] = error.again(call.operation)
+        if self.shared:
+            self.shared.delete([call.cache_key])
+
+    def fail(self, call: ServiceCall[Any], error: ServiceError) -> None:
+        """Record that a refresh failed, so that the next calls don't all repeat it."""
+        with self._lock:
+            if entry := self._find(call.cache_key):
+                entry.error = error.again(call.operation)
+                entry.retry_at = self.clock() + min(entry.lifetime.fresh, MAX_RETRY_PAUSE)
+
+    def forget(self, intent_id: str) -> list[CacheKey]:
+        """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""
+        own = [call.cache_key for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
+        now = self.clock()
+        with self._lock:
+            lists = [key for key, entry in self._others.items() if intent_id in _intents_in(entry.answer)]
+            for key in [*own, *lists]:
+                self._drop(key)
+                self._not_found.pop(key, None)
+                self._invalidated[key] = now
+        if self.shared:
+            self.shared.delete(own)
+        return own
+
+    def _adopt(self, calls: Sequence[ServiceCall[Any]], parse: Callable[[ServiceCall[Any], str], Any]) -> None:
+        """Copy entries from the second level that are newer than ours."""
+        shared = cast(SharedResponses, self.shared)
+        for call, found in zip(calls, shared.get([call.cache_key for call in calls]), strict=True):
+            if found is None:
+                continue
+            asked_at, learned_at = self.clock() - found.asked, self.clock() - found.learned
+            with self._lock:
+                entry = self._find(call.cache_key)
+            if entry and asked_at < entry.asked_at + CLOCK_SKEW:
+                continue
+            try:
+                answer = parse(call, found.text)
+            except (ValueError, ServiceError):
+                shared.delete([call.cache_key])
+            else:
+                self.put(call, answer, found.text, asked_at=asked_at, learned_at=learned_at)
+
+    def _entries(self, calls: Sequence[ServiceCall[Any]]) -> list[CacheEntry | None]:
+        with self._lock:
+            return [self._find(call.cache_key) for call in calls]
+
+    def _find(self, key: CacheKey) -> CacheEntry | None:
+        entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
+        return entry if entry and self.age(entry) < entry.lifetime.old else None
+
+    def _drop(self, key: CacheKey) -> None:
+        self._others.pop(key, None)
+        self._lists.pop(key, None)
+
+
+def weight(size: int) -> int:
+    """Return the bytes of memory for a response of `size` bytes."""
+    return size * WEIGHT + ENTRY_BYTES
+
+
+def _is_older(answer: object, *, than: object) -> bool:
+    """Return whether a response has an older state than the one it would replace."""
+    if not (isinstance(than, Intent | IntentReceipt) and isinstance(answer, Intent | IntentReceipt)):
+        return False
+    return is_older(answer, than=than, now=datetime.now(UTC))
+
+
+def _intents_in(answer: object) -> frozenset[str]:
+    if isinstance(answer, HistoryAnswer | SearchAnswer):
+        return frozenset(each.intent_id for each in answer.intents)
+    return frozenset({answer.intent_id}) if isinstance(answer, Intent | IntentReceipt) else frozenset()

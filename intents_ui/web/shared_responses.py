@@ -1,0 +1,81 @@
+"""Responses of the service in Django's cache (Redis), for all processes with the same service and access key.
+
+They are stored as received and parsed again when read. If Redis is unavailable, slow, full or has invalid data, each
+process sends its own requests.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from django.core.cache.backends.base import BaseCache
+from django.core.signing import BadSignature, Signer
+
+from intents_ui.service.cache import SharedResponse
+from intents_ui.service.counters import Counters, Event
+from intents_ui.service.operations.operations import CacheKey
+from intents_ui.service.redis_guard import RedisGuard
+
+FORMAT: Final = 3
+MAX_SECONDS: Final = 3600.0
+MAX_CHARACTERS: Final = 400_000  # of a compressed response
+
+
+class SharedResponses:
+    """Second level of the response cache. Thread-safe.
+
+    `owner` identifies the service and access key without revealing them. Each response is signed together with its
+    key, so that data that this installation didn't write is ignored. `now` returns Unix time, which hosts share.
+    """
+
+    def __init__(
+        self,
+        cache: BaseCache,
+        guard: RedisGuard,
+        *,
+        owner: str,
+        counters: Counters,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._cache = cache
+        self._guard = guard
+        self._prefix = f"responses:{FORMAT}:{owner}:"
+        self._signer = Signer(salt="intents_ui.responses")
+        self._counters = counters
+        self._now = now
+
+    def get(self, keys: Sequence[CacheKey]) -> list[SharedResponse | None]:
+        """Return the cached response of each call, in one round trip."""
+        names = [self._name(key) for key in keys]
+        try:
+            values = self._guard.call(lambda: self._cache.get_many(names)) or {}
+        except ValueError:  # not the cache's own format
+            values = {}
+        return [self._read(name, values[name]) if name in values else None for name in names]
+
+    def _read(self, name: str, value: object) -> SharedResponse | None:
+        try:
+            place, asked_at, learned_at, text = self._signer.unsign_object(str(value))
+            if place != name:
+                raise BadSignature
+        except BadSignature:
+            self._counters.add(Event.UNSIGNED)
+            return None
+        return SharedResponse(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
+
+    def set(self, key: CacheKey, text: str, *, asked: float, seconds: float) -> None:
+        """Store a response that just arrived to a request sent `asked` seconds ago, for `seconds` at most."""
+        name = self._name(key)
+        value = self._signer.sign_object([name, self._now() - asked, self._now(), text], compress=True)
+        if len(value) <= MAX_CHARACTERS:
+            self._guard.call(lambda: self._cache.set(name, value, max(min(seconds, MAX_SECONDS), 1)))
+
+    def delete(self, keys: Sequence[CacheKey]) -> None:
+        names = [self._name(key) for key in keys]
+        self._guard.call(lambda: self._cache.delete_many(names))
+
+    def _name(self, key: CacheKey) -> str:
+        """Return the key in the cache. It contains a hash of the request, because keys are listed and logged."""
+        operation, request = key
+        return f"{self._prefix}{operation}:{hashlib.blake2b(request, digest_size=20).hexdigest()}"
