@@ -4,6 +4,7 @@ An invalid value aborts startup with one line that names the variable. A test ch
 """
 
 import difflib
+import hmac
 import ipaddress
 import os
 import re
@@ -360,10 +361,12 @@ ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
 # Export progress and rate limits. JSON, because write access to a cache of pickles would allow code execution.
+# Installations with another SECRET_KEY can share a Redis.
+OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "sha256").hex()[:16]
 SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": str(ENV.redis_url),
-    "KEY_PREFIX": "intents-ui",
+    "KEY_PREFIX": f"intents-ui:{OWNER}",
     "OPTIONS": {
         "serializer": "django.core.signing.JSONSerializer",
         "socket_timeout": 1,

@@ -32,6 +32,7 @@ from intents_ui.service.client import AsyncServiceClient, ServiceClient, Uncache
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.decode import Brand
 from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.health import Health
 from intents_ui.service.long_tasks import LongTasks
@@ -227,12 +228,12 @@ class Dashboard:
             entries=self.entry_cache,
             cache=self.response_cache,
         )
-        bus = (
-            RedisBus(str(ENV.redis_url), names=service.config.names, seal=self.seal("snapshots"), tasks=self.tasks)
-            if ENV.redis_url
-            else LocalBus()
-        )
+        bus = self._redis_bus(service.config.names) if ENV.redis_url else LocalBus()
         return Hub(service, bus, tasks=self.tasks, most=WATCHED_INTENTS)
+
+    def _redis_bus(self, names: Brand) -> RedisBus:
+        prefix = f"intents-ui:{settings.OWNER}:live:"
+        return RedisBus(str(ENV.redis_url), names=names, seal=self.seal("snapshots"), tasks=self.tasks, prefix=prefix)
 
     def close(self) -> None:
         """Close what this dashboard built, except the hub, which its event loop closes (`close_live`)."""

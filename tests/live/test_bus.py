@@ -37,6 +37,20 @@ async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redi
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
+async def test_hubs_of_two_installations_with_one_redis_do_not_disturb_each_other(service, redis, clock):
+    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+    async with contextlib.AsyncExitStack() as stack:
+        watching = []
+        for owner in ("one", "another"):
+            bus = RedisBus(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(owner.encode()), prefix=f"{owner}:")
+            hub = await stack.enter_async_context(hub_on(service, bus=bus, clock=clock))
+            watching += await stack.enter_async_context(viewers(hub, intent))
+        await until(lambda: service.waits == 2 and all(viewer.snapshots for viewer in watching))
+        clock.forward(38)
+        await until(lambda: all(viewer.task.done() for viewer in watching))
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+
+
 async def test_a_new_hub_gets_the_latest_snapshot_at_once_without_a_request(service, redis, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
