@@ -171,8 +171,9 @@ class ResponseCache:
         own = [call.cache_key for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
         now = self.clock()
         with self._lock:
-            lists = [key for key, entry in self._others.items() if intent_id in _intents_in(entry.answer)]
-            for key in [*own, *lists]:
+            wanted = intent_id.lower()
+            found = [key for key, entry in self._others.items() if wanted in _intents_in(entry.answer)]
+            for key in {*own, *found}:
                 self._drop(key)
                 self._not_found.pop(key, None)
                 self._invalidated[key] = now
@@ -224,6 +225,7 @@ def _is_older(answer: object, *, than: object) -> bool:
 
 
 def _intents_in(answer: object) -> frozenset[str]:
+    """Return the IDs in lower case, because the service accepts them in any."""
     if isinstance(answer, HistoryAnswer | SearchAnswer):
-        return frozenset(each.intent_id for each in answer.intents)
-    return frozenset({answer.intent_id}) if isinstance(answer, Intent | IntentReceipt) else frozenset()
+        return frozenset(each.intent_id.lower() for each in answer.intents)
+    return frozenset({answer.intent_id.lower()}) if isinstance(answer, Intent | IntentReceipt) else frozenset()

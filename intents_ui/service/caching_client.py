@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.context import processor, request_context
-from intents_ui.service.context.concurrency import CallThreads
+from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
 from intents_ui.service.counters import Event
 from intents_ui.service.errors import (
@@ -194,10 +194,20 @@ class CachingClient:
                 return self._pending.get(call.cache_key)
         result, is_mine = self._join(call)
         if is_mine:
-            self._threads.aside(lambda: self._refresh(call, result))
+            try:
+                job = self._threads.aside(lambda: self._refresh(call, result))
+                job.add_done_callback(lambda job: self._abandon(call, result) if job.cancelled() else None)
+            except Overloaded:
+                self._abandon(call, result)
         else:
             self._refreshes.release()
         return result
+
+    def _abandon(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
+        """End a refresh that found no thread, because the process is shutting down."""
+        self._refreshes.release()
+        self._leave(call, result)
+        result.set_exception(Overloaded(SHUTDOWN).again(call.operation))
 
     def _refresh(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
         try:

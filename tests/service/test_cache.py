@@ -17,6 +17,7 @@ from intents_ui.service.errors import (
     AccessDenied,
     Invalid,
     NotFound,
+    Overloaded,
     Reason,
     ServiceError,
     StaleResponse,
@@ -293,6 +294,28 @@ def test_a_write_invalidates_every_cached_response_about_its_intent(service: Ups
     for call in calls:
         service.service.ask(call)
     assert len(service.requested) == 8
+
+
+def test_an_intent_is_invalidated_under_any_letter_case(service: Upstream) -> None:
+    calls = [operations.get_intent("0xAB"), operations.search_intents(by_owner_address="0x9")]
+    service.does = status_is("QUOTED", intentId="0xAB")
+    for call in calls:
+        service.service.ask(call)
+    service.service.forget("0xab")
+    for call in calls:
+        service.service.ask(call)
+    assert len(service.requested) == 4
+
+
+def test_a_call_during_shutdown_ends_in_an_error_of_ours(service: Upstream) -> None:
+    service.service.ask(CHAINS)
+    service.clock.now += 2 * HOUR
+    service.service.threads.shutdown()
+    assert service.service.ask(CHAINS)  # a refresh is pointless now
+    assert service.is_quiet()
+    [first, second] = service.service.threads.together(lambda: 1, lambda: 2)
+    assert first == 1
+    assert isinstance(second, Overloaded)
 
 
 @pytest.mark.parametrize("late", [no(8000, "NotFound", 400), status_is("QUOTED")], ids=["an error", "an earlier state"])

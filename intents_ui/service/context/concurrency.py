@@ -5,12 +5,14 @@ They run in threads, with the page's deadline and its slot. One client address g
 
 import contextvars
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.request_context import seconds_left
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.service.errors import OutOfTime, ServiceError
+from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+
+SHUTDOWN = "the dashboard is shutting down"
 
 
 class CallThreads:
@@ -33,7 +35,10 @@ class CallThreads:
         return _run(one), _result(pending)
 
     def aside[T](self, question: Callable[[], T]) -> "Future[T]":
-        """Run a call in the background, without the page's deadline and slot. It continues after the page is done."""
+        """Run a call in the background, without the page's deadline and slot. It continues after the page is done.
+
+        Raises Overloaded after `shutdown`, which cancels the futures of calls that wait for a thread.
+        """
         return self._submit(request_context.apart(), question)
 
     def shutdown(self) -> None:
@@ -41,7 +46,12 @@ class CallThreads:
         self._threads.shutdown()
 
     def _start[T](self, question: Callable[[], T]) -> "Future[T | ServiceError]":
-        return self._submit(contextvars.copy_context(), lambda: _run(question))
+        try:
+            return self._submit(contextvars.copy_context(), lambda: _run(question))
+        except Overloaded as error:
+            ended: Future[T | ServiceError] = Future()
+            ended.set_result(error)
+            return ended
 
     def _submit[T](self, context: contextvars.Context, question: Callable[[], T]) -> "Future[T]":
         visitor = request_context.visitor()
@@ -50,7 +60,10 @@ class CallThreads:
             with processor.computing(visitor):
                 return context.run(question)
 
-        return self._threads.submit(answer, visitor)
+        try:
+            return self._threads.submit(answer, visitor)
+        except RuntimeError:
+            raise Overloaded(SHUTDOWN) from None
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
@@ -72,3 +85,5 @@ def _result[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
     except TimeoutError:
         asked.cancel()  # it may still be waiting for a thread
         return OutOfTime()
+    except CancelledError:
+        return Overloaded(SHUTDOWN)
