@@ -6,8 +6,10 @@ service fails. A read that failed in passing is sent once more. Writes (quote, c
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from random import SystemRandom
 from typing import Any, Final, cast
@@ -32,7 +34,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.health import Health
-from intents_ui.service.operations.config import CacheKind
+from intents_ui.service.operations.config import CacheKind, ServiceConfig
 from intents_ui.service.operations.operations import CacheKey, ServiceCall
 
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
@@ -57,33 +59,30 @@ WAIT_FOR_REFRESH: Final = frozenset(
 )
 
 
-class CachingClient:
-    """Caching client around `send`, which returns the response and its text. Thread-safe.
-
-    A request takes at most `timeout(call)` seconds. `parse` parses the text of a response that another process cached.
-    """
+class CachingClient(ABC):
+    """Client around `_send_once`. Thread-safe."""
 
     def __init__(
-        self,
-        send: Callable[[ServiceCall[Any]], tuple[Any, str]],
-        *,
-        timeout: Callable[[ServiceCall[Any]], float],
-        parse: Callable[[ServiceCall[Any], str], Any],
-        health: Health,
-        threads: CallThreads,
-        cache: ResponseCache,
+        self, config: ServiceConfig, *, clock: Callable[[], float], health: Health | None, cache: ResponseCache | None
     ) -> None:
-        self._send_once = send
-        self._timeout = timeout
-        self._parse = parse
-        self._health = health
-        self._counters = health.counters
-        self._threads = threads
-        self._cache = cache
+        self.config = config
+        self.clock = clock
+        self.health = health or Health(clock=clock)
+        self.cache = cache or ResponseCache(config.lifetimes, clock=clock)
+        # More threads would only wait for a connection.
+        self.threads = CallThreads(config.connections)
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._refreshes = threading.BoundedSemaphore(MAX_REFRESHES)
         self._no_wait_until = float("-inf")
+
+    @abstractmethod
+    def _send_once(self, call: ServiceCall[Any]) -> tuple[Any, str]:
+        """Return the response and its text, within the timeout of the call's group."""
+
+    @abstractmethod
+    def _parse(self, call: ServiceCall[Any], text: str) -> Any:
+        """Parse the text of a response that another process cached. Raises ValueError."""
 
     @property
     def is_idle(self) -> bool:
@@ -95,16 +94,22 @@ class CachingClient:
         entry = self._entry(call)
         if entry is None or entry.kind in WAIT_FOR_REFRESH:
             return False
-        return self._cache.age(entry) < entry.lifetime.renewed
+        return self.cache.age(entry) < entry.lifetime.renewed
 
     def has_fresh(self, call: ServiceCall[Any]) -> bool:
+        """Return whether `ask` would return a fresh cached response."""
         entry = self._entry(call)
-        return entry is not None and self._cache.age(entry) < entry.lifetime.fresh
+        return entry is not None and self.cache.age(entry) < entry.lifetime.fresh
+
+    def age(self, call: ServiceCall[Any]) -> float | None:
+        """Return the seconds since the response in this process's cache arrived."""
+        entry = self.cache.peek(call)
+        return None if entry is None else self.cache.age(entry)
 
     def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
-        """Return the cached response of each call with its age in seconds, or None where there is none."""
-        entries = self._cache.get_many(calls, self._parse)
-        return [(entry.answer, self._cache.age(entry)) if entry else None for entry in entries]
+        """Return the cached response of each call with its age in seconds, without a request to the service."""
+        entries = self.cache.get_many(calls, self._parse)
+        return [(entry.answer, self.cache.age(entry)) if entry else None for entry in entries]
 
     def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
         """Return the response, possibly cached.
@@ -112,48 +117,57 @@ class CachingClient:
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
         returned only if the service fails.
         """
-        if not call.is_read:
-            self._claim(call)
-            return cast(T, self._send(call, asked_at=0.0))
-        entry = self._entry(call)
-        if entry is None:
-            return cast(T, self._ask_without_entry(call))
-        if self._cache.age(entry) < max(entry.lifetime.fresh, max_age):
-            self._counters.add(Event.HIT)
-            return cast(T, entry.answer)
-        return cast(T, self._refresh_or_stale(call, entry, newest=newest))
+        with _noting_failure():
+            if not call.is_read:
+                self._claim(call)
+                return cast(T, self._send(call, asked_at=0.0))
+            entry = self._entry(call)
+            if entry is None:
+                return cast(T, self._ask_without_entry(call))
+            if self.cache.age(entry) < max(entry.lifetime.fresh, max_age):
+                self.health.counters.add(Event.HIT)
+                return cast(T, entry.answer)
+            return cast(T, self._refresh_or_stale(call, entry, newest=newest))
 
-    def fetch[T](self, call: ServiceCall[T]) -> T:
-        """Return the service's current response, bypassing the cache. Identical pending calls share it."""
-        self._claim(call)
-        while True:
-            result, is_mine = self._join(call)
-            if is_mine:
-                return cast(T, self._complete(call, result))
-            self._counters.add(Event.SHARED)
-            try:
-                return cast(T, self._wait(call, result, self._timeout(call)))
-            except OutOfTime:
-                # The page that sent the shared request ran out of time. This page may have time left.
-                if is_over():
-                    raise
+    def ask_uncached[T](self, call: ServiceCall[T]) -> T:
+        """Return the service's current response, bypassing the cache."""
+        with _noting_failure():
+            return cast(T, self._fetch(call))
 
     def forget(self, intent_id: str) -> None:
         """Invalidate the responses about an intent that has changed, including those of pending requests."""
-        keys = self._cache.forget(intent_id)
+        keys = self.cache.forget(intent_id)
         with self._lock:
             for key in keys:
                 self._pending.pop(key, None)
 
     def _entry(self, call: ServiceCall[Any]) -> CacheEntry | None:
-        return self._cache.get(call, self._parse)
+        return self.cache.get(call, self._parse)
 
     def _ask_without_entry(self, call: ServiceCall[Any]) -> Any:
-        if not_found := self._cache.not_found(call.cache_key):
-            self._counters.add(Event.HIT)
+        if not_found := self.cache.not_found(call.cache_key):
+            self.health.counters.add(Event.HIT)
             raise not_found.again(call.operation)
-        self._counters.add(Event.MISS)
-        return self.fetch(call)
+        self.health.counters.add(Event.MISS)
+        return self._fetch(call)
+
+    def _fetch(self, call: ServiceCall[Any]) -> Any:
+        """Send the request, or share the response of an identical pending one."""
+        self._claim(call)
+        while True:
+            result, is_mine = self._join(call)
+            if is_mine:
+                return self._complete(call, result)
+            self.health.counters.add(Event.SHARED)
+            try:
+                return self._wait(call, result, self._timeout(call))
+            except OutOfTime:
+                # The page that sent the shared request ran out of time. This page may have time left.
+                if is_over():
+                    raise
+
+    def _timeout(self, call: ServiceCall[Any]) -> float:
+        return self.config.limits[call.group].total
 
     def _claim(self, call: ServiceCall[Any]) -> None:
         try:
@@ -161,21 +175,21 @@ class CachingClient:
         except ServiceError as error:
             error.operation = call.operation
             if isinstance(error, Overloaded):
-                self._counters.add(Event.SHED)
+                self.health.counters.add(Event.SHED)
             raise
 
     # With a stale cache entry
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
-        is_recent = entry.error and self._cache.clock() < entry.retry_at
-        known_error = entry.error if is_recent else self._health.rejection(call.operation)
+        is_recent = entry.error and self.cache.clock() < entry.retry_at
+        known_error = entry.error if is_recent else self.health.rejection(call.operation)
         if known_error:
             return self._stale(call, entry, known_error)
         refresh = self._start_refresh(call)
-        may_be_shown = not newest and self._cache.age(entry) < entry.lifetime.renewed
+        may_be_shown = not newest and self.cache.age(entry) < entry.lifetime.renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
-            self._counters.add(Event.STALE)
+            self.health.counters.add(Event.STALE)
             return entry.answer
         try:
             return self._wait_for_refresh(call, refresh)
@@ -183,7 +197,7 @@ class CachingClient:
             if not may_serve_stale(error):
                 raise
             if may_be_shown and error.again_in is None and _is_timeout(error):
-                self._counters.add(Event.STALE)
+                self.health.counters.add(Event.STALE)
                 return entry.answer
             return self._stale(call, entry, error)
 
@@ -195,7 +209,7 @@ class CachingClient:
         result, is_mine = self._join(call)
         if is_mine:
             try:
-                job = self._threads.aside(lambda: self._refresh(call, result))
+                job = self.threads.aside(lambda: self._refresh(call, result))
                 job.add_done_callback(lambda job: self._abandon(call, result) if job.cancelled() else None)
             except Overloaded:
                 self._abandon(call, result)
@@ -221,16 +235,16 @@ class CachingClient:
         if refresh is None:
             raise Overloaded("too many concurrent background refreshes")
         try:
-            return self._wait(call, refresh, STALE_WAIT if self._cache.clock() >= self._no_wait_until else 0.0)
+            return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
         except Unreachable as error:
             if _is_timeout(error) and not refresh.done():
-                self._no_wait_until = self._cache.clock() + SKIP_WAIT_SECONDS
+                self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
             raise
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
-        self._counters.add(Event.OLD)
-        learned_at = datetime.now(UTC) - timedelta(seconds=self._cache.age(entry))
-        again_in = max(entry.retry_at - self._cache.clock(), 0.0) if error.again_in is None else error.again_in
+        self.health.counters.add(Event.OLD)
+        learned_at = datetime.now(UTC) - timedelta(seconds=self.cache.age(entry))
+        again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
         request_context.add_stale(StaleResponse(call.operation, learned_at, error, again_in, has_balances))
         return entry.answer
@@ -246,15 +260,15 @@ class CachingClient:
 
     def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
         """Send the request, and give its result to all who wait for it."""
-        asked_at = self._cache.clock()
+        asked_at = self.cache.clock()
         try:
             answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
             if not may_serve_stale(failure):
-                self._cache.refuse(call, failure, asked_at=asked_at)
+                self.cache.refuse(call, failure, asked_at=asked_at)
             elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
-                self._cache.fail(call, failure)
+                self.cache.fail(call, failure)
             self._leave(call, result)
             result.set_exception(failure.again(call.operation))  # a copy, without the traceback's frames
             raise
@@ -298,13 +312,13 @@ class CachingClient:
         raise failure
 
     def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
-        with self._health.track(call.operation, call.group, patience=PROBE_WAIT):
+        with self.health.track(call.operation, call.group, patience=PROBE_WAIT):
             answer, text = self._send_once(call)
-        newest = self._cache.put(call, answer, text, asked_at=asked_at)
+        newest = self.cache.put(call, answer, text, asked_at=asked_at)
         if newest is not answer:
-            self._counters.add(Event.OLDER)
+            self.health.counters.add(Event.OLDER)
         if getattr(answer, "unfit_entries", 0):
-            self._counters.add(Event.UNFIT)
+            self.health.counters.add(Event.UNFIT)
         return newest
 
     def _is_worth_another(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
@@ -313,7 +327,16 @@ class CachingClient:
         least = left if of_page is None else min(left, of_page)
         if not call.is_read or not is_transient(error) or least < self._timeout(call) * SHORTEST_ATTEMPT:
             return False
-        return self._health.may_retry(call.operation)
+        return self.health.may_retry(call.operation)
+
+
+@contextmanager
+def _noting_failure() -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as error:
+        request_context.add_failed(error)
+        raise
 
 
 def is_transient(error: ServiceError) -> bool:

@@ -11,7 +11,7 @@ import functools
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -21,7 +21,7 @@ import httpx
 
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.caching_client import CachingClient
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import processor
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
@@ -94,7 +94,7 @@ class BlockingOperations(Operations, ABC):
     def ask[T](self, call: ServiceCall[T]) -> T: ...
 
 
-class ServiceClient(BlockingOperations):
+class ServiceClient(CachingClient, BlockingOperations):
     """Blocking client. Thread-safe. Every call ends within its group's total timeout."""
 
     def __init__(
@@ -108,49 +108,12 @@ class ServiceClient(BlockingOperations):
         entries: EntryCache | None = None,
         cache: ResponseCache | None = None,
     ) -> None:
-        self.config = config
-        self.clock = clock
-        self.health = health or Health(clock=clock)
+        super().__init__(config, clock=clock, health=health, cache=cache)
         self._memory = memory or ResponseMemory()
         self._entries = entries or EntryCache(config.names)
-        # More threads would only wait for a connection.
-        self.threads = CallThreads(config.connections)
-        self.cache = cache or ResponseCache(config.lifetimes, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
-        self._caching = CachingClient(
-            self._exchange,
-            timeout=lambda call: config.limits[call.group].total,
-            parse=lambda call, text: self._exchange_of(call).parse_cached(text),
-            health=self.health,
-            threads=self.threads,
-            cache=self.cache,
-        )
-
-    def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
-        """Return the response, possibly cached.
-
-        A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
-        returned only if the service fails.
-        """
-        try:
-            return self._caching.ask(call, newest=newest, max_age=max_age)
-        except ServiceError as error:
-            request_context.add_failed(error)
-            raise
-
-    def ask_uncached[T](self, call: ServiceCall[T]) -> T:
-        """Return the service's current response, bypassing the cache."""
-        try:
-            return self._caching.fetch(call)
-        except ServiceError as error:
-            request_context.add_failed(error)
-            raise
-
-    def forget(self, intent_id: str) -> None:
-        """Invalidate the cached responses about an intent that has changed."""
-        self._caching.forget(intent_id)
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
@@ -159,35 +122,10 @@ class ServiceClient(BlockingOperations):
         try:
             claim_slot()
             with self.health.track(operation, group, is_raw=True):
-                self._send(exchange)
+                self._response_to(exchange)
         except ServiceError as error:
             return exchange.attempt(error)
         return exchange.attempt(None)
-
-    def is_cached(self, call: ServiceCall[Any]) -> bool:
-        """Return whether `ask` would return from the cache, without waiting for the service."""
-        return self._caching.is_cached(call)
-
-    def has_fresh(self, call: ServiceCall[Any]) -> bool:
-        """Return whether `ask` would return a fresh cached response."""
-        return self._caching.has_fresh(call)
-
-    def age(self, call: ServiceCall[Any]) -> float | None:
-        """Return the seconds since the response in this process's cache arrived."""
-        entry = self.cache.peek(call)
-        return None if entry is None else self.cache.age(entry)
-
-    def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
-        """Return the cached response of each call with its age in seconds, without a request to the service.
-
-        Reads this process's cache and Redis.
-        """
-        return self._caching.get_cached(calls)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may have cached a response for this one."""
-        return self.cache.shared is not None
 
     def close(self) -> None:
         """Close the connections. Calls that run in threads may finish."""
@@ -200,15 +138,18 @@ class ServiceClient(BlockingOperations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _exchange(self, call: ServiceCall[Any]) -> tuple[Any, str]:
+    def _send_once(self, call: ServiceCall[Any]) -> tuple[Any, str]:
         exchange = self._exchange_of(call)
-        answer = self._send(exchange)
+        answer = self._response_to(exchange)
         return answer, exchange.text
+
+    def _parse(self, call: ServiceCall[Any], text: str) -> Any:
+        return self._exchange_of(call).parse_cached(text)
 
     def _exchange_of[T](self, call: ServiceCall[T]) -> Exchange[T]:
         return Exchange(call, self.config, self.health, self._memory, self._entries)
 
-    def _send[T](self, exchange: Exchange[T]) -> T:
+    def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
             with ExitStack() as until_read:
                 with within(exchange.limits.total), self._connection():

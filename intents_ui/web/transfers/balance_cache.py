@@ -130,7 +130,7 @@ def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[History
 
 
 def _may_be_cached(facts: Facts) -> bool:
-    return facts.owner in owners() or wiring.service().is_shared
+    return facts.owner in owners() or wiring.service().cache.shared is not None
 
 
 def _fresh(facts: Facts) -> Balances | None:
