@@ -5,6 +5,7 @@ The log line has the page's name, and never its URL or query, which are the user
 
 import logging
 import re
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
@@ -13,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui.middleware import marks
 from intents_ui.ops import logs, metrics
-from intents_ui.service.context.request_context import Origin, drawn
+from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -86,7 +87,7 @@ def request_id(scope: Mapping[str, Any]) -> str:
     given = [value for name, value in scope["headers"] if name == b"x-request-id"]
     if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope, ENV.trusted_proxies):
         return str(given[0], "ascii")
-    return drawn()
+    return secrets.token_hex(6)
 
 
 def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -22,7 +22,7 @@ import httpx
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.caching_client import CachingClient
 from intents_ui.service.context import processor
-from intents_ui.service.context.concurrency import CallThreads
+from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
 from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, RawExchange, ResponseMemory
@@ -168,6 +168,8 @@ class ServiceClient(CachingClient, BlockingOperations):
     @contextmanager
     def _connection(self) -> Iterator[None]:
         """Hold one of the connections. The pool can't release the thread's CPU lock (`processor`) while it waits."""
+        if self._http.is_closed:
+            raise Overloaded(SHUTDOWN)
         wait = time_left(self.config.connection_wait, expired=OutOfTime)
         with processor.waiting():
             is_free = self._connections.acquire(timeout=wait)
@@ -282,6 +284,8 @@ class AsyncServiceClient(Operations):
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
         """Long polls have slots of their own, so that they don't starve other calls."""
+        if self._http.is_closed:
+            raise Overloaded(SHUTDOWN)
         slots = self._held_calls if call.group is Group.WAIT else self._short_calls
         try:
             async with asyncio.timeout(self.config.connection_wait):

@@ -132,7 +132,7 @@ class Body:
         self.wire_bytes += len(piece)
         if self.wire_bytes > self._limit:
             raise flawed(self._response, Flaw.TOO_LARGE)
-        for part in self._inflated(self._gzip, piece) if self._gzip else (piece,):
+        for part in self._inflated(piece):
             self._content += part
             if len(self._content) > self._limit:
                 raise flawed(self._response, Flaw.TOO_LARGE)
@@ -148,16 +148,18 @@ class Body:
         content, self._content = self._content, bytearray()
         return content
 
-    def _inflated(self, gzip: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
-        while True:
+    def _inflated(self, piece: bytes) -> Iterator[bytes]:
+        part = piece
+        while self._gzip:
             try:
-                part = gzip.decompress(piece, STEP)
+                part = self._gzip.decompress(piece, STEP)
             except zlib.error:
                 raise flawed(self._response, Flaw.ENCODING) from None
-            yield part
-            piece = gzip.unconsumed_tail
+            piece = self._gzip.unconsumed_tail
             if not piece and len(part) < STEP:
-                return
+                break
+            yield part
+        yield part
 
 
 class Exchange[T]:

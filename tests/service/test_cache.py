@@ -316,6 +316,8 @@ def test_a_call_during_shutdown_ends_in_an_error_of_ours(service: Upstream) -> N
     [first, second] = service.service.threads.together(lambda: 1, lambda: 2)
     assert first == 1
     assert isinstance(second, Overloaded)
+    service.service.close()
+    assert outcome(service, GET) is Overloaded
 
 
 @pytest.mark.parametrize("late", [no(8000, "NotFound", 400), status_is("QUOTED")], ids=["an error", "an earlier state"])

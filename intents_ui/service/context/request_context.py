@@ -12,9 +12,8 @@ Calls outside a request (live updates, background refreshes) have an ID of their
 """
 
 import contextlib
-import hashlib
 import logging
-import os
+import secrets
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -154,23 +153,13 @@ def apart() -> Context:
 def call_id() -> str:
     """Return an ID for one attempt of a call."""
     origin = current()
-    return origin.next_call() if origin else drawn()
+    return origin.next_call() if origin else secrets.token_hex(6)
 
 
 def reference() -> str:
     """Return the request ID to show with an error, by which the log entry can be found."""
     origin = current()
-    return origin.id if origin else drawn()
-
-
-def drawn() -> str:
-    """Return a new ID: a hash of this process, thread and time.
-
-    A random one would need a system call, for which a thread gives up the interpreter's lock. With many pages at once,
-    it gets the lock back milliseconds later.
-    """
-    now = f"{os.getpid()} {threading.get_ident()} {time.time_ns()} {time.perf_counter_ns()}"
-    return hashlib.blake2b(now.encode(), digest_size=6).hexdigest()
+    return origin.id if origin else secrets.token_hex(6)
 
 
 def claim_slot() -> None:
