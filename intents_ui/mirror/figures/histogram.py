@@ -4,7 +4,7 @@ A histogram has the number of durations in each bucket. Bucket b is from e^(b/10
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 BUCKETS = 256  # the last one begins after three years
 
@@ -19,38 +19,6 @@ def bucket(milliseconds: int) -> int:
 def middle(place: int) -> int:
     """Return the duration in milliseconds in the middle of a bucket."""
     return round(math.exp((place + 0.5) / 10))
-
-
-def add(histogram: Histogram, counts: Iterable[tuple[int, int]]) -> None:
-    """Add pairs of buckets and counts."""
-    for place, count in counts:
-        histogram[place] = histogram.get(place, 0) + count
-
-
-def encode(histogram: Mapping[int, int]) -> bytes:
-    """Return the pairs as bytes: the bucket, then the count in groups of seven bits, the lowest first."""
-    found = bytearray()
-    for place, count in sorted(histogram.items()):
-        found.append(place)
-        while count > 127:
-            found.append(count & 127 | 128)
-            count >>= 7
-        found.append(count)
-    return bytes(found)
-
-
-def decode(stored: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of buckets and counts, in order."""
-    place = count = shift = -1
-    for byte in stored:
-        if place < 0:
-            place, count, shift = byte, 0, 0
-            continue
-        count |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield place, count
-            place = -1
 
 
 def quantile(histogram: Mapping[int, int], percent: int) -> int | None:
