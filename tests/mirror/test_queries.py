@@ -284,6 +284,8 @@ def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
 
 def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
     deliver(world, 40, age=2 * HOUR)
-    world.create(age=HOUR, status="EXECUTING")
+    world.create(age=20 * HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_p95_minimum
+    last_hour = queries.overview(Period.HOUR, now=mirror.moment()).total
+    assert (last_hour.late, last_hour.is_p95_minimum) == (1, False)

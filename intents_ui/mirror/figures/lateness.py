@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from operator import add
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -16,6 +17,7 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
+from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Route, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.wire.models import IntentStatus
@@ -27,6 +29,10 @@ MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = "COALESCE(transfer.started, transfer.created) / 1000 * 1000"
+PERIODS = tuple(Period)
+# The place of the first period in which a transfer began.
+CASES = " ".join(f"WHEN {BEGAN} >= %s THEN {place}" for place, _ in enumerate(PERIODS))
+BEGAN_IN = f"CASE {CASES} ELSE {len(PERIODS)} END"
 LATE_BY_RULE = f", COUNT(*) FILTER (WHERE {BEGAN} < %s)"
 # An index has all that is counted, in the order of the groups. Names are read afterwards, once for each group.
 COUNT_OPEN = f"""
@@ -34,12 +40,13 @@ SELECT route.providers, route.origin_chain, route.destination_chain, origin.chai
        destination.chain, destination.address, destination.symbol, counted.*
 FROM (
   SELECT transfer.route_id, transfer.origin_token_id, transfer.destination_token_id,
-         MAX(of.late_after), COUNT(*), COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s){{by_rule}}
+         {BEGAN_IN} AS began_in, MAX(of.late_after), COUNT(*),
+         COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s){{by_rule}}
   FROM mirror_transfer AS transfer JOIN mirror_route AS of ON of.id = transfer.route_id
   WHERE transfer.outcome = 'open' AND NOT (
     transfer.status = %s AND transfer.updated > %s
     AND (transfer.expires IS NULL OR transfer.expires = 0 OR transfer.expires > %s))
-  GROUP BY transfer.route_id, transfer.origin_token_id, transfer.destination_token_id
+  GROUP BY transfer.route_id, transfer.origin_token_id, transfer.destination_token_id, began_in
 ) AS counted
 JOIN mirror_route AS route ON route.id = counted.route_id
 LEFT JOIN mirror_token AS origin ON origin.id = counted.origin_token_id
@@ -147,10 +154,11 @@ type Names = tuple[str, ...]
 
 
 class OpenCount(NamedTuple):
-    """Open transfers, and the late ones among them."""
+    """Open transfers, the late ones among them, and those of these that began in each period."""
 
     open: int = 0
     late: int = 0
+    late_since: tuple[int, ...] = (0,) * len(PERIODS)
 
 
 @dataclass(frozen=True)
@@ -191,7 +199,10 @@ def _parts(level: Level, names: Names) -> Iterable[ScopeName]:
 
 def _add[K](sums: dict[K, OpenCount], key: K, count: OpenCount) -> None:
     known = sums.get(key)
-    sums[key] = OpenCount(known.open + count.open, known.late + count.late) if known else count
+    if known:
+        late_since = tuple(map(add, known.late_since, count.late_since))
+        count = OpenCount(known.open + count.open, known.late + count.late, late_since)
+    sums[key] = count
 
 
 def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
@@ -203,16 +214,18 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     began = [at - rule // MILLISECOND for rule in rules]
     # Those have no deposit yet, as far as is known.
     unseen = IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended
+    since = [period.since(at // 1000) * 1000 for period in PERIODS]
     with connection.cursor() as cursor:
-        cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [at, *began, *unseen])
+        cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [*since, at, *began, *unseen])
         rows = cursor.fetchall()
     routes: dict[Names, OpenCount] = {}
     tokens: dict[Names, OpenCount] = {}
     for row in rows:
-        late_after, total, late, *late_by_rule = row[12:]
+        began_in, late_after, total, late, *late_by_rule = row[12:]
         if late_after is None:
             late = late_by_rule[rules.index(_rule(row[0], slow))]
-        count = OpenCount(total, late)
+        late_since = tuple(late if began_in <= place else 0 for place, _ in enumerate(PERIODS))
+        count = OpenCount(total, late, late_since)
         _add(routes, row[:3], count)
         _add(tokens, row[3:9], count)
     return OpenCounts(routes, tokens)

@@ -88,7 +88,7 @@ class PeriodFigures(Counts):
     """Figures of a scope in a period until `at`, a row of a table.
 
     `bars` are the ended and the delivered transfers of each hour or day. `open` and `late` are the transfers with a
-    deposit that are open now.
+    deposit that are open now, `late_since` the late ones of these that began in the period.
     """
 
     scope: ScopeName
@@ -98,6 +98,7 @@ class PeriodFigures(Counts):
     bars: Sequence[tuple[int, int]]
     open: int = 0
     late: int = 0
+    late_since: int = 0
 
     @property
     def funded(self) -> int:
@@ -106,7 +107,7 @@ class PeriodFigures(Counts):
     @property
     def is_p95_minimum(self) -> bool:
         """Whether so many transfers are late that p95 will be greater when they end."""
-        return self.late * MOST_LATE_SHARE > self.ended + self.late
+        return self.late_since * MOST_LATE_SHARE > self.ended + self.late_since
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,6 +362,7 @@ def _period_figures(
         counts=_by_outcome(counts),
         open=count.open,
         late=count.late,
+        late_since=count.late_since[list(Period).index(period)],
         **given,
     )
 
