@@ -45,7 +45,8 @@ class Transfer(models.Model):
     """A transfer as last read. `rules` is the version of the outcome's rules, `read_at` the time of the request.
 
     `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
-    which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit.
+    which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
+    delivered transfer's duration. `unlisted_since`: no complete read has listed the open transfer since then.
     """
 
     intent_id = models.BinaryField(unique=True)
@@ -72,6 +73,7 @@ class Transfer(models.Model):
     fingerprint = models.BinaryField()
     hour = models.BigIntegerField(null=True)
     bucket = models.SmallIntegerField(null=True)
+    unlisted_since = models.BigIntegerField(null=True)
 
     class Meta:
         indexes: ClassVar = [
@@ -91,7 +93,7 @@ class Transfer(models.Model):
                     "started",
                     "created",
                 ],
-                condition=Q(outcome="open"),
+                condition=Q(outcome="open", unlisted_since=None),
                 name="transfer_open_groups",
             ),
         ]

@@ -77,15 +77,17 @@ COLUMNS = (
 )
 UPSERT = f"""
 INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(["%s"] * len(COLUMNS))})
-ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])}
+ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
+  unlisted_since = NULL
 """  # noqa: S608 - names of columns
 STORED = """
-SELECT intent_id, fingerprint, outcome, rules, updated, read_at, hour FROM mirror_transfer WHERE intent_id IN ({})
+SELECT intent_id, fingerprint, outcome, rules, unlisted_since, updated, read_at, hour
+FROM mirror_transfer WHERE intent_id IN ({})
 """
 # Open transfers, and those that lately expired.
 LISTABLE = """
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'open' AND created >= %s AND created < %s AND status IN ({0})
+WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({0})
 UNION ALL
 SELECT intent_id, created FROM mirror_transfer
 WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({0})
@@ -211,6 +213,7 @@ class Writer:
                 case OpenSet() as open_set:
                     self._note_departed(open_set, reading, now)
                 case Span() as span:
+                    self._note_unlisted(span, reading)
                     self._note_windows(span, reading, now)
                     if span.is_audit and not reading.why:
                         Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=differing)
@@ -325,8 +328,8 @@ class Writer:
             if each.intent_id not in found:
                 changed.append(each)
                 continue
-            fingerprint, outcome, rules, updated, known_at, hour = found[each.intent_id]
-            is_same = (bytes(fingerprint), outcome, rules) == (each.fingerprint, each.outcome, RULES)
+            fingerprint, outcome, rules, unlisted, updated, known_at, hour = found[each.intent_id]
+            is_same = (bytes(fingerprint), outcome, rules, unlisted) == (each.fingerprint, each.outcome, RULES, None)
             if not is_same and self._is_newer(each, read_at, updated=updated, known_at=known_at):
                 changed.append(each)
                 hours |= {hour} - {None}
@@ -406,6 +409,22 @@ class Writer:
                 at = reading.at // 1000
                 self._save([windows.after_read(window, rows=len(own), has_dead=has_dead, at=at)])
 
+    def _note_unlisted(self, span: Span, reading: Reading) -> None:
+        """Note open transfers of the copy that a complete read doesn't list. That they are listed again undoes it."""
+        if reading.why:
+            return
+        listed = {each.intent_id for each in reading.entries}
+        known = Transfer.objects.filter(
+            outcome=Outcome.OPEN,
+            unlisted_since=None,
+            created__gte=span.start * 1000,
+            created__lt=span.end * 1000,
+            read_at__lt=reading.at,
+        )
+        missing = [pk for pk, intent_id in known.values_list("pk", "intent_id") if bytes(intent_id) not in listed]
+        if missing:
+            Transfer.objects.filter(pk__in=missing).update(unlisted_since=reading.at)
+
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
         """Find transfers that are open or lately expired in the copy, but no longer in a list of open ones.
 
@@ -449,7 +468,7 @@ class Writer:
 
 def _differing(span: Span, entries: Sequence[Entry]) -> int:
     """Return the number of transfers of a time that the copy lacks, has otherwise, or has although none is listed."""
-    known = Transfer.objects.filter(created__gte=span.start * 1000, created__lt=span.end * 1000)
+    known = Transfer.objects.filter(created__gte=span.start * 1000, created__lt=span.end * 1000, unlisted_since=None)
     stored = {(bytes(intent_id), bytes(seen)) for intent_id, seen in known.values_list("intent_id", "fingerprint")}
     return len({intent_id for intent_id, _ in stored ^ {(each.intent_id, each.fingerprint) for each in entries}})
 

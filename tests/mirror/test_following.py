@@ -10,6 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from intents_ui.mirror import loop, reader, windows, writer
+from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Audit, Lease, Transfer, TransferAddress, UnknownStatus, Window
 from intents_ui.mirror.reader import Span, Task
@@ -241,6 +242,28 @@ def unfinished(made: Made, entry: Callable[..., dict[str, Any]], *seen: Any) -> 
     found = entry(made, *seen)
     del found["receipt"]["summary"]["finishedAt"]
     return found
+
+
+@on_each_engine
+def test_an_open_transfer_that_is_no_longer_listed_is_late_no_more_unless_it_is_back(world: World) -> None:
+    made = world.create(age=5 * MINUTE, status="EXECUTING")
+    mirror = Copy(world)
+    mirror.settle(45 * MINUTE, step=60)
+
+    def late() -> list[str]:
+        return [each.intent_id for each in lateness.late(now=mirror.moment()).transfers]
+
+    assert late() == [made.intent_id]
+    world.transfers.remove(made)
+    mirror.settle(15 * MINUTE, step=60)
+    assert late() == []
+    calls = len(world.called)
+    mirror.settle(10 * MINUTE)
+    assert not any(asked["fromTime"] == made.created // 1000 for asked in world.asked[calls:])  # not read alone
+    world.transfers.append(made)
+    Window.objects.update(due=0)
+    mirror.settle(MINUTE)
+    assert late() == [made.intent_id]
 
 
 @on_each_engine

@@ -43,7 +43,7 @@ FROM (
          {BEGAN_IN} AS began_in, MAX(of.late_after), COUNT(*),
          COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s){{by_rule}}
   FROM mirror_transfer AS transfer JOIN mirror_route AS of ON of.id = transfer.route_id
-  WHERE transfer.outcome = 'open' AND NOT (
+  WHERE transfer.outcome = 'open' AND transfer.unlisted_since IS NULL AND NOT (
     transfer.status = %s AND transfer.updated > %s
     AND (transfer.expires IS NULL OR transfer.expires = 0 OR transfer.expires > %s))
   GROUP BY transfer.route_id, transfer.origin_token_id, transfer.destination_token_id, began_in
@@ -117,7 +117,11 @@ def open_transfers(*, now: datetime, slow: Slow | None = None) -> Sequence[OpenT
         "route__origin_chain", "route__destination_chain", "route__late_after",
         "route__is_late_by_provider", "origin_token__chain", "origin_token__address", "origin_token__symbol",
     )  # fmt: skip
-    rows = Transfer.objects.filter(outcome=Outcome.OPEN).order_by("created").values_list(*columns)[:MOST_OPEN]
+    rows = (
+        Transfer.objects.filter(outcome=Outcome.OPEN, unlisted_since=None)
+        .order_by("created")
+        .values_list(*columns)[:MOST_OPEN]
+    )
     found = (_open_transfer(row, now, slow or {}) for row in rows)
     return [each for each in found if each is not None]
 
