@@ -6,7 +6,7 @@ each time whether it is complete. Of an incomplete time there are counts, but no
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -244,7 +244,7 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     others = (_figures(name, each, period, gaps, still_open) for name, each in siblings.items())
     return ScopeReport(
         figures=figures,
-        series=_series(series, range(span[0] // length * length, gaps.at + 1, length), length, gaps),
+        series=_series(series, span[0], length, gaps),
         reasons=_reasons(where, span) if figures.ended > figures.delivered else (),
         tokens=[
             TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
@@ -371,19 +371,19 @@ def _by_outcome(counts: Mapping[str, int]) -> Mapping[Outcome, int]:
     return {each: counts.get(each, 0) for each in ENDED}
 
 
-def _series(found: Mapping[int, Sums], starts: Iterable[int], length: int, gaps: Gaps) -> Sequence[BucketFigures]:
-    """Return the figures of hours or days, in order."""
+def _series(found: Mapping[int, Sums], since: int, length: int, gaps: Gaps) -> Sequence[BucketFigures]:
+    """Return the figures of hours or days, in order. The first one begins at `since`."""
     nothing = Sums()
     return [
         BucketFigures(
-            start=_moment_of(start),
+            start=_moment_of(max(start, since)),
             end=_moment_of(start + length),
             is_over=start + length <= gaps.at,
             counts=_by_outcome(found.get(start, nothing).counts),
             durations=found.get(start, nothing).durations,
-            completeness=gaps.of(start, start + length),
+            completeness=gaps.of(max(start, since), start + length),
         )
-        for start in starts
+        for start in range(since // length * length, gaps.at + 1, length)
     ]
 
 

@@ -33,7 +33,7 @@ LIMITED = (Level.ROUTE, Level.PROVIDER)
 
 
 class Period(StrEnum):
-    """A time until now. The last hour is exact. A longer period begins with an hour or a day."""
+    """A time until now."""
 
     HOUR = "1h"
     DAY = "24h"
@@ -43,11 +43,7 @@ class Period(StrEnum):
 
     def since(self, now: int) -> int:
         """Return when it begins. Times are Unix seconds."""
-        if self is Period.HOUR:
-            return now - HOUR
-        if self is Period.DAY:
-            return now // HOUR * HOUR - 23 * HOUR
-        return now // DAY * DAY - (DAYS[self] - 1) * DAY
+        return now - HOURS[self] * HOUR
 
     def span(self, now: int) -> Span:
         """Return its beginning and the end of the present hour, after which nothing has ended."""
@@ -55,11 +51,11 @@ class Period(StrEnum):
 
     @property
     def bar(self) -> int:
-        """The seconds of each of its bars."""
+        """The seconds of each of its bars. The first and the last one are parts of an hour or a day."""
         return HOUR if self in (Period.HOUR, Period.DAY) else DAY
 
 
-DAYS = {Period.WEEK: 7, Period.MONTH: 30, Period.QUARTER: 90}  # with today
+HOURS = {Period.HOUR: 1, Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 30 * 24, Period.QUARTER: 90 * 24}
 
 
 class Order(StrEnum):
