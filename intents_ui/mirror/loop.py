@@ -140,7 +140,7 @@ class Mirror:
                         self._write(writer, each.result())
                 snapshots.turn(now=self._seconds())
         if not self.stop.is_set():
-            snapshots.finish(now=self._seconds())
+            snapshots.finish(now=self._seconds(), renew=lambda: lease.renew(writer.epoch, now=_wall_clock()))
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()

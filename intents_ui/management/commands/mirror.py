@@ -118,11 +118,13 @@ class Command(BaseCommand):
         from intents_ui.mirror.figures.snapshots import SnapshotWriter
         from intents_ui.mirror.models import Day
 
-        now = time.time_ns() // 1_000_000
-        epoch = lease.acquire(now=now)
+        def now() -> int:
+            return time.time_ns() // 1_000_000
+
+        epoch = lease.acquire(now=now())
         _require(epoch is not None)
         Day.objects.all().delete()
-        SnapshotWriter(epoch or 0).finish(now=now // 1000)
+        SnapshotWriter(epoch or 0).finish(now=now() // 1000, renew=lambda: lease.renew(epoch or 0, now=now()))
         lease.release(epoch or 0)
         self.stdout.write("All figures were counted again.")
 

@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -124,11 +124,11 @@ class SnapshotWriter:
             ended = time.monotonic()
             self._rests_until = ended + WORK_SHARE * (ended - began)
 
-    def finish(self, *, now: int) -> None:
-        """Write all at once."""
+    def finish(self, *, now: int, renew: Callable[[], object] = lambda: None) -> None:
+        """Write all at once. `renew` is called after each piece, to keep the lease."""
         self._due, self._pending = 0, []
         while self.step(now=now):
-            pass
+            renew()
 
     def step(self, *, now: int) -> bool:
         """Write one day or period. Return whether any was due."""
