@@ -75,25 +75,28 @@ def embedded() -> bool:
 
 
 class Dashboard:
-    """The long-lived objects of one process, each built on first use."""
+    """The long-lived objects of one process, each built on first use: its own, and those of functions with `once`."""
 
     def __init__(self, **given: Any) -> None:
-        """`given` are objects to use instead of building them, by the name of their property. Others close them."""
+        """`given` are objects to use instead of building them, by name. Others close them."""
         vars(self).update(given)
         self._given = frozenset(given)
-        self._built: dict[Callable[[], Any], Any] = {}
+        self._building = threading.RLock()
 
     def one[T](self, build: Callable[[], T]) -> T:
-        """Return what `build` returns, which is called once per dashboard."""
-        if build not in self._built:
-            self._built.setdefault(build, build())  # two threads may build, but all get the same object
-        found: T = self._built[build]
+        """Return what `build` returns, which is called once per dashboard, or what was given in its place."""
+        name = _name(build)
+        if name not in vars(self):
+            with self._building:
+                if name not in vars(self):
+                    vars(self)[name] = build()
+        found: T = vars(self)[name]
         return found
 
-    def forget(self, *builders: Any) -> None:
+    def forget(self, *builders: Callable[[], object]) -> None:
         """Let these functions, which `once` decorates, build again."""
         for build in builders:
-            self._built.pop(build.__wrapped__, None)
+            vars(self).pop(_name(build), None)
 
     @cached_property
     def emulator(self) -> "Emulator | None":
@@ -103,11 +106,6 @@ class Dashboard:
         from intents_ui.emulator.app import Emulator  # imported only when used
 
         return Emulator(service_name=ENV.intents_service_name)
-
-    @cached_property
-    def lifecycle(self) -> Lifecycle:
-        """The process's start and shutdown."""
-        return Lifecycle()
 
     @cached_property
     def service(self) -> ServiceClient:
@@ -167,56 +165,6 @@ class Dashboard:
         return EntryCache(config().names)
 
     @cached_property
-    def redis_guard(self) -> RedisGuard:
-        """The guard of calls to Django's shared cache."""
-        return RedisGuard("rate limits, forms sent, and progress of exports are not shared", pause=CACHE_PAUSE)
-
-    @cached_property
-    def slots(self) -> ServiceSlots:
-        """The slots of pages that wait for the service."""
-        return ServiceSlots(WAITING_PAGES)
-
-    @cached_property
-    def console_slots(self) -> Mapping[bool, ServiceSlots]:
-        """The slots of raw calls, which don't occupy page threads: False for ordinary calls, True for long polls."""
-        return {False: ServiceSlots(CONSOLE_CALLS), True: ServiceSlots(CONSOLE_LONG_POLLS)}
-
-    @cached_property
-    def catalog(self) -> Catalog:
-        """The catalog of chains and tokens."""
-        return Catalog(self.service)
-
-    @cached_property
-    def token_lists(self) -> TokenLists:
-        """The token lists."""
-        return TokenLists(self.service, self.catalog)
-
-    @cached_property
-    def prices(self) -> Prices:
-        """The price cache."""
-        return Prices(self.service)
-
-    @cached_property
-    def cards(self) -> Cards:
-        """The renderer of preview cards."""
-        return Cards()
-
-    @cached_property
-    def exports(self) -> Exports:
-        """This process's exports."""
-        return Exports(CONCURRENT_EXPORTS)
-
-    @cached_property
-    def ticket_threads(self) -> FairThreads:
-        """Threads in which triage rows wait for the service. The event loop's default threads are for short work."""
-        return FairThreads(TICKET_THREADS, name="ticket")
-
-    @cached_property
-    def text_threads(self) -> FairThreads:
-        """Threads that parse pasted text and render copied text. These jobs never block, so a few threads suffice."""
-        return FairThreads(TEXT_THREADS, name="text")
-
-    @cached_property
     def hub(self) -> Hub:
         """The hub that polls the intents open in a browser."""
         embedded_service = self.emulator
@@ -243,6 +191,11 @@ class Dashboard:
             getattr(vars(self)[name], ends[name])()
 
 
+def _name(build: Callable[[], object]) -> str:
+    """Return the property of a dashboard that has what a function builds. Those of other modules can share a name."""
+    return build.__name__ if build.__module__ == __name__ else f"{build.__module__}.{build.__name__}"
+
+
 _current = Dashboard()
 
 
@@ -257,17 +210,13 @@ def use(dashboard: Dashboard) -> None:
 
 
 def once[T](build: Callable[[], T]) -> Callable[[], T]:
-    """Decorate a function that builds an object of an upper layer, so that each dashboard has one of it."""
+    """Decorate a function that builds an object, so that each dashboard has one of it."""
 
     @wraps(build)
     def get() -> T:
         return _current.one(build)
 
     return get
-
-
-def redis_guard() -> RedisGuard:
-    return _current.redis_guard
 
 
 def emulator() -> "Emulator | None":
@@ -282,44 +231,78 @@ def health() -> Health:
     return _current.health
 
 
-def lifecycle() -> Lifecycle:
-    return _current.lifecycle
-
-
 def tasks() -> LongTasks:
     return _current.tasks
 
 
-def catalog() -> Catalog:
-    return _current.catalog
-
-
-def token_lists() -> TokenLists:
-    return _current.token_lists
-
-
-def prices() -> Prices:
-    return _current.prices
-
-
-def cards() -> Cards:
-    return _current.cards
-
-
-def exports() -> Exports:
-    return _current.exports
-
-
-def ticket_threads() -> FairThreads:
-    return _current.ticket_threads
-
-
-def text_threads() -> FairThreads:
-    return _current.text_threads
-
-
 def hub() -> Hub:
     return _current.hub
+
+
+@once
+def lifecycle() -> Lifecycle:
+    """The process's start and shutdown."""
+    return Lifecycle()
+
+
+@once
+def redis_guard() -> RedisGuard:
+    """The guard of calls to Django's shared cache."""
+    return RedisGuard("rate limits, forms sent, and progress of exports are not shared", pause=CACHE_PAUSE)
+
+
+@once
+def slots() -> ServiceSlots:
+    """The slots of pages that wait for the service."""
+    return ServiceSlots(WAITING_PAGES)
+
+
+@once
+def console_slots() -> Mapping[bool, ServiceSlots]:
+    """The slots of raw calls, which don't occupy page threads: False for ordinary calls, True for long polls."""
+    return {False: ServiceSlots(CONSOLE_CALLS), True: ServiceSlots(CONSOLE_LONG_POLLS)}
+
+
+@once
+def catalog() -> Catalog:
+    """The catalog of chains and tokens."""
+    return Catalog(service())
+
+
+@once
+def token_lists() -> TokenLists:
+    """The token lists."""
+    return TokenLists(service(), catalog())
+
+
+@once
+def prices() -> Prices:
+    """The price cache."""
+    return Prices(service())
+
+
+@once
+def cards() -> Cards:
+    """The renderer of preview cards."""
+    return Cards()
+
+
+@once
+def exports() -> Exports:
+    """This process's exports."""
+    return Exports(CONCURRENT_EXPORTS)
+
+
+@once
+def ticket_threads() -> FairThreads:
+    """Threads in which triage rows wait for the service. The event loop's default threads are for short work."""
+    return FairThreads(TICKET_THREADS, name="ticket")
+
+
+@once
+def text_threads() -> FairThreads:
+    """Threads that parse pasted text and render copied text. These jobs never block, so a few threads suffice."""
+    return FairThreads(TEXT_THREADS, name="text")
 
 
 def mirror_coverage() -> "CoverageReading | None":
@@ -343,7 +326,7 @@ def uncached_service() -> UncachedClient:
 
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
-    return _current.slots.page(seconds=PAGE_TIMEOUT)
+    return slots().page(seconds=PAGE_TIMEOUT)
 
 
 def without_page_deadline[T](ask: Callable[[], T]) -> T:
@@ -353,8 +336,7 @@ def without_page_deadline[T](ask: Callable[[], T]) -> T:
 
 def console_call(group: Group) -> AbstractContextManager[None]:
     """Return a context manager for one raw call, which doesn't occupy a page thread."""
-    slots = _current.console_slots[group is Group.WAIT]
-    return slots.page(seconds=LIMITS[group].total + 1)
+    return console_slots()[group is Group.WAIT].page(seconds=LIMITS[group].total + 1)
 
 
 def newest(intent_id: str) -> Snapshot | None:

@@ -4,6 +4,7 @@ import asyncio
 import re
 import socket
 import ssl
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
@@ -122,6 +123,25 @@ def opened(*paths: str) -> httpx.Response:
             return [await client.get(path) for path in paths]
 
     return asyncio.run(responses())[-1]
+
+
+def test_concurrent_first_users_share_one_object() -> None:
+    built: list[object] = []
+
+    @wiring.once
+    def one() -> object:
+        built.append(object())
+        if len(built) == 1:
+            other.start()
+            other.join(0.1)  # it waits, or builds another one
+        return built[-1]
+
+    other = threading.Thread(target=one)
+    with embedded(Emulator()):
+        assert one() is built[0]
+        other.join()
+        assert one() is built[0]
+    assert len(built) == 1
 
 
 def test_the_emulator_in_the_process_rejects_an_unknown_host_name() -> None:

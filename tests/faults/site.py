@@ -69,7 +69,7 @@ class Dashboard:
         self.ahead += seconds
 
     def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
-        with wiring.current().slots.page(seconds=seconds):
+        with wiring.slots().page(seconds=seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
         answer.body = text_of(answer)
         return answer

@@ -152,7 +152,7 @@ def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("emulator")
 def test_console_calls_of_one_address_leave_capacity_for_others() -> None:
-    slots = wiring.current().console_slots[False]
+    slots = wiring.console_slots()[False]
     for _ in range(max(1, wiring.CONSOLE_CALLS // 4)):
         assert slots.acquire(GREEDY) is None
     assert is_refused(ask(GREEDY, "/console/GetChains?ask=fields"))

@@ -481,7 +481,7 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
 
 
 def test_concurrent_console_calls_are_limited(site: Client) -> None:
-    slots, others = wiring.current().console_slots[False], [f"visitor {each}" for each in range(wiring.CONSOLE_CALLS)]
+    slots, others = wiring.console_slots()[False], [f"visitor {each}" for each in range(wiring.CONSOLE_CALLS)]
     assert {slots.acquire(each) for each in others} == {None}
     page = site.get("/console/GetTokenPrices?ask=fields")
     for each in others:
