@@ -59,6 +59,7 @@ def test_figures_have_their_sample_their_interval_and_their_age(site: Client) ->
     assert "Origin execution reverted: slippage 1.5% exceeded" in page
     assert re.search(r"Updated (just now|\d s ago)", page)
     assert "Open incidents 1" in page
+    assert re.search(r"Ended [\d,]+ Success rate .* Open now 0 0 late", page)
 
 
 @pytest.mark.usefixtures("figures")

@@ -5,7 +5,7 @@ each time whether it is complete. Of an incomplete time there are counts, but no
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -230,10 +230,10 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
     span = period.span(gaps.at)
     where, length = _is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
-    own, series, siblings = Sums(), dict[int, Sums](), _siblings(scope, period, span)
+    own, series, siblings = Sums(), defaultdict[int, Sums](Sums), _siblings(scope, period, span)
     counted = facts.count("start", "outcome", "bucket", span=span, where=where, length=length)
     for (start, outcome, bucket), n in counted.items():
-        for sums in (own, series.setdefault(start, Sums())):
+        for sums in (own, series[start]):
             sums.add(outcome, bucket, n)
         own.add_bar(start // period.bar * period.bar, outcome, n)
     pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
@@ -319,10 +319,10 @@ def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName
     routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
     names = {pk: ScopeName(Level.ROUTE, *key) for pk, *key in routes.values_list("pk", *RouteKey._fields)}
     others = Q(route__in=[pk for pk, name in names.items() if name != scope])
-    found: dict[ScopeName, Sums] = {}
+    found = defaultdict[ScopeName, Sums](Sums)
     counted = facts.count("route_id", "start", "outcome", "bucket", span=span, where=others, length=period.bar)
     for (route, start, outcome, bucket), n in counted.items():
-        sums = found.setdefault(names[route], Sums())
+        sums = found[names[route]]
         sums.add(outcome, bucket, n)
         sums.add_bar(start, outcome, n)
     return found
