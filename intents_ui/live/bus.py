@@ -178,7 +178,8 @@ class RedisBus:
 
     async def aclose(self) -> None:
         if self._task:
-            await asyncio.gather(self._task.cancel(), return_exceptions=True)
+            self._task.task.cancel()
+            await asyncio.gather(self._task.task, return_exceptions=True)
         with contextlib.suppress(*redis_errors()):
             await self._release_leases(self._leading)
         await self._redis.aclose()

@@ -141,9 +141,10 @@ class Watch:
         self._hub.forget(self)
         self._hub.bus.leave(self.intent_id)
         poller, self._poller = self._poller, None
-        task = poller.cancel() if poller else None
+        if poller:
+            poller.task.cancel()
         self._close()
-        return task
+        return poller.task if poller else None
 
     # Called by the bus
 
@@ -155,7 +156,7 @@ class Watch:
 
     def release_lease(self) -> None:
         if self._poller:
-            self._poller.cancel()
+            self._poller.task.cancel()
             self._poller = None
 
     def look_again(self) -> None:

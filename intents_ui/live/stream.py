@@ -138,7 +138,7 @@ class Streams:
     async def aclose(self) -> None:
         self.stop()
         if self._timer:
-            await self._timer.join()
+            await self._timer.task
 
     def come_back(self) -> int:
         """Return a reconnect delay in milliseconds, random so that about 500 clients per second reconnect."""
@@ -172,7 +172,7 @@ class Streams:
         await self.refuse(send, status, html=self._polling_fragment(intent_id), extra=[(b"retry-after", later)])
 
     def _ensure_timer(self) -> None:
-        if self._timer is None or self._timer.is_over:
+        if self._timer is None or self._timer.task.done():
             self._timer = self.hub.tasks.start("live streams", self._check_streams)
 
     async def _check_streams(self) -> None:

@@ -26,7 +26,7 @@ async def run(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.startup.complete"})
     await receive()
     if sampling:
-        sampling.cancel()
+        sampling.task.cancel()
     await streams().aclose()
     await wiring.close_live()
     await readiness.aclose()
