@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from http.cookiejar import CookieJar
 from typing import Any, Self, overload
 
 import httpx
@@ -298,6 +298,16 @@ class AsyncServiceClient(Operations):
             slots.release()
 
 
+class NoCookies(CookieJar):
+    """Jar that stores and sends nothing, without looking."""
+
+    def extract_cookies(self, response: Any, request: Any) -> None:
+        pass
+
+    def add_cookie_header(self, request: Any) -> None:
+        pass
+
+
 def _settings(config: ServiceConfig) -> dict[str, Any]:
     """Return the settings of either httpx client. It stores no cookies, because users share it."""
     headers = {
@@ -308,5 +318,4 @@ def _settings(config: ServiceConfig) -> dict[str, Any]:
     }
     if config.key:
         headers["X-Access-Key"] = config.key
-    cookies = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
-    return {"headers": headers, "cookies": cookies, "follow_redirects": False, "trust_env": False}
+    return {"headers": headers, "cookies": NoCookies(), "follow_redirects": False, "trust_env": False}

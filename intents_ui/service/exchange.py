@@ -3,6 +3,7 @@
 The blocking and the async client share this logic and differ only in how they wait.
 """
 
+import functools
 import json
 import logging
 import re
@@ -39,6 +40,7 @@ ACCEPTED_ENCODINGS: Final = "gzip, identity"
 LARGE: Final = 2**20  # bytes
 MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a time, per process
 STEP: Final = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
+URLS: Final = 64  # parsed URLs to keep. There is one for each operation
 GZIP: Final = 16 + zlib.MAX_WBITS
 
 # Error codes which mean that this client is outdated: the operation changed or was removed.
@@ -188,7 +190,7 @@ class Exchange[T]:
         limits = self.limits
         return client.build_request(
             "POST",
-            self._config.url(self.call.operation),
+            _url(self._config.url(self.call.operation)),
             content=decode.write(self._config.names.write(self.call.request)),
             headers={"X-Request-Id": self.request_id},
             timeout=httpx.Timeout(limits.read, connect=limits.connect, pool=self._config.connection_wait),
@@ -315,6 +317,11 @@ class RawExchange(Exchange[None]):
         """Return the text without the access key, each character of which JSON may escape."""
         letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self._config.key)
         return re.sub("".join(letters), MASK, text) if self._config.key else text
+
+
+@functools.lru_cache(URLS)
+def _url(url: str) -> httpx.URL:
+    return httpx.URL(url)
 
 
 def flawed(response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
