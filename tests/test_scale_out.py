@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import functools
 import html
+import json
 import os
 import re
 import secrets
@@ -22,9 +23,9 @@ from typing import Any
 import httpx
 import pytest
 import trustme
+from django.core import signing
 from redis import Redis
 
-from intents_ui.service.seal import LENGTH
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
@@ -252,11 +253,19 @@ def test_redis_holds_shared_data_and_no_secret(site):
     with site.straight_to(site.processes[0]) as reader, Redis.from_url(site.redis.url) as redis:
         reader.get("/history")
         held = {key: redis.get(key) or b"" for key in redis.keys()}  # noqa: SIM118 - not a dict
-    answers = {key: zlib.decompress(value[LENGTH:]) for key, value in held.items() if b":answer:" in key}
-    assert answers
-    for key, value in (held | answers).items():
+    responses = {key: signed_content(value) for key, value in held.items() if b":responses:" in key}
+    assert responses
+    assert all(b"intents-ui:" in key for key in held)
+    for key, value in (held | responses).items():
         for secret in (canary.KEY, TOKEN, site.processes[0].env["SECRET_KEY"]):
             assert secret.encode() not in key + value
+
+
+def signed_content(value: bytes) -> bytes:
+    """Return what `signing.Signer.sign_object` signed, in Django's cache."""
+    signed = json.loads(value).rpartition(":")[0]
+    content = signing.b64_decode(signed.removeprefix(".").encode())
+    return zlib.decompress(content) if signed.startswith(".") else content
 
 
 def found(pattern: str, answer: httpx.Response) -> str:

@@ -308,7 +308,7 @@ def test_an_address_without_any_response_is_an_error_page(site: Client, emulator
     emulator.inject("*", "failing-500")
     answer = site.get(f"/address/{busiest}")
     assert answer.status_code == 503
-    assert answer["Retry-After"] == "10"
+    assert 1 <= int(answer["Retry-After"]) <= 10  # so many failures may open the circuit breaker
     assert "Service error" in visible_text(answer)
 
 
