@@ -330,7 +330,9 @@ class Writer:
                 continue
             fingerprint, outcome, rules, unlisted, updated, known_at, hour = found[each.intent_id]
             is_same = (bytes(fingerprint), outcome, rules, unlisted) == (each.fingerprint, each.outcome, RULES, None)
-            if not is_same and self._is_newer(each, read_at, updated=updated, known_at=known_at):
+            if is_same:
+                self._earlier.pop(each.intent_id, None)
+            elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
                 changed.append(each)
                 hours |= {hour} - {None}
         return changed, hours

@@ -228,6 +228,20 @@ def test_a_change_with_an_earlier_time_is_written_when_it_was_read_twice(world: 
     assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
 
 
+def test_a_replica_that_is_behind_now_and_then_confirms_nothing(world: World) -> None:
+    mirror = Copy(world)
+    made = world.create(status="EXECUTING")
+    mirror.settle(20)
+    old = next(each for each in mirror.readings if each.entries)
+    world.change(made, "SUCCEEDED")
+    mirror.settle(20)
+    for _ in range(3):
+        assert mirror.writer is not None
+        mirror.writer.commit(replace(old, at=int(world.now * 1000) + 1), now=int(world.now))
+        assert rows() == expected(world)
+        mirror.settle(MINUTE)
+
+
 @on_each_engine
 def test_a_field_that_is_filled_in_later_is_written(world: World) -> None:
     mirror, made = past(world, "SUCCEEDED")
