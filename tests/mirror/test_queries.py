@@ -156,7 +156,8 @@ def test_a_snapshot_of_a_time_that_was_incomplete_has_no_rates_until_the_next_on
     windows.update(is_sealed=False, failures=1)
     mirror.count(is_final=True)
     windows.update(is_sealed=True, failures=0)
-    assert not queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
+    found = queries.overview(Period.DAY, now=mirror.moment())
+    assert {each.is_complete for each in (found.total, *found.rows)} == {False}
     mirror.count(is_final=True)
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
 
