@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import httpx
 from django.conf import settings
@@ -33,17 +34,16 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.decode import Brand
-from intents_ui.service.exchange import ResponseMemory
+from intents_ui.service.exchange import ParsedResponses, ResponseMemory
 from intents_ui.service.health import Health
 from intents_ui.service.long_tasks import LongTasks
+from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.redis_guard import RedisGuard
 from intents_ui.service.seal import Seal
-from intents_ui.service.wire.entry_cache import EntryCache
-from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses
@@ -117,7 +117,7 @@ class Dashboard:
             transport=in_process,
             health=self.health,
             memory=self.response_memory,
-            entries=self.entry_cache,
+            parsed=self.parsed_responses,
             cache=self.response_cache,
         )
 
@@ -160,9 +160,9 @@ class Dashboard:
         return ResponseCache(settings.lifetimes, clock=time.monotonic, shared=self._shared_responses(settings))
 
     @cached_property
-    def entry_cache(self) -> EntryCache:
-        """The parsed objects of responses in use, shared by pages and live updates."""
-        return EntryCache(config().names)
+    def parsed_responses(self) -> ParsedResponses:
+        """The responses in use, shared by pages and live updates."""
+        return WeakValueDictionary()
 
     @cached_property
     def hub(self) -> Hub:
@@ -173,7 +173,7 @@ class Dashboard:
             transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
             health=self.health,
             memory=self.response_memory,
-            entries=self.entry_cache,
+            parsed=self.parsed_responses,
             cache=self.response_cache,
         )
         bus = self._redis_bus(service.config.names) if ENV.redis_url else LocalBus()

@@ -10,7 +10,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.turns import Turns
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
 from intents_ui.service.wire.outcome import is_older, past
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})

@@ -9,7 +9,7 @@ from typing import Self
 
 from intents_ui.service import decode
 from intents_ui.service.decode import Brand
-from intents_ui.service.wire.models import IntentReceipt
+from intents_ui.service.models import IntentReceipt
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Snapshot:
     @cached_property
     def content(self) -> str:
         """Hash of the receipt's content, independent of its JSON formatting."""
-        return digest(_normal(self.receipt.received) if self.receipt else "")
+        return digest(_normal(self.receipt.raw) if self.receipt else "")
 
     @cached_property
     def id(self) -> str:
@@ -47,7 +47,7 @@ class Snapshot:
         return json.dumps(
             {
                 "intent_id": self.intent_id,
-                "receipt": self.receipt.received if self.receipt else None,
+                "receipt": self.receipt.raw if self.receipt else None,
                 "learned_at": self.learned_at.isoformat() if self.learned_at else None,
                 "stale_since": self.stale_since.isoformat() if self.stale_since else None,
                 "is_last": self.is_last,
@@ -67,7 +67,7 @@ class Snapshot:
         receipt = IntentReceipt.model_validate(names.read(decode.read(received))) if received else None
         return cls(
             intent_id=fields["intent_id"],
-            receipt=receipt.keeping(received) if receipt else None,
+            receipt=receipt.with_raw(received) if receipt else None,
             learned_at=_moment(fields["learned_at"]),
             stale_since=_moment(fields["stale_since"]),
             is_last=fields["is_last"],

@@ -9,20 +9,18 @@ from datetime import datetime
 from functools import partial
 
 from intents_ui.mirror import entry
-from intents_ui.mirror.entry import Entry, Listed
+from intents_ui.mirror.entry import Entry
 from intents_ui.mirror.windows import MOST_PAGES, Window, is_sample
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
+from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import operations
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import End
-from intents_ui.service.wire.models import IntentHistory, IntentStatus, Page
-from intents_ui.service.wire.responses import HistoryAnswer
 
 PAGE_SIZE = 100
 SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
 LONGEST_OPEN_PAGES = 20
-RECENT_CHARACTERS = 20_000_000
 BY_ID, BY_CREATION = "id", "createdAt"
 ASCENDING, DESCENDING = "ASC", "DESC"
 
@@ -129,29 +127,6 @@ class _List:
     outside: int = 0
 
 
-class RecentEntries:
-    """The latest entries, so that one that is received again unchanged isn't parsed again. Thread-safe.
-
-    A young window is read several times a minute.
-    """
-
-    def __init__(self, most: int = RECENT_CHARACTERS) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._entries: dict[int, IntentHistory] = {}  # by identity, the latest last
-        self._characters = 0
-
-    def add(self, page: Sequence[IntentHistory]) -> None:
-        with self._lock:
-            for each in page:
-                if self._entries.pop(id(each), None) is None:
-                    self._characters += len(each.received)
-                self._entries[id(each)] = each
-            while self._characters > self._most:
-                oldest = self._entries.pop(next(iter(self._entries)))
-                self._characters -= len(oldest.received)
-
-
 class Reader:
     """Reads tasks with the service's client, within a limit of calls. Thread-safe.
 
@@ -170,7 +145,6 @@ class Reader:
         self._limiter = limiter
         self._now = now
         self._is_stopped = is_stopped
-        self._recent = RecentEntries()
 
     def read(self, task: Task) -> Reading:
         at = self._now()
@@ -214,7 +188,6 @@ class Reader:
         return self._service.ask_uncached(_call(task, page))
 
     def _add(self, task: Task, answer: HistoryAnswer, listed: _List, *, at: datetime) -> None:
-        self._recent.add(answer.intents)
         listed.unreadable += answer.unreadable_entries
         for each in answer.intents:
             if each.status == IntentStatus.QUOTED:
@@ -242,7 +215,7 @@ def _call(task: Task, page: Page) -> operations.ServiceCall[HistoryAnswer]:
         call = operations.get_intent_history(
             page=page, by_statuses=statuses, from_time=task.start, to_time=task.end + 1
         )
-    return replace(call, kind=None, entries=("intents", Listed))
+    return replace(call, kind=None)
 
 
 def _is_within(task: Task, found: Entry) -> bool:

@@ -11,7 +11,7 @@ from intents_ui.mirror.models import Window as WindowRow
 from intents_ui.mirror.reader import PAGE_SIZE, OpenSet, Reading, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Window
 from intents_ui.mirror.writer import KEPT_DAYS, Writer, load
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
 # Lists of open transfers: the seconds between two reads, the statuses, and the seconds since creation.

@@ -22,8 +22,8 @@ from intents_ui.display.tokens import connections, names, providers
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
+from intents_ui.service.models import ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.service.operations import operations
-from intents_ui.service.wire.models import ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.transfers import situations

@@ -18,8 +18,8 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.models import Intent
 from intents_ui.service.operations import operations
-from intents_ui.service.wire.models import Intent
 from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
@@ -77,8 +77,8 @@ def confirmation(
         "names": names,
         "now": at,
         "form": form,
-        "seen": confirmations.signed(found.received, intent_id=found.intent_id, form=form),
-        "changes": words.changes(before.text, found.received) if before else None,
+        "seen": confirmations.signed(found.raw, intent_id=found.intent_id, form=form),
+        "changes": words.changes(before.text, found.raw) if before else None,
         "asked": operator_auth.asked(request),
         "refused": refused,
     }
@@ -101,7 +101,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
     if Situation.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
-    if not confirmed.is_of(found.received):
+    if not confirmed.is_of(found.raw):
         return found
     try:
         committed = wiring.without_page_deadline(lambda: wiring.service().commit_intent(found))

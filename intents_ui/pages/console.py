@@ -33,10 +33,10 @@ from intents_ui.middleware import marks
 from intents_ui.service import decode
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations.config import Group
 from intents_ui.service.operations.json_fields import typed, written
 from intents_ui.service.operations.requests import OPERATIONS, Operation
-from intents_ui.service.wire.models import Intent, Page
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 from intents_ui.settings import ENV
@@ -174,7 +174,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 
 def taken(intent_id: str) -> ConsoleRequest:
     """Return a request with the existing intent, exactly as the service returned it."""
-    return ConsoleRequest({"intent": wiring.service().get_intent(intent_id).received}, text="")
+    return ConsoleRequest({"intent": wiring.service().get_intent(intent_id).raw}, text="")
 
 
 def without_blanks(request: HttpRequest) -> str:

@@ -17,8 +17,8 @@ from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filter_labels import ListLabels
 from intents_ui.display.lists.filters import Filters
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import IntentHistory
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.wire.models import IntentHistory
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page

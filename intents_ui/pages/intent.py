@@ -32,9 +32,9 @@ from intents_ui.middleware import marks
 from intents_ui.service.cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.service.queries import transfers
 from intents_ui.service.wire import results
-from intents_ui.service.wire.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import canonical, elsewhere, moved_to
@@ -190,7 +190,7 @@ def version(situation: Situation, receipt_error: ServiceError | None) -> str:
         situation.incident,
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
-    known = situation.receipt.received if situation.receipt else ""
+    known = situation.receipt.raw if situation.receipt else ""
     return digest(repr((known, type(receipt_error), by_the_clock, ages)))
 
 
@@ -228,7 +228,7 @@ def plan(intent_id: str) -> Intent:
 
 @wiring.once
 def cached_plan() -> Callable[[str], Intent]:
-    plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.received)))
+    plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.raw)))
     return cached(plans, lock=Lock())(lambda intent_id: wiring.service().get_intent(intent_id))
 
 
@@ -297,9 +297,9 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     found, receipt, receipt_error = requested(intent_id)
     if receipt_error:
         raise receipt_error
-    received = receipt.received if receipt else "null"
+    received = receipt.raw if receipt else "null"
     as_of = f',"as_of":"{times.iso(request_context.as_of())}"' if request_context.stale_responses() else ""
-    return json_text(f'{{"intent":{found.received},"intentReceipt":{received}{as_of}}}')
+    return json_text(f'{{"intent":{found.raw},"intentReceipt":{received}{as_of}}}')
 
 
 @require_safe
@@ -307,7 +307,7 @@ def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the intent exactly as received."""
     if moved := elsewhere(request, intent_id, page="intent-raw"):
         return moved
-    return json_text(wiring.service().get_intent(intent_id).received)
+    return json_text(wiring.service().get_intent(intent_id).raw)
 
 
 @require_safe
@@ -315,7 +315,7 @@ def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the receipt exactly as received."""
     if moved := elsewhere(request, intent_id, page="receipt-raw"):
         return moved
-    return json_text(wiring.service().get_intent_receipt(intent_id).received)
+    return json_text(wiring.service().get_intent_receipt(intent_id).raw)
 
 
 def json_text(text: str) -> HttpResponse:

@@ -14,7 +14,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains, providers
 from intents_ui.service.catalog.catalog import Listed
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from intents_ui.web.transfers import situations
 
 TRANSFERS_SHOWN = 10

@@ -16,6 +16,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from http.cookiejar import CookieJar
 from typing import Any, Self, overload
+from weakref import WeakValueDictionary
 
 import httpx
 
@@ -25,14 +26,20 @@ from intents_ui.service.context import processor
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
-from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, RawExchange, ResponseMemory
+from intents_ui.service.exchange import (
+    ACCEPTED_ENCODINGS,
+    TRANSPORT_ERRORS,
+    Exchange,
+    ParsedResponses,
+    RawExchange,
+    ResponseMemory,
+)
 from intents_ui.service.health import Health
+from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.entry_cache import EntryCache
-from intents_ui.service.wire.models import IntentReceipt
 from intents_ui.service.wire.results import Attempt
 
 __all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
@@ -105,19 +112,19 @@ class ServiceClient(CachingClient, BlockingOperations):
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
         memory: ResponseMemory | None = None,
-        entries: EntryCache | None = None,
+        parsed: ParsedResponses | None = None,
         cache: ResponseCache | None = None,
     ) -> None:
         super().__init__(config, clock=clock, health=health, cache=cache)
         self._memory = memory or ResponseMemory()
-        self._entries = entries or EntryCache(config.names)
+        self._parsed: ParsedResponses = WeakValueDictionary() if parsed is None else parsed
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
 
     def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
-        shared = {"health": self.health, "memory": self._memory, "entries": self._entries}
+        shared = {"health": self.health, "memory": self._memory, "parsed": self._parsed}
         exchange = RawExchange(operation, text, group=group, config=self.config, **shared)
         try:
             claim_slot()
@@ -147,7 +154,7 @@ class ServiceClient(CachingClient, BlockingOperations):
         return self._exchange_of(call).parse_cached(text)
 
     def _exchange_of[T](self, call: ServiceCall[T]) -> Exchange[T]:
-        return Exchange(call, self.config, self.health, self._memory, self._entries)
+        return Exchange(call, self.config, self.health, self._memory, self._parsed)
 
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -206,13 +213,13 @@ class AsyncServiceClient(Operations):
         transport: httpx.AsyncBaseTransport | None = None,
         health: Health | None = None,
         memory: ResponseMemory | None = None,
-        entries: EntryCache | None = None,
+        parsed: ParsedResponses | None = None,
         cache: ResponseCache | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health()
         self._memory = memory or ResponseMemory()
-        self._entries = entries or EntryCache(config.names)
+        self._parsed: ParsedResponses = WeakValueDictionary() if parsed is None else parsed
         self._cache = cache
         idle = config.connections + config.held_calls
         limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
@@ -237,7 +244,7 @@ class AsyncServiceClient(Operations):
         if self._cache:
             at = self._cache.clock() - age
             call = operations.get_intent_receipt(receipt.intent_id)
-            self._cache.put(call, receipt, receipt.received, asked_at=at, learned_at=at)
+            self._cache.put(call, receipt, receipt.raw, asked_at=at, learned_at=at)
 
     async def aclose(self) -> None:
         """Cancel the pending calls and close the connections."""
@@ -253,7 +260,7 @@ class AsyncServiceClient(Operations):
         await self.aclose()
 
     async def _exchange[T](self, call: ServiceCall[T]) -> T:
-        exchange = Exchange(call, self.config, self.health, self._memory, self._entries)
+        exchange = Exchange(call, self.config, self.health, self._memory, self._parsed)
         with self.health.track(call.operation, call.group):
             try:
                 async with self._slot(call), asyncio.timeout(exchange.limits.total):

@@ -35,20 +35,6 @@ def read(text: str) -> Any:
     return value
 
 
-def read_part(text: str, at: int, *, depth: int) -> tuple[Any, int]:
-    """Parse the value at a position of a document, below `depth` levels. Return it with the position after it.
-
-    Raises ValueError or RecursionError, also for a document that `read` would accept: with integers of thousands of
-    digits.
-    """
-    value, end = _DECODER.raw_decode(text, at)
-    limit = DEPTH_LIMIT - depth
-    # A level takes a bracket. Most values have fewer brackets than levels are allowed, and need no walk.
-    if _has_more_brackets(text, at, end, than=limit):
-        _check_depth(value, limit)
-    return value, end
-
-
 def _decoded(text: str) -> Any:
     try:
         return _DECODER.decode(text)
@@ -75,10 +61,10 @@ def _last_member(text: str, name: str) -> str | None:
     # An escaped quote is part of a string: `"x\\"intent"` is another name with the same ending.
     if not name.isalnum() or at < 1 or text[at - 1] == "\\":
         return None
-    colon = skip_blank(text, at + len(name) + 2)
+    colon = _skip_blank(text, at + len(name) + 2)
     if text[colon : colon + 1] != ":":
         return None
-    start = skip_blank(text, colon + 1)
+    start = _skip_blank(text, colon + 1)
     _, end = _WALKER.raw_decode(text, start)
     return text[start:end] if _LAST_END.fullmatch(text, end) else None
 
@@ -86,15 +72,15 @@ def _last_member(text: str, name: str) -> str | None:
 def members(text: str) -> dict[str, str]:
     """Return the exact text of each field of a JSON object that `read` accepted."""
     found: dict[str, str] = {}
-    at = skip_blank(text, text.index("{") + 1)
+    at = _skip_blank(text, text.index("{") + 1)
     while text[at] != "}":
         key, at = _WALKER.raw_decode(text, at)
-        start = skip_blank(text, skip_blank(text, at) + 1)
+        start = _skip_blank(text, _skip_blank(text, at) + 1)
         _, end = _WALKER.raw_decode(text, start)
         found[key] = text[start:end]
-        at = skip_blank(text, end)
+        at = _skip_blank(text, end)
         if text[at] == ",":
-            at = skip_blank(text, at + 1)
+            at = _skip_blank(text, at + 1)
     return found
 
 
@@ -139,23 +125,8 @@ def _check_depth(value: Any, limit: int) -> None:
     raise ValueError("nested too deeply")
 
 
-def _has_more_brackets(text: str, at: int, end: int, *, than: int) -> bool:
-    """Return whether this part has more opening brackets than that. `find` is much faster than `count`."""
-    left = than
-    for bracket in "{[":
-        found = text.find(bracket, at, end)
-        while found >= 0:
-            if not left:
-                return True
-            left -= 1
-            found = text.find(bracket, found + 1, end)
-    return False
-
-
-def skip_blank(text: str, at: int) -> int:
+def _skip_blank(text: str, at: int) -> int:
     """Return the position of the next character that isn't white space."""
-    if text[at : at + 1] > " ":
-        return at
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 

@@ -4,6 +4,7 @@ The blocking and the async client share this logic and differ only in how they w
 """
 
 import functools
+import hashlib
 import json
 import logging
 import re
@@ -12,10 +13,11 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self
+from weakref import WeakValueDictionary
 
 import httpcore
 import httpx
@@ -25,14 +27,12 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import Health
 from intents_ui.service.network import NameNotResolved
 from intents_ui.service.operations.config import Group, Limits, ServiceConfig
-from intents_ui.service.operations.operations import Answer, ServiceCall
-from intents_ui.service.wire.entry_cache import EntryCache
-from intents_ui.service.wire.lenient_models import MissingField
+from intents_ui.service.operations.operations import Answer, CacheKey, ServiceCall
 from intents_ui.service.wire.results import Attempt
-from intents_ui.service.wire.scalars import read_text
 
 log = logging.getLogger("intents_ui.service")
 
@@ -164,6 +164,10 @@ class Body:
         yield part
 
 
+# Responses in use, by request and digest. The same bytes again are the same object, with what pages derived from it.
+type ParsedResponses = WeakValueDictionary[tuple[CacheKey, bytes], Any]
+
+
 class Exchange[T]:
     """One call: send `content` with `headers`, feed the response to `body`, parse it with `result`.
 
@@ -171,7 +175,12 @@ class Exchange[T]:
     """
 
     def __init__(
-        self, call: ServiceCall[T], config: ServiceConfig, health: Health, memory: ResponseMemory, entries: EntryCache
+        self,
+        call: ServiceCall[T],
+        config: ServiceConfig,
+        health: Health,
+        memory: ResponseMemory,
+        parsed: ParsedResponses,
     ) -> None:
         self.call = call
         self.request_id = request_context.call_id()
@@ -179,7 +188,7 @@ class Exchange[T]:
         self._config = config
         self._health = health
         self._memory = memory
-        self._entries = entries
+        self._parsed = parsed
         self._began = time.monotonic()
 
     @property
@@ -216,9 +225,17 @@ class Exchange[T]:
 
     def _result(self, response: httpx.Response, content: bytearray) -> T:
         self._health.clock_offset.learn(response.headers.get("date"))
-        self.text = text = content.decode("utf-8", "strict" if response.is_success else "replace")
+        self.text = content.decode("utf-8", "strict" if response.is_success else "replace")
+        if response.is_success:
+            answer = self._same(content, lambda: self._answer(response, self.text))
+        else:
+            answer = self._answer(response, self.text)
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
+        return answer
+
+    def _answer(self, response: httpx.Response, text: str) -> T:
         try:
-            document = self._parsed(text)
+            document = decode.read(text)
         except ValueError:
             raise flawed(response, Flaw.NOT_JSON, text) from None
         found = _error_object(document)
@@ -226,16 +243,21 @@ class Exchange[T]:
             raise refusal(found, **_response_info(response))
         if not response.is_success or not isinstance(document, dict):
             raise flawed(response, Flaw.WRONG_SHAPE, text)
-        answer = self._read(document, text)
-        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
-        return answer
+        return self._read(document, text)
 
     def parse_cached(self, text: str) -> T:
         """Parse a cached response, which another version of this program may have written. Raises ValueError."""
-        return self._read(self._parsed(text), text)
+        return self._same(text.encode(), lambda: self._read(decode.read(text), text))
 
-    def _parsed(self, text: str) -> Any:
-        return self._entries.read(text, *self.call.entries) if self.call.entries else decode.read(text)
+    def _same(self, content: bytes | bytearray, parse: Callable[[], T]) -> T:
+        """Return the object that these bytes were parsed to before, if it is still in use, or else parse them."""
+        if not self.call.is_read:
+            return parse()
+        key = self.call.cache_key, hashlib.sha256(content).digest()
+        found: T | None = self._parsed.get(key)
+        if found is None:
+            found = self._parsed[key] = parse()
+        return found
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))

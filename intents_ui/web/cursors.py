@@ -16,7 +16,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import Field, TypeAdapter
 
 from intents_ui.display.lists.filters import LARGEST_SIZE
-from intents_ui.service.wire.models import Page
+from intents_ui.service.models import Page
 from intents_ui.service.wire.results import Position
 
 NAME = "cursor"  # the URL parameter
@@ -39,7 +39,7 @@ def write(position: Position, *, of: str) -> str:
     If the cursor is too long, it drops the oldest pages.
     """
     cursors = (position.cursor, *position.earlier)
-    texts = [page.received if page else None for page in cursors]
+    texts = [page.raw if page else None for page in cursors]
     word = urlsafe_base64_encode(
         json.dumps([_fingerprint(of), position.edge, position.is_backward, texts], separators=(",", ":")).encode()
     )

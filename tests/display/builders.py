@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     BalanceGroup,
     ChainInfo,
     Intent,

@@ -12,9 +12,9 @@ from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
+from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
-from intents_ui.service.wire.models import Intent, IntentReceipt
 from tests.display import builders
 from tests.display.builders import NOW
 

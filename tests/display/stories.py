@@ -13,10 +13,10 @@ from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import Scenario, Step
 from intents_ui.emulator.scenarios import SCENARIOS
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.service.queries import transfers
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt
 from tests.display.scenes import CATALOG
 
 # Every transfer is quoted at this time, so that the times in its texts are easy to follow.

@@ -15,7 +15,7 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import IntentReceipt, IntentStatus, Page
+from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.wire.outcome import Outcome
 from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
 from tests.display.scenes import MOMENTS, SERVICE, scene

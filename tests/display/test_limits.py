@@ -12,7 +12,7 @@ from intents_ui.display.calls.function_signatures import FUNCTIONS
 from intents_ui.display.formatting import times
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.pages import intent as intent_page
-from intents_ui.service.wire.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
+from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
 from tests.display.calls.test_abi import HERE, leaves
 from tests.display.calls.test_descriptions import Names, hexed, plan

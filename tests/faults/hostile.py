@@ -24,7 +24,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
 from tests.pages.conftest import fresh
 

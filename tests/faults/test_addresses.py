@@ -18,7 +18,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
-from intents_ui.service.wire.models import BlockExplorer, ChainInfo
+from intents_ui.service.models import BlockExplorer, ChainInfo
 from intents_ui.settings import ENV
 from tests.emulator.driving import request
 from tests.faults import corpus

@@ -22,8 +22,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.server.live import STREAMS_PER_CLIENT
+from intents_ui.service.models import Page
 from intents_ui.service.queries.lookup import MOST_RECEIPTS
-from intents_ui.service.wire.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 from tests.corpus import picked

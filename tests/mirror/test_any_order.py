@@ -27,7 +27,7 @@ from intents_ui.mirror.reader import Span
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer, load
 from intents_ui.service import decode
-from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.models import IntentHistory
 from tests.mirror.conftest import empty, on_each_engine
 from tests.mirror.counted import check_facts, check_figures, of_world
 from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows

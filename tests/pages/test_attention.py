@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire.models import Page
+from intents_ui.service.models import Page
 from intents_ui.web.transfers import attention
 from tests.pages.reading import rows
 from tests.pages.recorded import recorded

@@ -13,7 +13,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.pages import intent
-from intents_ui.service.wire.models import Call, Intent, IntentCalls, TransactionPrecondition
+from intents_ui.service.models import Call, Intent, IntentCalls, TransactionPrecondition
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import read

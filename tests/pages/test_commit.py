@@ -409,7 +409,7 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
         return document
 
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    confirmed = wiring.service().get_intent(quoted).received
+    confirmed = wiring.service().get_intent(quoted).raw
     monkeypatch.setitem(emulator._operations, "GetIntent", changed)
     answer = browser.post(path, whole)
     result = text(answer.content.decode())

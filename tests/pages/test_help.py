@@ -13,7 +13,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import SCAM_WARNING
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.display.summary.test_every_state import BY_OTHER_FACTS
 from tests.pages.kinds import EVERY_SCENARIO
 

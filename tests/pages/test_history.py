@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire.models import Page
+from intents_ui.service.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 from tests.pages.reading import PARTIAL, read, rows

@@ -7,7 +7,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
-from intents_ui.service.wire.models import IntentReceipt
+from intents_ui.service.models import IntentReceipt
 from intents_ui.web.transfers import situations
 
 LINES = [

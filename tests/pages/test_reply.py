@@ -13,7 +13,7 @@ from intents_ui.display.transfers import assistance
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.service.wire.models import Intent, QuoteIntentRequest
+from intents_ui.service.models import Intent, QuoteIntentRequest
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import visible_text
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire.models import Page
+from intents_ui.service.models import Page
 from tests.pages.reading import visible_text
 
 UNUSED_ADDRESS = "0x" + "12" * 20

@@ -22,7 +22,7 @@ from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.wire.models import IntentHistory, Page
+from intents_ui.service.models import IntentHistory, Page
 from intents_ui.web.triage import answers
 from tests.pages.asgi import ask
 from tests.pages.doors import Doors, ids

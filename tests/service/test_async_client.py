@@ -16,7 +16,7 @@ async def test_an_awaited_operation_returns_the_same_response():
     with serving(answering(INTENT)) as server:
         async with async_client(server.url) as service:
             intent = await service.get_intent("0x1")
-    assert (intent.intent_id, intent.received) == ("0x1", '{"intentId":"0x1","status":"QUOTED"}')
+    assert (intent.intent_id, intent.raw) == ("0x1", '{"intentId":"0x1","status":"QUOTED"}')
 
 
 async def test_errors_are_the_same_and_name_the_call():

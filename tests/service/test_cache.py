@@ -23,10 +23,10 @@ from intents_ui.service.errors import (
     StaleResponse,
     Unreachable,
 )
+from intents_ui.service.models import Page
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.models import Page
 from tests.service.clients import answered, config
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream

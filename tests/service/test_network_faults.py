@@ -49,7 +49,7 @@ def flaw(error: ServiceError) -> Flaw:
 def test_a_valid_response_is_an_intent_with_its_raw_text():
     with serving(answering(INTENT)) as server, client(server.url) as service:
         intent = service.get_intent("0x1")
-    assert (intent.status, intent.received) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
+    assert (intent.status, intent.raw) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
     sent = server.visits[0]
     assert sent.head.startswith("POST /rpc/Service/GetIntent HTTP/1.1")
     assert sent.body == b'{"intentId":"0x1"}'

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from django.utils.http import urlsafe_base64_encode
 
 from intents_ui.display.lists.filters import LARGEST_SIZE
-from intents_ui.service.wire.models import Page
+from intents_ui.service.models import Page
 from intents_ui.service.wire.results import Position
 from intents_ui.web import cursors
 
@@ -36,7 +36,7 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
     assert len(word) < 2_000
     assert read.cursor is not None
     assert at.cursor is not None
-    assert read.cursor.received == at.cursor.received
+    assert read.cursor.raw == at.cursor.raw
 
 
 def test_a_position_on_the_way_back_keeps_its_boundary() -> None:

@@ -17,11 +17,11 @@ from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.counters import Counters
 from intents_ui.service.errors import NotFound
+from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import LIFETIMES
 from intents_ui.service.operations.operations import get_intent
 from intents_ui.service.redis_guard import RedisGuard
-from intents_ui.service.wire.models import Page
 from intents_ui.web.shared_responses import SharedResponses
 from intents_ui.web.transfers import balance_cache
 from tests.conftest import needs
@@ -90,7 +90,7 @@ def test_a_response_cached_by_one_process_is_not_requested_by_another(service, r
             assert service.calls.total() == 1
             assert ask(second) == learned
             assert service.calls.total() == 1
-        assert second.get_intent(intent_id).received == first.get_intent(intent_id).received
+        assert second.get_intent(intent_id).raw == first.get_intent(intent_id).raw
 
 
 def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):

@@ -15,7 +15,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     Call,
     DepositIntentEntry,
     IntentCalls,

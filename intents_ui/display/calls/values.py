@@ -17,7 +17,7 @@ from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     ChainInfo,
     DepositIntentEntry,
     ServiceAddressOverrides,

@@ -6,7 +6,7 @@ from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import TokenFilters
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.tokens import names
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 MOST = 8
 MOST_CHAINS = 3

@@ -12,7 +12,7 @@ from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import Chip, Choice, InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import key
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 
 LONGEST_SEARCH = 100
 MOST_LEFT_OUT = 50

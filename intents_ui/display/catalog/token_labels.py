@@ -10,7 +10,7 @@ from intents_ui.display.search import explorers
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 
 class ListingStatus(StrEnum):

@@ -17,7 +17,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service import decode, errors
 from intents_ui.service.errors import Reason, ServiceError
-from intents_ui.service.wire.models import Intent, IntentStatus
+from intents_ui.service.models import Intent, IntentStatus
 
 MOST_CHANGES = 50
 CHANGE_CAP = 200

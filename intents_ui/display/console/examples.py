@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from intents_ui.display.formatting.hashes import is_placeholder
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.wire.models import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
+from intents_ui.service.models import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
 from intents_ui.service.wire.schemas import Member
 
 NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -10,7 +10,7 @@ from intents_ui.display.formatting import text
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.service.wire.scalars import CHAIN_ID_LIMIT
+from intents_ui.service.fields import CHAIN_ID_LIMIT
 
 SIDES: Final = ("origin", "destination")
 MOST_DIGITS: Final = 78  # of a 256-bit integer

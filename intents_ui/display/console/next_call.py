@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from intents_ui.service import decode
 from intents_ui.service.decode import Verbatim
+from intents_ui.service.fields import read_intent_id
 from intents_ui.service.wire.results import Attempt
-from intents_ui.service.wire.scalars import read_intent_id
 
 # By operation: the response field that the next request sends back, and its request field.
 CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("receiptStates", "lastReceiptStates")}

@@ -6,8 +6,8 @@ labels.json has those whose name would be unclear. Others are derived from the n
 from collections.abc import Mapping
 
 from intents_ui import tables
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.fields import Model
+from intents_ui.service.models import Intent, IntentReceipt
 
 _TABLE: Mapping[str, Mapping[str, str]] = tables.read(__package__, "labels.json")
 FIELDS, TITLES, WORDS = _TABLE["fields"], _TABLE["objects"], _TABLE["words"]
@@ -21,7 +21,7 @@ def title(name: str) -> str:
     return TITLES.get(name) or words(name)
 
 
-def part(name: str, *, inside: type[Wire], title: str) -> str:
+def part(name: str, *, inside: type[Model], title: str) -> str:
     """Return the title of a nested object. Below the top level it includes the parent's title."""
     if name == "deposit_transaction":
         return "Deposit (transaction)" if issubclass(inside, IntentReceipt) else "Deposit to make"

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, get_args
 
+from pydantic.fields import FieldInfo
+
 from intents_ui.display.fields import labels, values
 from intents_ui.display.fields.values import Cell, Owner, ValueKind
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.lenient_models import Field, Wire
+from intents_ui.service.fields import Model
 
 # Limits the page, however much the service sends.
 MOST_PARTS = 50
@@ -45,7 +47,7 @@ class _FieldReader:
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
 
-    def read(self, model: Wire, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
+    def read(self, model: Model, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
         """Return the object's own rows, then those of nested objects, each in its own group."""
         self.seen.add(id(model))
         rows = tuple(self._rows(model, owner))
@@ -57,17 +59,17 @@ class _FieldReader:
             elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
-    def _rows(self, model: Wire, owner: Owner) -> Iterator[FieldRow]:
+    def _rows(self, model: Model, owner: Owner) -> Iterator[FieldRow]:
         unreadable = model.unreadable
-        for name, info in model.fields.items():
+        for name, info in type(model).model_fields.items():
             if name in unreadable:
                 yield FieldRow(
-                    info.alias, labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
+                    str(info.alias), labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
                 )
             value = getattr(model, name)
             if value is not None and value != () and not _is_object(value):
                 cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
-                yield FieldRow(info.alias, labels.field(name), cell)
+                yield FieldRow(str(info.alias), labels.field(name), cell)
 
 
 def groups(situation: Situation) -> tuple[FieldGroup, ...]:
@@ -80,11 +82,11 @@ def groups(situation: Situation) -> tuple[FieldGroup, ...]:
     return tuple(found)
 
 
-def _parts(model: Wire, title: str) -> Iterator[tuple[str, str, Wire | None]]:
+def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
     """Return the nested objects, of a list the first ones. The raw JSON has the others."""
-    for name in model.fields:
+    for name in type(model).model_fields:
         value = getattr(model, name)
-        if isinstance(value, Wire):
+        if isinstance(value, Model):
             yield name, labels.part(name, inside=type(model), title=title), value
         elif _is_object(value):
             part_title = labels.part(name, inside=type(model), title=title)
@@ -94,7 +96,7 @@ def _parts(model: Wire, title: str) -> Iterator[tuple[str, str, Wire | None]]:
                 yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
 
 
-def is_number(info: Field) -> bool:
+def is_number(info: FieldInfo) -> bool:
     """Return whether a field has an integer or a decimal."""
     return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
 
@@ -105,7 +107,7 @@ def _types_in(annotation: Any) -> set[Any]:
 
 
 def _is_object(value: object) -> bool:
-    return isinstance(value, Wire) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Wire))
+    return isinstance(value, Model) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Model))
 
 
 __all__ = ["Cell", "FieldGroup", "FieldRow", "ValueKind", "groups"]

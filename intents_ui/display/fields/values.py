@@ -13,8 +13,8 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.models import (
+from intents_ui.service.fields import Model
+from intents_ui.service.models import (
     Call,
     DepositIntentEntry,
     DepositTransaction,
@@ -71,10 +71,10 @@ class Cell:
 class Owner:
     """The object that contains a field, and its chain: its own or that of the enclosing object."""
 
-    model: Wire
+    model: Model
     chain_id: int | None = None
 
-    def inside(self, model: Wire) -> "Owner":
+    def inside(self, model: Model) -> "Owner":
         return replace(self, model=model, chain_id=getattr(self.model, "chain_id", None) or self.chain_id)
 
     @property
@@ -105,7 +105,7 @@ FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
 UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
 
 # Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
-TOKENS: dict[type[Wire], dict[str, str]] = {
+TOKENS: dict[type[Model], dict[str, str]] = {
     QuoteIntentRequest: {
         "origin_token_amount": "origin",
         "destination_token_amount": "destination",
@@ -148,7 +148,7 @@ def unreadable(received: str, *, is_number: bool) -> Cell:
     return Cell(kind, received, text.visible(received))
 
 
-def cell(model: type[Wire], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
+def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
     """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
     type.
     """
@@ -167,7 +167,7 @@ def cell(model: type[Wire], name: str, value: object, *, owner: Owner, facts: Fa
             return _of_text(name, str(value), owner, facts)
 
 
-def _of_whole(model: type[Wire], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
+def _of_whole(model: type[Model], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
         return Cell(ValueKind.CHAIN, value, names.chain(value, info=using.chain(value)))
     if name in UNIX_SECONDS:

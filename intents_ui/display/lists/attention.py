@@ -24,7 +24,7 @@ from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parse
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 
 # In the order of the page.
 TITLES: Mapping[Cause, str] = {

@@ -14,7 +14,7 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import BalanceGroup, TokenBalance
+from intents_ui.service.models import BalanceGroup, TokenBalance
 
 DEPOSIT_ADDRESS = "deposit address"
 DELIVERY_ADDRESS = "destination intent address"

@@ -17,7 +17,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.tokens.warnings import Mark
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import BalanceGroup, IntentTransaction
+from intents_ui.service.models import BalanceGroup, IntentTransaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from intents_ui.display.lists.filters import IN_FLIGHT, ORDERS, SORTS, Filters, 
 from intents_ui.display.search.parameters import Chip
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
-from intents_ui.service.wire.models import ChainInfo, IntentStatus
+from intents_ui.service.models import ChainInfo, IntentStatus
 
 SIZES = (10, 20, 30)
 RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
-from intents_ui.service.wire.models import ChainInfo, IntentStatus, Page
+from intents_ui.service.models import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"

@@ -13,7 +13,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus, Tone
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 
 class Result(StrEnum):

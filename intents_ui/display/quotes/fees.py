@@ -15,7 +15,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.wire.models import GasFee, IntentFees
+from intents_ui.service.models import GasFee, IntentFees
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")

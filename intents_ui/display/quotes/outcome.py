@@ -18,7 +18,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
 UNPAID = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})

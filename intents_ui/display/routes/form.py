@@ -9,7 +9,7 @@ from intents_ui.display.routes.query import Lists, ParsedRouteQuery, RouteQuery,
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import Identity, identity
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 
 @dataclass(frozen=True)

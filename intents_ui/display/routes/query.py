@@ -15,7 +15,7 @@ from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
 from intents_ui.display.tokens import chains, names, token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 MOST_CHOICES = 5
 

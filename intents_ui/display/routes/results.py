@@ -17,8 +17,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import TokenInfo
-from intents_ui.service.wire.responses import TokensAnswer
+from intents_ui.service.models import TokenInfo, TokensAnswer
 
 # Tokens of a chain shown at first: next to other chains, and alone.
 MOST_EACH = 12

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.tokens import names
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 
 TRANSACTIONS = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE)
 

@@ -11,7 +11,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.search import input_errors
 from intents_ui.display.tokens import names
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 LARGEST_NUMBER = 2**64 - 1
 LONGEST_ECHO = 100

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, IntentTransaction
+from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentTransaction
 
 
 @dataclass(frozen=True)

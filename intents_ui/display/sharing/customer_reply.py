@@ -23,7 +23,7 @@ from intents_ui.display.tokens import names
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 # From the page's third person to a reply to the owner. "let us know": the reply comes from support.
 TO_THE_OWNER = (

@@ -16,7 +16,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import IntentTransaction
+from intents_ui.service.models import IntentTransaction
 
 FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")
 # A uint256 has at most 78 digits.

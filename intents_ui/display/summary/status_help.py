@@ -10,7 +10,7 @@ from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Messa
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import IntentStatus, TransactionStatus
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "status_help.json")
 # Values for the placeholders of a message when there is no transfer.

@@ -9,7 +9,7 @@ from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus, has_hash, is_made
-from intents_ui.service.wire.models import TransactionStatus
+from intents_ui.service.models import TransactionStatus
 
 ATTESTATIONS = {
     "CCTPV2_MESSAGE": "Waiting for Circle attestation of the burn on {origin}.",

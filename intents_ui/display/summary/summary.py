@@ -19,7 +19,7 @@ from intents_ui.display.transfers.assistance import Help, HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, Tone
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."

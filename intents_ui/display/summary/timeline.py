@@ -12,7 +12,7 @@ from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, leg
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import IntentStatus, IntentTransaction
+from intents_ui.service.models import IntentStatus, IntentTransaction
 
 
 class StepState(StrEnum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from intents_ui.display.tokens import chains, providers
 from intents_ui.display.tokens.chains import Chain, Network
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 
 NAMED = 3  # named providers of a connection; the others are counted
 

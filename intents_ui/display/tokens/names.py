@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from intents_ui.display.formatting import text
-from intents_ui.service.wire.models import ChainInfo, IntentHistory, TokenInfo
+from intents_ui.service.models import ChainInfo, IntentHistory, TokenInfo
 
 
 class Names(Protocol):

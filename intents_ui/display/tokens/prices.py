@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from intents_ui.display.formatting import amounts
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from intents_ui.service.wire.results import Price
 
 SIGNIFICANT = 4  # digits of a price below one dollar

@@ -12,7 +12,7 @@ from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import icons, names, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
-from intents_ui.service.wire.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
+from intents_ui.service.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
 
 MOST_IDENTITIES = 2048
 LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response

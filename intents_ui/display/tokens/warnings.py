@@ -12,7 +12,7 @@ from cachetools import LRUCache, cached
 from intents_ui.display.formatting import amounts, confusables, hashes, text
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
-from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.models import TokenInfo
 
 UNLISTED = "unlisted"
 HIDDEN = "hidden characters"

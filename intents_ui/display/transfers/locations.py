@@ -11,7 +11,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import BalanceGroup
+from intents_ui.service.models import BalanceGroup
 
 
 class Place(StrEnum):

@@ -23,7 +23,7 @@ from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.service.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
 from intents_ui.service.wire.outcome import Evidence, Outcome, outcome_of
 
 
@@ -333,7 +333,8 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
 
 def intent_in(entry: IntentHistory) -> Intent:
     """Return the intent of a history entry, without its receipt."""
-    return Intent.with_fields_of(entry, "intent_id", "status", "created_at", "updated_at", "expires_at")
+    fields = ("intent_id", "status", "created_at", "updated_at", "expires_at")
+    return Intent.model_construct(**{name: getattr(entry, name) for name in fields})
 
 
 def _is_most_of(whole: Money, part: Money) -> bool:

@@ -11,8 +11,8 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
+from intents_ui.service.models import IntentStatus, IntentTransaction, TransactionStatus
 from intents_ui.service.wire import steps
-from intents_ui.service.wire.models import IntentStatus, IntentTransaction, TransactionStatus
 from intents_ui.service.wire.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
 from intents_ui.service.wire.outcome import execute_by as execute_by
 from intents_ui.service.wire.steps import DEAD as DEAD

@@ -7,7 +7,7 @@ from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import Intent, IntentStatus
+from intents_ui.service.models import Intent, IntentStatus
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)

@@ -12,7 +12,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, deposit_leg, leg
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     DepositTransaction,
     Intent,
     IntentProviderQuote,

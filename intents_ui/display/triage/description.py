@@ -13,7 +13,7 @@ from typing import Self
 
 from intents_ui.display.formatting import amounts, text
 from intents_ui.display.tokens import names
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 
 LONGEST_NUMBER = 80  # characters. A uint256 has 78 digits
 LONGEST_NAME = 4  # words of a chain's name

@@ -20,7 +20,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Route, Transfer
 from intents_ui.mirror.windows import DAY
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
 
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate

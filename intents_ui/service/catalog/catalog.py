@@ -22,10 +22,10 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+from intents_ui.service.fields import Model
+from intents_ui.service.models import ChainInfo, TokenInfo
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 SECOND = timedelta(seconds=1)
 LISTS_HELD = 256
@@ -53,7 +53,7 @@ class ServiceList[K, V]:
 class Held[K, V]:
     """The last response of a list, with its entries by key."""
 
-    answer: Wire
+    answer: Model
     index: Mapping[K, V]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.models import TokenInfo
 
 
 @dataclass(frozen=True)

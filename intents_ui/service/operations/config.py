@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from intents_ui.service.decode import Brand
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 MEGABYTE = 2**20
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0

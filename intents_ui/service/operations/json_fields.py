@@ -10,7 +10,7 @@ from typing import Any
 
 from intents_ui.service import decode
 from intents_ui.service.decode import Brand, Verbatim
-from intents_ui.service.wire.scalars import read_text
+from intents_ui.service.fields import read_text
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)

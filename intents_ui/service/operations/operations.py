@@ -14,34 +14,29 @@ from typing import Any
 from intents_ui.service import decode
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import CacheKind, Group
-from intents_ui.service.wire.entries import Entries
-from intents_ui.service.wire.lenient_models import Kept, Wire
-from intents_ui.service.wire.models import (
-    Intent,
-    IntentHistory,
-    IntentReceipt,
-    IntentStatus,
-    Page,
-    QuoteIntentRequest,
-    TransactionStatus,
-    another_in,
-)
-from intents_ui.service.wire.responses import (
+from intents_ui.service.fields import Model, read_timestamp
+from intents_ui.service.models import (
     ChainsAnswer,
     CommitAnswer,
     ExecuteAnswer,
     HistoryAnswer,
+    Intent,
     IntentAnswer,
+    IntentHistory,
+    IntentReceipt,
+    IntentStatus,
+    Page,
     PricesAnswer,
     QuoteAnswer,
+    QuoteIntentRequest,
     ReceiptAnswer,
     SearchAnswer,
     TokensAnswer,
+    TransactionStatus,
     WaitAnswer,
 )
-from intents_ui.service.wire.scalars import read_moment
+from intents_ui.service.operations import config
+from intents_ui.service.operations.config import CacheKind, Group
 
 type CacheKey = tuple[str, bytes]
 
@@ -53,20 +48,17 @@ STATUSES = frozenset(IntentStatus)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Response to parse: the document with the schema's field names, and its exact text.
-
-    The document may have objects that are already parsed, of the model in `ServiceCall.entries`.
-    """
+    """Response to parse: the document with the schema's field names, and its exact text."""
 
     document: Mapping[str, Any]
     text: str
 
-    def as_a[W: Wire](self, model: type[W]) -> W:
+    def as_a[W: Model](self, model: type[W]) -> W:
         return model.model_validate(self.document)
 
-    def keep[K: Kept](self, member: str, kept: K) -> K:
-        """Attach the exact text of a field to `kept`, the object parsed from it, unless it has it."""
-        return kept if kept.received else kept.keeping(decode.member(self.text, member))
+    def with_raw[M: Model](self, member: str, found: M) -> M:
+        """Note the exact text of a field in the object parsed from it. Return the object."""
+        return found.with_raw(decode.member(self.text, member))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +66,7 @@ class ServiceCall[T]:
     """One request to the service.
 
     If `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
-    cache TTL class. None means that responses are not cached. `entries` is the response's field whose objects are often
-    repeated, and their model.
+    cache TTL class. None means that responses are not cached.
     """
 
     operation: str
@@ -84,7 +75,6 @@ class ServiceCall[T]:
     group: Group
     is_read: bool = True
     kind: Callable[[T], CacheKind] | None = None
-    entries: tuple[str, type[Kept]] | None = None
 
     @property
     def cache_key(self) -> CacheKey:
@@ -116,7 +106,8 @@ def search_intents(
 
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
-        found = replace(answer, document=document).as_a(SearchAnswer).without(beyond)
+        found = replace(answer, document=document).as_a(SearchAnswer)
+        found.derived["beyond"] = beyond
         return found.fitting(found.intents, lambda intent: _meets(intent, wanted))
 
     wanted = _present(
@@ -142,7 +133,6 @@ def search_intents(
         read=read,
         group=Group.SEARCH,
         kind=lambda found: CacheKind.SEARCH if found.intents else CacheKind.NO_HITS,
-        entries=("intents", Intent),
     )
 
 
@@ -156,9 +146,8 @@ def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], 
 
 
 def _created(hit: object) -> datetime:
-    members = hit.document if isinstance(hit, Intent) else hit
     try:
-        return (read_moment(members.get("createdAt")) if isinstance(members, Mapping) else None) or LONG_AGO
+        return (read_timestamp(hit.get("createdAt")) if isinstance(hit, Mapping) else None) or LONG_AGO
     except ValueError:
         return LONG_AGO
 
@@ -190,11 +179,8 @@ def get_intent_history(
     def read(answer: Answer) -> HistoryAnswer:
         found = answer.as_a(HistoryAnswer).asked_with(page)
         if found.next_page:
-            answer.keep("nextPage", found.next_page)
-        found = found.fitting(found.intents, meets)
-        # At once, because a response that it will replace in the cache has what is attached to the same entries.
-        found.attach("received", Entries.of(found.intents))
-        return found
+            answer.with_raw("nextPage", found.next_page)
+        return found.fitting(found.intents, meets)
 
     statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
     # The service replaces an unknown status with another, so results can't be checked against it.
@@ -232,17 +218,16 @@ def get_intent_history(
         kind=lambda _: (
             CacheKind.BALANCES if with_balances else CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
         ),
-        entries=("intents", IntentHistory),
     )
 
 
 def get_intent(intent_id: str) -> ServiceCall[Intent]:
-    """Get one intent with its quotes and its `received` text. Raises NotFound."""
+    """Get one intent with its quotes and its `raw` text. Raises NotFound."""
 
     def read(answer: Answer) -> Intent:
         intent = answer.as_a(IntentAnswer).intent
         _refuse_another(intent_id, intent.intent_id)
-        return answer.keep("intent", intent)
+        return answer.with_raw("intent", intent)
 
     return ServiceCall(
         operation="GetIntent",
@@ -250,17 +235,16 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
         read=read,
         group=Group.INTENT,
         kind=_kind_of_intent,
-        entries=("intent", Intent),
     )
 
 
 def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
-    """Get a receipt with its `received` text. Raises NotFound, also for an intent that was never executed."""
+    """Get a receipt with its `raw` text. Raises NotFound, also for an intent that was never executed."""
 
     def read(answer: Answer) -> IntentReceipt:
         receipt = answer.as_a(ReceiptAnswer).intent_receipt
         _refuse_another_in(receipt, intent_id)
-        return answer.keep("intentReceipt", receipt)
+        return answer.with_raw("intentReceipt", receipt)
 
     return ServiceCall(
         operation="GetIntentReceipt",
@@ -268,7 +252,6 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
         read=read,
         group=Group.INTENT,
         kind=_kind_of_intent,
-        entries=("intentReceipt", IntentReceipt),
     )
 
 
@@ -276,13 +259,13 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     """Wait for a change after `last_receipt_states`. Returns on a change, when the intent is done, or after about 28 s.
 
     Raises Unreachable with Reason.TIMEOUT after 35 s without a response, which doesn't imply a change. The receipt has
-    its `received` text.
+    its `raw` text.
     """
 
     def read(answer: Answer) -> WaitAnswer:
         found = answer.as_a(WaitAnswer)
         _refuse_another_in(found.intent_receipt, intent_id)
-        answer.keep("intentReceipt", found.intent_receipt)
+        answer.with_raw("intentReceipt", found.intent_receipt)
         return found
 
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
@@ -292,7 +275,6 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
         request=_present(intentId=intent_id, lastReceiptStates=states),
         read=read,
         group=Group.WAIT,
-        entries=("intentReceipt", IntentReceipt),
     )
 
 
@@ -300,9 +282,9 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
     """Commit an intent from `quote_intent`, sent back exactly as received, and return its ID.
 
     It must be executed within 10 minutes. Raises Invalid if the service finds it modified, Expired, WrongState if it is
-    already committed, and ValueError for an intent without its `received` text.
+    already committed, and ValueError for an intent without its `raw` text.
     """
-    if not intent.received:
+    if not intent.raw:
         raise ValueError("only an intent that is still exactly as the service gave it can be committed")
 
     def read(answer: Answer) -> str:
@@ -312,7 +294,7 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
 
     return ServiceCall(
         operation="CommitIntent",
-        request={"intent": Verbatim(intent.received)},
+        request={"intent": Verbatim(intent.raw)},
         read=read,
         group=Group.WRITE,
         is_read=False,
@@ -407,16 +389,16 @@ def get_exact_output_routes(
 
 
 def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
-    """Request a quote. Its intent has the `received` text that `commit_intent` sends back."""
+    """Request a quote. Its intent has the `raw` text that `commit_intent` sends back."""
 
     def read(answer: Answer) -> QuoteAnswer:
         found = answer.as_a(QuoteAnswer)
-        answer.keep("intent", found.intent)
+        answer.with_raw("intent", found.intent)
         return found
 
     return ServiceCall(
         operation="QuoteIntent",
-        request=request.model_dump(),
+        request=request.model_dump(exclude_defaults=True),
         read=read,
         group=Group.WRITE,
         is_read=False,
@@ -475,18 +457,16 @@ def _present(**members: Any) -> dict[str, Any]:
 
 def _page_field(page: Page | None) -> Verbatim | None:
     """Return the page as received or, for one of ours, as written before."""
-    if page is None:
-        return None
-    if not page.received and not page.attached("written"):
-        page.attach("written", decode.write(page.model_dump()).decode())
-    return Verbatim(page.received or page.attached("written"))
+    if page and not page.raw:
+        page.with_raw(decode.write(page.model_dump(exclude_defaults=True)).decode())
+    return Verbatim(page.raw) if page else None
 
 
 def _unix_seconds(moment: datetime | int | None) -> int | None:
     return int(moment.timestamp()) if isinstance(moment, datetime) else moment
 
 
-def _meets(found: Wire, wanted: Mapping[str, str | int]) -> bool:
+def _meets(found: Model, wanted: Mapping[str, str | int]) -> bool:
     """Return whether no field of an object contradicts a filter. A blank filter and a missing field don't."""
     return all(_matches(value, getattr(found, name)) for name, value in wanted.items())
 
@@ -497,7 +477,7 @@ def _matches(wanted: str | int, found: str | int | None) -> bool:
 
 def _refuse_another_in(receipt: IntentReceipt, asked: str) -> None:
     """Raise Unreadable if a receipt or a part of it belongs to another intent."""
-    if another_in(receipt.document, asked):
+    if receipt.other_intent(asked):
         raise Unreadable.because(Flaw.OTHER_INTENT)
 
 

@@ -12,9 +12,7 @@ from datetime import UTC, datetime
 from enum import Enum
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.wire.entries import Entries
-from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.service.wire.responses import HistoryAnswer
+from intents_ui.service.models import Entries, HistoryAnswer, IntentHistory, Page
 from intents_ui.service.wire.results import Position
 
 MOST_ROWS = 500  # rows per page, whatever page size was requested
@@ -128,7 +126,7 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
     forward cursor with only `before` can't be turned, because the service's interpretation of it is unknown.
     """
     sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
-    whole = cursor.model_copy(update={"sort": sort, "page_size": size})
+    whole = cursor.twin(sort=sort, page_size=size)
     step = 1 if _order(whole) == ASCENDING else -1
     number, end = (cursor.before, "after") if is_backward else (cursor.after, "before")
     if number is None:
@@ -136,8 +134,8 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
     number += -step if is_backward else step
     if number < 0:
         return None
-    turned = whole.model_copy(update={"before": None, "after": None, end: number})
-    return Page.from_text(json.dumps(turned.model_dump()))
+    turned = whole.twin(**{"before": None, "after": None, end: number})
+    return Page.from_text(json.dumps(turned.model_dump(exclude_defaults=True)))
 
 
 class End(Enum):
@@ -190,17 +188,17 @@ def _end(answer: HistoryAnswer, *, circles: bool) -> End:
 def _entries(answer: HistoryAnswer, first: Page) -> Entries:
     """Return the page's entries without duplicates, latest version of each, sorted as requested.
 
-    Not every service sorts them. They stay attached to the response.
+    Not every service sorts them. They are kept with the response.
     """
     order = _order(first) if first.sort and first.sort[0].column == BY_CREATION else None
-    known: tuple[str | None, Entries] | None = answer.attached("entries")
+    known: tuple[str | None, Entries] | None = answer.derived.get("entries")
     if known and known[0] == order:
         return known[1]
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if order is not None:
         entries = sorted(entries, key=lambda entry: entry.created_at or LONG_AGO, reverse=order != ASCENDING)
-    found = Entries.of(tuple(entries))
-    answer.attach("entries", (order, found))
+    found = Entries(entries)
+    answer.derived["entries"] = order, found
     return found
 
 

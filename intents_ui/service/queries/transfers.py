@@ -3,10 +3,9 @@
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import in_turn
 from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, Page
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.models import Intent, IntentReceipt, Page
-from intents_ui.service.wire.responses import HistoryAnswer
 
 ROUTE_PAGE = Page.first(size=50)
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from intents_ui.service.wire.models import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
 from intents_ui.service.wire.steps import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 # Raise it with every change of the rules. Rows with another version are judged again.

@@ -8,8 +8,7 @@ from enum import StrEnum, auto
 from typing import Self
 
 from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.wire.models import Intent, IntentReceipt, Page
-from intents_ui.service.wire.responses import SearchAnswer
+from intents_ui.service.models import Intent, IntentReceipt, Page, SearchAnswer
 
 # Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
 CAPPED_FROM = 10

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from intents_ui.service.wire.models import TransactionStatus
+from intents_ui.service.models import TransactionStatus
 
 
 class StepStatus(StrEnum):

@@ -5,9 +5,9 @@ from intents_ui.display.routes import results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
 from intents_ui.display.routes.results import One, RouteTokens
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import TokensAnswer
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.responses import TokensAnswer
 
 
 def tokens(question: RouteQuery) -> TokensAnswer:

@@ -11,7 +11,7 @@ from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.tokens import names
 from intents_ui.service.catalog.token_lists import TokenMatches
-from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.models import TokenInfo
 
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 ORDERS_HELD = 8

@@ -17,11 +17,9 @@ from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, StaleResponse, Unreachable
+from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import CacheKey, ServiceCall
-from intents_ui.service.wire.entries import Entries
-from intents_ui.service.wire.models import IntentStatus, Page
-from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.web.transfers import situations
 
 HOME_SIZE = 40
@@ -106,7 +104,7 @@ class Reader:
             self._last(call, asked.get(call.cache_key), last, is_waiting=call.cache_key in waiting)
             for call, last in zip(calls, known, strict=True)
         ]
-        lists = [Entries.of(answer.intents) for answer, _ in read if isinstance(answer, HistoryAnswer)]
+        lists = [answer.entries for answer, _ in read if isinstance(answer, HistoryAnswer)]
         rows = iter(situations.of_lists(lists))
         return [
             Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer

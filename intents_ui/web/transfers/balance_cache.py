@@ -20,11 +20,10 @@ from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import HistoryAnswer, IntentHistory, Page
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries.paging import walk
-from intents_ui.service.wire.models import IntentHistory, Page
-from intents_ui.service.wire.responses import HistoryAnswer
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12
@@ -182,12 +181,12 @@ def _first_page(facts: Facts) -> ServiceCall[HistoryAnswer] | None:
     place = _owner_and_time(facts)
     if place is None:
         return None
-    known: tuple[tuple[str, datetime], ServiceCall[HistoryAnswer]] | None = facts.intent.attached("balance call")
+    known: tuple[tuple[str, datetime], ServiceCall[HistoryAnswer]] | None = facts.intent.derived.get("balance call")
     if known and known[0] == place:
         return known[1]
     owner, created_at = place
     call = first_page(owner=owner, created_at=created_at)
-    facts.intent.attach("balance call", (place, call))
+    facts.intent.derived["balance call"] = place, call
     return call
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import is_
+from typing import cast
 from weakref import ref
 
 from intents_ui import wiring
@@ -24,14 +25,12 @@ from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.fields import Model
+from intents_ui.service.models import Entries, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.lookup import MOST_RECEIPTS
-from intents_ui.service.wire.entries import Entries
-from intents_ui.service.wire.lenient_models import Kept
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, Page
-from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents, route_limits
 
@@ -122,7 +121,7 @@ def of_entries(entries: Sequence[IntentHistory]) -> Rows:
 def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
     """Return the rows of several lists of one page, whose names are loaded together."""
     known: list[AttachedRows | None] = [
-        entries.attached("rows") if isinstance(entries, Entries) else None for entries in lists
+        entries.derived.get("rows") if isinstance(entries, Entries) else None for entries in lists
     ]
     chains = [before.chains if before else chains_of(entries) for before, entries in zip(known, lists, strict=True)]
     names, now = _learn(frozenset[int]().union(*chains)), datetime.now(UTC)
@@ -148,9 +147,8 @@ def _rows(entries: Sequence[IntentHistory], chains: frozenset[int], names: objec
         looked_up = [(each.call, each.response) for each in known if each.call]
         # So that responses are freed when they are evicted.
         references = [None if response is None else ref(response) for _, response in looked_up]
-        entries.attach(
-            "rows", AttachedRows(rows, chains, names, [call for call, _ in looked_up], references, frozenset(owners))
-        )
+        calls = [call for call, _ in looked_up]
+        entries.derived["rows"] = AttachedRows(rows, chains, names, calls, references, frozenset(owners))
     return rows
 
 
@@ -195,7 +193,7 @@ def _of_answers(
 ) -> list[Situation]:
     """Return transfers from intents and the results of reading their receipts."""
     names = _learn(chain for intent in intents for chain in _chains(intent))
-    owners: list[Kept] = []
+    owners: list[Model] = []
     all_facts = []
     for intent, found in zip(intents, receipts, strict=True):
         receipt = found if isinstance(found, IntentReceipt) else None
@@ -205,13 +203,13 @@ def _of_answers(
     return _with_known_balances(owners, all_facts, names)
 
 
-def _with_known_balances(owners: Sequence[Kept], all_facts: Sequence[Facts], names: object) -> list[Situation]:
+def _with_known_balances(owners: Sequence[Model], all_facts: Sequence[Facts], names: object) -> list[Situation]:
     """Return the situations with the last known balances."""
     return _situations(owners, all_facts, names, [each.balances for each in balance_cache.known(all_facts)])
 
 
 def _situations(
-    owners: Sequence[Kept],
+    owners: Sequence[Model],
     all_facts: Sequence[Facts],
     names: object,
     balances: Sequence[Balances],
@@ -225,7 +223,7 @@ def _situations(
 
 
 def _current(
-    owner: Kept,
+    owner: Model,
     facts: Facts,
     names: object,
     balances: Balances,
@@ -235,7 +233,7 @@ def _current(
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
     """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
-    now, known, late_after = datetime.now(UTC), owner.attached("situation"), route_limits.of(facts)
+    now, known, late_after = datetime.now(UTC), owner.derived.get("situation"), route_limits.of(facts)
     if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
         given = situation.contacts, situation.incidents, situation.late_after
@@ -255,7 +253,7 @@ def _current(
         incidents=of_route,
         late_after=late_after,
     )
-    owner.attach("situation", Attached(names, moment, situation))
+    owner.derived["situation"] = Attached(names, moment, situation)
     return situation
 
 
@@ -270,21 +268,21 @@ def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = Fals
 
     They are of twins of both objects, so that an object doesn't keep itself in memory.
     """
-    owner: Kept = receipt or intent
-    known: Facts | None = owner.attached("facts")
+    owner: Model = receipt or intent
+    known_intent, known = owner.derived.get("facts", (None, None))
     is_unread = unread and receipt is None
-    if known and known.intent.document is intent.document and known.is_unread == is_unread:
-        return known
+    if known and known_intent() is intent and known.is_unread == is_unread:
+        return cast("Facts", known)
     facts = Facts.of(intent.twin(), receipt and receipt.twin(), unread=is_unread, now=datetime.now(UTC))
-    owner.attach("facts", facts)
+    owner.derived["facts"] = ref(intent), facts
     return facts
 
 
 def _facts_of_entry(entry: IntentHistory) -> Facts:
-    known: Facts | None = entry.attached("facts")
+    known: Facts | None = entry.derived.get("facts")
     if known is None:
         known = Facts.of(intent_in(entry), entry.receipt, now=datetime.now(UTC))
-        entry.attach("facts", known)
+        entry.derived["facts"] = known
     return known
 
 

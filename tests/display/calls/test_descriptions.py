@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from intents_ui.display.calls import abi, descriptions
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     Call,
     ChainInfo,
     DepositIntentEntry,

@@ -12,7 +12,7 @@ from intents_ui.display.console.commit import CommitOutcome
 from intents_ui.display.console.next_call import NextCall
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
-from intents_ui.service.wire.models import Intent
+from intents_ui.service.models import Intent
 from intents_ui.service.wire.results import Attempt
 from tests.display.builders import named
 

@@ -13,7 +13,7 @@ from intents_ui.display.deposits.diagnosis import DIAGNOSES, MessageKey
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
     IntentProviderQuote,

@@ -6,8 +6,8 @@ import pytest
 
 from intents_ui.display.fields import tables
 from intents_ui.display.fields.values import ValueKind
-from intents_ui.service.wire.lenient_models import Wire
-from intents_ui.service.wire.models import (
+from intents_ui.service.fields import Model
+from intents_ui.service.models import (
     Call,
     DepositIntentEntry,
     DepositTransaction,
@@ -37,26 +37,26 @@ from tests.display.builders import (
 SAMPLES = {bool: True, int: 7, Decimal: Decimal("1.5"), datetime: NOW, str: "text"}
 
 
-def filled(model: type[Wire]) -> Wire:
+def filled(model: type[Model]) -> Model:
     """Return an object with a value in every field, including nested objects."""
-    return model(**{name: sample(info.annotation) for name, info in model.fields.items()})
+    return model(**{name: sample(info.annotation) for name, info in model.model_fields.items()})
 
 
 def sample(annotation: object) -> object:
     if typing.get_origin(annotation) is tuple:
         return (sample(typing.get_args(annotation)[0]),)
     if isinstance(annotation, type):
-        return filled(annotation) if issubclass(annotation, Wire) else SAMPLES[annotation]
+        return filled(annotation) if issubclass(annotation, Model) else SAMPLES[annotation]
     known = [part for part in typing.get_args(annotation) if part is not type(None)]
     return sample(known[0])
 
 
-def wire_names(model: Wire, path: str = "") -> set[str]:
+def wire_names(model: Model, path: str = "") -> set[str]:
     found = set()
-    for name, info in model.fields.items():
+    for name, info in type(model).model_fields.items():
         value = getattr(model, name)
         parts = value if isinstance(value, tuple) else (value,)
-        if isinstance(parts[0], Wire):
+        if isinstance(parts[0], Model):
             for part in parts:
                 found |= wire_names(part, f"{path}{name}.")
         else:

@@ -6,14 +6,14 @@ import pytest
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address
-from intents_ui.service.wire import results
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     DepositTransaction,
     Intent,
     IntentHistory,
     IntentProviderQuote,
     QuoteIntentRequest,
 )
+from intents_ui.service.wire import results
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
 NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"

@@ -6,7 +6,7 @@ from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, Problems
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import ChainInfo, IntentHistory, IntentReceipt
+from intents_ui.service.models import ChainInfo, IntentHistory, IntentReceipt
 from tests.display.builders import BASE, CATALOGUE, ETHEREUM, NOW, Catalogue, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
 

@@ -12,7 +12,7 @@ from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.situation import UNCHECKED, Situation
 from intents_ui.display.transfers.situation import Balances as Snapshot
-from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
+from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,
     BASE,

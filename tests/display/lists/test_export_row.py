@@ -10,7 +10,7 @@ from intents_ui.display.lists.export_row import COLUMNS, ExportRow
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
+from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from tests.display.builders import (
     BASE,
     CATALOGUE,

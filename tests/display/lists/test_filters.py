@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from intents_ui.display.lists import filter_labels, filters
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
-from intents_ui.service.wire.models import ChainInfo, IntentStatus
+from intents_ui.service.models import ChainInfo, IntentStatus
 from tests.display.builders import OWNER, named
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)

@@ -7,7 +7,7 @@ from intents_ui.display.lists import recoverable
 from intents_ui.display.lists.recoverable import Worklist
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import BalanceGroup, IntentHistory, TokenBalance
+from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
     CATALOGUE,
@@ -42,7 +42,9 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
         "has_balance": True,
         "balances": (BalanceGroup(intent_address=DEPOSIT, chain_id=chain_id, tokens=tokens),) if tokens else (),
     }
-    return IntentHistory(intent_id=f"0x{number:02}", **{**usual, **members})
+    given = usual | members
+    intent_id = f"0x{number:02}"
+    return IntentHistory(intent_id=intent_id, **given | {"receipt": given["receipt"].twin(intent_id=intent_id)})
 
 
 def of(*entries: IntentHistory) -> Worklist:

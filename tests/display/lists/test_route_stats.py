@@ -7,7 +7,7 @@ import pytest
 from intents_ui.display.lists.route_stats import FEW, of_route
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
+from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
 from tests.display.builders import named
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -63,7 +63,7 @@ def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, t
 
 
 def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> None:
-    mine = IntentHistory(intent_id="MINE", status="SUCCEEDED", receipt=entry(1).receipt)
+    mine = entry(1).twin(intent_id="MINE")
     unpaid = IntentHistory(
         intent_id="unpaid",
         status="QUOTED",

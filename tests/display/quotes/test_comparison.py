@@ -14,7 +14,7 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
     IntentFees,

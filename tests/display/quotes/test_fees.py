@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display.quotes import fees as display
 from intents_ui.display.quotes.fees import EXACT, Source
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     ChainInfo,
     DepositTransaction,
     GasFee,

@@ -9,8 +9,7 @@ from intents_ui.display.routes import form, query, results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError, Unreachable
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
-from intents_ui.service.wire.responses import TokensAnswer
+from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
 from tests.display.builders import named
 
 NATIVE = "0x" + "0" * 40

@@ -10,7 +10,7 @@ from intents_ui.display.lists import filters
 from intents_ui.display.routes import query
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from tests.display.builders import OWNER, named
 from tests.display.routes.test_routes import LISTS
 

@@ -4,7 +4,7 @@ import pytest
 
 from intents_ui.display.search import shortened
 from intents_ui.display.search.shortened import Candidate
-from intents_ui.service.wire.models import IntentHistory
+from intents_ui.service.models import IntentHistory
 from tests.display.builders import INTENT_ID, MERCHANT, OWNER, intent, receipt, summary, transaction
 
 DEPOSIT_ADDRESS = "0x" + "d1" * 20

@@ -10,7 +10,7 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import StepStatus
-from intents_ui.service.wire.models import ChainInfo, IntentTransaction
+from intents_ui.service.models import ChainInfo, IntentTransaction
 from tests.corpus import picked
 from tests.display import builders
 from tests.display.builders import NOW, at, intent, named, receipt
@@ -60,7 +60,7 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain, combine)
 def plain(of_receipt):
     """Return a receipt whose transactions permit reading their status."""
     steps = {name: getattr(of_receipt, name) for name in STEPS}
-    made = {name: step and IntentTransaction(**step.values()) for name, step in steps.items()}
+    made = {name: step and IntentTransaction(**dict(step)) for name, step in steps.items()}
     return of_receipt.model_copy(update=made)
 
 

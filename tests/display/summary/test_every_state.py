@@ -23,7 +23,7 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Balances, Check
 from intents_ui.display.transfers.statuses import LEGS, StepStatus, Tone, leg
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     BalanceGroup,
     IntentReceipt,
     IntentStatus,

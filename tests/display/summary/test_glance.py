@@ -5,7 +5,7 @@ import pytest
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.wire.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
+from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
     BASE,

@@ -3,7 +3,7 @@
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.assistance import SUPPORT_OF_THE_APP, HelpKind
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from tests.display.builders import Catalogue, at, intent, receipt
 
 

@@ -10,7 +10,7 @@ from intents_ui.display.summary import timeline as timelines
 from intents_ui.display.summary.timeline import Name
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.assistance import RECOVER, Contacts, Help
-from intents_ui.service.wire.models import TokenMetadata, TransactionPrecondition
+from intents_ui.service.models import TokenMetadata, TransactionPrecondition
 from tests.display.builders import (
     ARBITRUM,
     BASE,

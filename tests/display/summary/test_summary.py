@@ -1,5 +1,5 @@
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -15,7 +15,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     BalanceGroup,
     IntentProviderQuote,
     IntentStatus,
@@ -640,7 +640,7 @@ def test_a_wait_without_a_last_change_names_no_time():
 
 
 STATUSES = st.one_of(st.none(), st.sampled_from([*TransactionStatus]), st.text(st.characters(), max_size=5))
-MOMENTS = st.one_of(st.none(), st.datetimes(timezones=st.just(NOW.tzinfo)))
+MOMENTS = st.one_of(st.none(), st.datetimes(datetime(2000, 1, 1), datetime(2200, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001 - hypothesis wants it naive
 TRANSACTIONS = st.one_of(
     st.none(), st.builds(transaction, STATUSES, updated_at=MOMENTS, chain_id=st.sampled_from([None, 0, ARBITRUM]))
 )

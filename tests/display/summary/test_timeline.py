@@ -9,7 +9,7 @@ from intents_ui.display.summary import timeline as display
 from intents_ui.display.summary.route_diagram import Reached
 from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.transfers.statuses import TERMINAL, Tone
-from intents_ui.service.wire.models import IntentProviderQuote, IntentStatus
+from intents_ui.service.models import IntentProviderQuote, IntentStatus
 from tests.display import builders
 from tests.display.builders import (
     ARBITRUM,

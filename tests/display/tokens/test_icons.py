@@ -5,7 +5,7 @@ import pytest
 from intents_ui.display.tokens import icons
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import identity
-from intents_ui.service.wire.models import TokenMetadata
+from intents_ui.service.models import TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, USDC, named
 
 NATIVE = "0x" + "0" * 40

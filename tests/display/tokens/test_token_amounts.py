@@ -5,7 +5,7 @@ import pytest
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import token_amounts, warnings
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.service.wire.models import ChainInfo, NativeCurrency, TokenInfo, TokenMetadata
+from intents_ui.service.models import ChainInfo, NativeCurrency, TokenInfo, TokenMetadata
 from tests.display import builders
 from tests.display.builders import ARBITRUM, USDC
 

@@ -6,7 +6,7 @@ import pytest
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, StepStatus, Tone, mix
-from intents_ui.service.wire.models import (
+from intents_ui.service.models import (
     DepositIntentEntry,
     Intent,
     IntentStatus,

@@ -11,7 +11,7 @@ from intents_ui.service.catalog import catalog as catalogue
 from intents_ui.service.catalog.catalog import Catalog, Listed
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from tests.service.clients import answered, without_socket
 from tests.waiting import until
 

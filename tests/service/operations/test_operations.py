@@ -14,8 +14,8 @@ from intents_ui.service import decode
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.decode import Brand
 from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.operations import operations
-from intents_ui.service.wire.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
 from intents_ui.service.wire.results import Hits
 from tests import spec
 from tests.service.clients import answered, without_socket
@@ -224,7 +224,7 @@ def test_the_next_page_cursor_is_sent_back_unchanged():
         following = service.get_intent_history(page=Page.first()).following
         service.get_intent_history(page=following)
         assert following is not None
-        service.get_intent_history(page=Page.from_text(following.received), by_status="FAILED")
+        service.get_intent_history(page=Page.from_text(following.raw), by_status="FAILED")
     assert recorder.sent[1:] == [f'{{"page":{text}}}'.encode(), f'{{"page":{text},"byStatus":"FAILED"}}'.encode()]
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
+from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.queries.paging import End, Leaf, leaf, turn, walk
-from intents_ui.service.wire.models import Page
-from intents_ui.service.wire.responses import HistoryAnswer
 from intents_ui.service.wire.results import MOST_EARLIER, Position
 
 BORN = 1_795_219_200
@@ -25,7 +24,7 @@ class Shelf:
         self.requested: list[str] = []
 
     def __call__(self, page: Page) -> HistoryAnswer:
-        self.requested.append(page.received)
+        self.requested.append(page.raw)
         if page.before is not None and self.knows == "nothing":
             raise Invalid("page.before: unknown field")
         ignored = page.before is not None and self.knows == "after alone"
@@ -71,7 +70,7 @@ def row(number: int, **members: Any) -> dict[str, Any]:
 def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | None = None) -> HistoryAnswer:
     found = HistoryAnswer.model_validate({"intents": rows, "nextPage": following}).asked_with(page)
     if found.next_page:
-        found.next_page.keeping(json.dumps(following))
+        found.next_page.with_raw(json.dumps(following))
     return found
 
 
@@ -176,7 +175,7 @@ def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     text = '{"after": 7,  "shard":"b\\/2", "more":true}'
     answer = answered([row(8)], json.loads(text), page=DESC)
     assert answer.next_page is not None
-    answer.next_page.keeping(text)
+    answer.next_page.with_raw(text)
     found = leaf(lambda _: answer, DESC, at=Position())
     assert found.following is not None
     shelf = Shelf(range(5))
@@ -351,7 +350,7 @@ TURNS = [
 def test_a_reversed_cursor_includes_its_own_row(given: dict[str, Any], turned: dict[str, Any]) -> None:
     found = turn(cursor(**given), DESC, is_backward="before" in given)
     assert found is not None
-    assert json.loads(found.received) == {"sort": given.get("sort"), "pageSize": 3} | turned
+    assert json.loads(found.raw) == {"sort": given.get("sort"), "pageSize": 3} | turned
 
 
 LEFT = [

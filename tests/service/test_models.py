@@ -1,12 +1,16 @@
 """The wire models match the transcribed tables: every field, its name and its type."""
 
+import re
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, get_args, get_origin
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from intents_ui.service.wire import lenient_models, models, responses
+from intents_ui.service import models
+from intents_ui.service.fields import LONGEST_LIST, MissingField, Model
 from tests import spec
 
 OBJECTS = {name: table for name, table in spec.SPEC.items() if "." not in name}
@@ -23,14 +27,14 @@ READ_AS_MOMENTS = {"createdAt", "updatedAt", "expiresAt", "startedAt", "finished
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_an_object_has_exactly_the_fields_of_its_table(name):
-    model: type[lenient_models.Wire] = getattr(models, name)
-    assert {field.alias for field in model.fields.values()} == {field for field, _ in OBJECTS[name]}
+    model: type[Model] = getattr(models, name)
+    assert {field.alias for field in model.model_fields.values()} == {field for field, _ in OBJECTS[name]}
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_a_field_is_read_as_its_table_says(name):
-    model: type[lenient_models.Wire] = getattr(models, name)
-    read_as = {field.alias: _types_in(field.annotation) for field in model.fields.values()}
+    model: type[Model] = getattr(models, name)
+    read_as = {field.alias: _types_in(field.annotation) for field in model.model_fields.values()}
     for field, kind in OBJECTS[name]:
         assert read_as[field] - {type(None), Ellipsis} == _fitting(name, field, kind), field
 
@@ -38,21 +42,21 @@ def test_a_field_is_read_as_its_table_says(name):
 @pytest.mark.parametrize(
     ("operation", "model"),
     [
-        ("SearchIntents", responses.SearchAnswer),
-        ("GetIntentHistory", responses.HistoryAnswer),
-        ("GetIntent", responses.IntentAnswer),
-        ("GetIntentReceipt", responses.ReceiptAnswer),
-        ("WaitIntentReceipt", responses.WaitAnswer),
-        ("CommitIntent", responses.CommitAnswer),
-        ("GetTokenList", responses.TokensAnswer),
-        ("GetChains", responses.ChainsAnswer),
-        ("GetExactInputRoutes", responses.TokensAnswer),
-        ("GetExactOutputRoutes", responses.TokensAnswer),
+        ("SearchIntents", models.SearchAnswer),
+        ("GetIntentHistory", models.HistoryAnswer),
+        ("GetIntent", models.IntentAnswer),
+        ("GetIntentReceipt", models.ReceiptAnswer),
+        ("WaitIntentReceipt", models.WaitAnswer),
+        ("CommitIntent", models.CommitAnswer),
+        ("GetTokenList", models.TokensAnswer),
+        ("GetChains", models.ChainsAnswer),
+        ("GetExactInputRoutes", models.TokensAnswer),
+        ("GetExactOutputRoutes", models.TokensAnswer),
     ],
 )
 def test_a_response_has_the_members_of_its_table(operation, model):
     table = spec.SPEC[f"{operation}.response"]
-    assert {field.alias for field in model.fields.values()} == {field for field, _ in table}
+    assert {field.alias for field in model.model_fields.values()} == {field for field, _ in table}
 
 
 def test_the_known_words_match_the_interface():
@@ -64,14 +68,14 @@ def test_the_known_words_match_the_interface():
 def test_a_full_object_is_read_without_loss(name):
     read = getattr(models, name).model_validate(_sample(name))
     assert not read.unreadable
-    assert all(getattr(read, field) not in (None, ()) for field in read.fields)
+    assert all(getattr(read, field) not in (None, ()) for field in type(read).model_fields)
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 @pytest.mark.parametrize("nothing", [None, "", "absent"], ids=["null", "empty", "absent"])
 def test_an_object_without_one_member_keeps_the_others(name, nothing):
     model = getattr(models, name)
-    required = {info.alias for info in model.fields.values() if info.is_required}
+    required = {info.alias for info in model.model_fields.values() if info.is_required()}
     for field in _sample(name):
         document = _sample(name) | {field: nothing}
         if nothing == "absent":
@@ -81,7 +85,7 @@ def test_an_object_without_one_member_keeps_the_others(name, nothing):
                 model.model_validate(document)
             continue
         read = model.model_validate(document)
-        lost = {info.alias for key, info in model.fields.items() if getattr(read, key) in (None, ())}
+        lost = {info.alias for key, info in model.model_fields.items() if getattr(read, key) in (None, ())}
         assert not read.unreadable
         assert lost <= {field}  # the intent has some members twice
 
@@ -99,7 +103,7 @@ def test_a_document_is_read_by_its_wire_names_only():
     "intent_id", ["a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]], ids=repr
 )
 def test_an_entry_whose_id_fits_no_url_counts_as_unreadable(intent_id):
-    found = responses.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
+    found = models.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
     assert [entry.intent_id for entry in found.intents] == ["0x1"]
     assert found.unreadable_entries == 1
 
@@ -151,7 +155,7 @@ def test_a_service_key_cannot_imitate_our_own_annotations():
     intent = models.Intent.model_validate(
         {"intentId": "0x1", "unreadable": {"a": "b"}, "received": "forged", "_received": "forged"}
     )
-    assert (dict(intent.unreadable), intent.received) == ({}, "")
+    assert (dict(intent.unreadable), intent.raw) == ({}, "")
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["origin first", "destination first"])
@@ -288,29 +292,23 @@ def test_a_page_cursor_is_its_column_and_both_ends():
     ],
 )
 def test_a_receipt_of_another_intent_is_detected_and_not_used(named, other):
-    assert models.another_in(named, "0xb") == other
-    entry = models.IntentHistory.model_validate({"intentId": "0xb", "receipt": {"intentId": "0xb"} | named})
+    receipt = {"intentId": "0xb"} | named
+    assert models.IntentReceipt.model_validate(receipt).other_intent("0xb") == other
+    entry = models.IntentHistory.model_validate({"intentId": "0xb", "receipt": receipt})
     assert (entry.receipt is None, set(entry.unreadable)) == ((True, {"receipt"}) if other else (False, set()))
 
 
 def test_a_long_list_of_an_unknown_field_is_no_fault():
-    intent = models.Intent.model_validate({"intentId": "0x1", "new": [0] * (lenient_models.LONGEST_LIST + 1)})
+    intent = models.Intent.model_validate({"intentId": "0x1", "new": [0] * (LONGEST_LIST + 1)})
     assert not intent.unreadable
     assert not intent.unreadable_entries
 
 
 def test_a_long_list_is_cut_and_its_other_entries_are_counted():
-    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (lenient_models.LONGEST_LIST + 2)})
-    assert len(calls.calls) == lenient_models.LONGEST_LIST
+    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (LONGEST_LIST + 2)})
+    assert len(calls.calls) == LONGEST_LIST
     assert calls.unreadable == {"calls": "2 more entries"}
     assert calls.unreadable_entries == 2
-
-
-def test_fields_of_another_object_are_not_parsed_again():
-    entry = models.IntentHistory(intent_id="0x1", status="FAILED", created_at="2026-11-21T12:00:00Z", updated_at="x")
-    intent = models.Intent.with_fields_of(entry, "intent_id", "status", "created_at", "updated_at")
-    assert intent.created_at is entry.created_at
-    assert (intent.intent_id, intent.status, intent.updated_at, intent.owner_address) == ("0x1", "FAILED", None, None)
 
 
 @pytest.mark.parametrize(
@@ -329,3 +327,99 @@ def test_a_hash_leads_to_its_transaction_however_it_is_written(txn_hash, step):
         refund_transaction=refund,
     )
     assert receipt.step_of(txn_hash) == step
+
+
+@pytest.mark.parametrize("quote", [5, "x", [], [{"toAmount": 1}]], ids=str)
+def test_an_object_of_another_type_is_an_invalid_field(quote):
+    read = models.Intent.model_validate({"intentId": "0x1", "quote": quote})
+    assert (read.quote, set(read.unreadable)) == (None, {"quote"})
+
+
+@pytest.mark.parametrize(
+    ("model", "document", "field"),
+    [
+        pytest.param(models.Intent, {"status": "QUOTED"}, "intentId", id="a missing ID"),
+        pytest.param(models.Intent, {"intentId": "a/b"}, "intentId", id="an invalid ID"),
+        pytest.param(models.TokenInfo, {"chainId": 1, "address": None}, "address", id="a token without its address"),
+        pytest.param(models.TokenPrice, {"token": "x"}, "token", id="a price of no token"),
+        pytest.param(models.IntentAnswer, {"intent": {}}, "intent", id="an object that lacks its own ID"),
+        pytest.param(models.HistoryAnswer, {"intents": {}}, "intents", id="no list where one is essential"),
+        pytest.param(models.CommitAnswer, {}, "intentId", id="an empty response"),
+    ],
+)
+def test_an_object_that_would_be_meaningless_is_not_built(model, document, field):
+    with pytest.raises(MissingField, match=field) as raised:
+        model.model_validate(document)
+    assert raised.value.field == field
+
+
+def test_an_essential_list_may_be_missing_and_may_have_invalid_entries():
+    assert models.HistoryAnswer.model_validate({}).intents == ()
+    found = models.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {}]})
+    assert (len(found.intents), found.unreadable_entries) == (1, 1)
+
+
+def test_objects_are_equal_if_all_fields_are():
+    one = models.Page.model_validate({"column": "id", "after": "7", "unknown": 1})
+    assert one == models.Page(column="id", after=7)
+    assert one != models.Page(column="id", after=8)
+    assert one != models.SortBy(column="id")
+
+
+def test_a_twin_has_the_other_values_and_all_that_was_known_of_the_first():
+    read = models.Intent.from_text('{"intentId":"0x1","salt":"x","status":"QUOTED"}')
+    read.derived["name"] = "value"
+    twin = read.twin(status="FAILED")
+    assert (twin.intent_id, twin.status, twin.salt) == ("0x1", "FAILED", None)
+    assert (twin.unreadable, twin.raw) == ({"salt": "x"}, read.raw)
+    assert "name" not in twin.derived
+    assert read.status == "QUOTED"
+
+
+def test_an_object_is_written_under_its_wire_names_without_empty_fields():
+    page = models.Page(page_size=3, sort=(models.SortBy(column="createdAt"),))
+    assert page.model_dump(exclude_defaults=True) == {"pageSize": 3, "sort": ({"column": "createdAt"},)}
+
+
+NUMBER = st.integers(-(2**300), 2**300) | st.decimals(allow_nan=False, allow_infinity=False)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | NUMBER | NUMBER.map(str) | st.text(max_size=20) | st.sampled_from(["", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(sorted(OBJECTS)), st.data())
+def test_any_json_in_a_field_is_exact_or_unreadable_and_affects_no_other_field(name, data):
+    model: type[Model] = getattr(models, name)
+    whole, field = _sample(name), data.draw(st.sampled_from(sorted(_sample(name))))
+    value = data.draw(ANY_JSON)
+    if model.model_fields[_key(model, field)].is_required() and not _is_valid(model, whole | {field: value}):
+        return
+    read = model.model_validate(whole | {field: value})
+    expected = model.model_validate(whole)
+    for key, info in model.model_fields.items():
+        if info.alias != field and (name, field) != ("IntentHistory", "intentId"):  # its receipt is of another intent
+            assert getattr(read, key) == getattr(expected, key)
+        elif isinstance(found := getattr(read, key), int | Decimal) and not isinstance(found, bool):
+            assert found == Decimal(str(value))
+        elif found in (None, ()) and not isinstance(value, dict) and _is_given(value):
+            assert key in read.unreadable
+
+
+def _key(model: type[Model], alias: str) -> str:
+    return next(key for key, info in model.model_fields.items() if info.alias == alias)
+
+
+def _is_valid(model: type[Model], document: dict[str, Any]) -> bool:
+    try:
+        model.model_validate(document)
+    except MissingField:
+        return False
+    return True
+
+
+def _is_given(value: Any) -> bool:
+    """Whether it isn't one of the values that mean that there is none."""
+    return value not in (None, "", [], 0) and not (isinstance(value, str) and re.fullmatch(r"[-+.0eE]+", value))

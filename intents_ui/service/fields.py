@@ -1,0 +1,366 @@
+"""Types of the fields of the service's objects, and `Model`, the base class of the objects.
+
+A type takes any JSON value and returns the exact value or raises ValueError, nothing else. null and "" are None. Length
+and exponent are bounded before a number becomes an `int`, because converting hostile input can be slow:
+`int(Decimal("1e1000000"))` takes half a minute.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Never, Self, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, GetPydanticSchema, PlainValidator, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
+
+from intents_ui.service import decode
+
+UINT256_LIMIT = 2**256
+MOST_DECIMALS = 77  # with more, no amount below 2**256 would make one whole token
+MOST_DIGITS = 80
+EXPONENT_LIMIT = 90
+LONGEST_ID = 200  # characters that one of our URLs can carry
+CHAIN_ID_LIMIT = 2**64  # the API's limit
+CURSOR_LIMIT = 2**63
+MILLISECONDS_FROM = 10**11  # in seconds the year 5138, in milliseconds 1973
+FIRST_YEAR, LAST_YEAR = 2000, 2200  # of plausible times
+LONGEST_WORD = 40  # characters of an unknown status to log
+UNREADABLE_TEXT = 100  # characters of an invalid value to store
+LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadable
+EMPTY = (None, "")  # what a field without a value may have
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
+_WRITTEN_TIME = re.compile(
+    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2})"
+    r"(\.(?P<fraction>[0-9]{1,9}))? ?(?P<zone>[Zz]|[+-][0-9]{2}:?[0-9]{2})?",
+    re.ASCII,
+)
+USUAL_TIME = r"^2[01][0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+log = logging.getLogger(__name__)
+
+
+def read_text(value: object) -> str:
+    """Return the text, with lone surrogates replaced by U+FFFD because they can't be encoded in pages or logs."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return _LONE_SURROGATE.sub("\ufffd", value)
+
+
+def read_intent_id(value: object) -> str:
+    """Return an ID that is safe in a URL path.
+
+    It has no blanks, slashes or unprintable characters, and is neither "." nor "..".
+    """
+    text = read_text(value)
+    is_safe = text.isprintable() and " " not in text and "/" not in text and text not in (".", "..")
+    if not 0 < len(text) <= LONGEST_ID or not is_safe:
+        raise ValueError("an ID that doesn't fit a URL")
+    return text
+
+
+def read_identifier(value: object) -> str:
+    """Return an address, a hash or another ID. Its length is bounded because pages show it in full."""
+    text = read_text(value)
+    if not 0 < len(text) <= LONGEST_ID:
+        raise ValueError("empty, or longer than any address")
+    return text
+
+
+def read_uint256(value: object, *, limit: int = UINT256_LIMIT) -> int:
+    """Return an amount, ID or counter: an integer from 0 to below the limit, in any JSON notation."""
+    number = value if isinstance(value, int) and not isinstance(value, bool) else _integral(_decimal(value))
+    if not 0 <= number < limit:
+        raise ValueError("out of range")
+    return number
+
+
+def read_figure(value: object) -> Decimal:
+    """Return a USD amount, share or percentage: at most 80 digits, exponent within ±90, possibly negative."""
+    number = _decimal(repr(value) if isinstance(value, float) else value)
+    if not number:
+        return Decimal(0)
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or number.adjusted() > EXPONENT_LIMIT or exponent < -EXPONENT_LIMIT:
+        raise ValueError("out of range")
+    if number.adjusted() - exponent >= MOST_DIGITS:
+        raise ValueError("too many digits")
+    return number
+
+
+def read_timestamp(value: object) -> datetime | None:
+    """Return a time in UTC, or None for one that was never set (year 1 or Unix time 0).
+
+    Takes RFC 3339 with up to 9 decimals of a second (UTC without a zone), Unix seconds or Unix milliseconds. Raises
+    ValueError for a time outside the years 2000 to 2200, which can only be an error: sums with it would leave the
+    calendar.
+    """
+    moment = _time(value)
+    if moment is not None and not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValueError(f"outside the years {FIRST_YEAR} to {LAST_YEAR}")
+    return moment
+
+
+def _time(value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    written = _WRITTEN_TIME.fullmatch(value) if isinstance(value, str) else None
+    try:
+        return _rfc3339(written) if written else _unix(read_figure(value))
+    except OverflowError:
+        raise ValueError("outside the calendar") from None
+
+
+def _rfc3339(written: re.Match[str]) -> datetime | None:
+    if written["date"].startswith("0001-"):
+        return None
+    zone = (written["zone"] or "Z").upper()
+    fraction = written["fraction"]
+    moment = datetime.fromisoformat(f"{written['date']}T{written['time']}{'.' + fraction if fraction else ''}{zone}")
+    return moment if zone == "Z" else moment.astimezone(UTC)
+
+
+def _unix(number: Decimal) -> datetime | None:
+    if number < 0:
+        raise ValueError("before 1970")
+    if number == 0:
+        return None
+    microseconds = number * (1_000 if number >= MILLISECONDS_FROM else 1_000_000)
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(microseconds))
+
+
+def _decimal(value: object) -> Decimal:
+    if isinstance(value, bool):
+        raise ValueError("not a number")
+    if isinstance(value, int):
+        if value.bit_length() > 300:
+            raise ValueError("out of range")
+        return Decimal(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value)
+    raise ValueError("not a number")
+
+
+def _integral(number: Decimal) -> int:
+    if not number:
+        return 0
+    if not 0 <= number.adjusted() < MOST_DIGITS or number != number.to_integral_value():
+        raise ValueError("not a whole number within range")
+    return int(number)
+
+
+def _optional(read: Callable[[object], Any], *usual: CoreSchema) -> GetPydanticSchema:
+    """Return the schema of a field that may be empty. `read` parses what the faster `usual` schemas reject."""
+    fallback = core_schema.no_info_plain_validator_function(lambda value: None if value == "" else read(value))
+    either = core_schema.union_schema([*usual, fallback], mode="left_to_right")
+    return GetPydanticSchema(lambda _, __: core_schema.nullable_schema(either))
+
+
+def _integer(limit: int) -> GetPydanticSchema:
+    """Return the schema of an integer that may be empty."""
+    digits = core_schema.str_schema(strict=True, pattern="^[0-9]{1,80}$")
+    as_text = core_schema.chain_schema([digits, core_schema.int_schema(lt=limit)])
+    as_number = core_schema.int_schema(strict=True, ge=0, lt=limit)
+    return _optional(partial(read_uint256, limit=limit), as_number, as_text)
+
+
+def _or_default(default: Any) -> GetPydanticSchema:
+    """Return the schema of a list's entry. An invalid one gets a default, so that the others keep their positions."""
+    return GetPydanticSchema(
+        lambda source, handler: core_schema.with_default_schema(handler(source), default=default, on_error="default")
+    )
+
+
+def status_type(kind: str, known: Iterable[str]) -> GetPydanticSchema:
+    """Return the schema of a status. Unknown ones are kept, because the service may send others, and logged."""
+
+    def read(value: object) -> str:
+        word = read_text(value)
+        log.warning("Unknown value of %s from the service: %r", kind, word[:LONGEST_WORD], extra={"once": True})
+        return word
+
+    return _optional(read, core_schema.literal_schema([str(word) for word in known]))
+
+
+def _refuse(value: object) -> Never:
+    raise ValueError("not of the field's type")
+
+
+def _list(source: Any, handler: Callable[[Any], CoreSchema]) -> CoreSchema:
+    """Return the schema of a list that may be null or "". The first invalid entry ends the validation."""
+    usual = cast("CoreSchema", {**handler(source), "max_length": LONGEST_LIST, "fail_fast": True})
+    nothing = core_schema.no_info_plain_validator_function(lambda value: () if value in EMPTY else _refuse(value))
+    return core_schema.union_schema([usual, nothing], mode="left_to_right")
+
+
+_TEXT = core_schema.str_schema(strict=True, min_length=1)
+_SHORT_TEXT = core_schema.str_schema(strict=True, min_length=1, max_length=LONGEST_ID)
+_TIME_TEXT = core_schema.str_schema(strict=True, pattern=USUAL_TIME)
+_TIME = core_schema.chain_schema([_TIME_TEXT, core_schema.datetime_schema(microseconds_precision="truncate")])
+
+Text = Annotated[str | None, _optional(read_text, _TEXT)]
+Identifier = Annotated[str | None, _optional(read_identifier, _SHORT_TEXT)]
+UInt256 = Annotated[int | None, _integer(UINT256_LIMIT)]
+Cursor = Annotated[int | None, _integer(CURSOR_LIMIT)]
+Decimals = Annotated[int | None, _integer(MOST_DECIMALS + 1)]
+Figure = Annotated[Decimal | None, _optional(read_figure)]
+Timestamp = Annotated[datetime | None, _optional(read_timestamp, _TIME)]
+Flag = Annotated[bool | None, _optional(_refuse, core_schema.bool_schema(strict=True))]
+TextInList = Annotated[str, PlainValidator(read_text), _or_default("")]
+FigureInList = Annotated[Figure, _or_default(None)]
+LIST = GetPydanticSchema(_list)
+# Without these, an object is meaningless.
+IntentId = Annotated[str, PlainValidator(read_intent_id)]
+RequiredIdentifier = Annotated[str, PlainValidator(read_identifier)]
+RequiredUInt256 = Annotated[int, PlainValidator(read_uint256)]
+ChainId = Annotated[int, PlainValidator(partial(read_uint256, limit=CHAIN_ID_LIMIT))]
+
+
+class MissingField(ValueError):
+    """An object lacks a field, or has an invalid value in it, without which it is meaningless."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"{field} is missing or invalid")
+        self.field = field
+
+
+class Model(BaseModel):
+    """Object of the service. Immutable. An invalid field is empty, and never invalidates the object or another field.
+
+    Fields are snake_case here and camelCase in JSON. Absent, null and "" are all None, or () for a list.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True, frozen=True)
+
+    # Fields that may be absent, but without which the object is meaningless if they are invalid.
+    essential: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def model_validate(cls, obj: Any, **_: Any) -> Self:
+        """Parse a JSON object, with its names in JSON. Raises ValueError if it isn't one or is meaningless.
+
+        If anything in it is invalid, the failing fields are read one by one, and the object is validated once more.
+        """
+        fields, faults = obj, dict[str, tuple[str, int]]()
+        while True:
+            try:
+                found = super().model_validate(fields, by_alias=True, by_name=False)
+                break
+            except ValidationError as error:
+                if not isinstance(obj, dict):
+                    raise ValueError("not an object") from None
+                failing = {each["loc"][0] for each in error.errors(include_url=False, include_input=False)}
+            fields = {**fields}
+            for name, field in cls.model_fields.items():
+                if field.alias in failing:
+                    cls._repair(name, fields, faults, received=obj.get(field.alias))
+        if faults:
+            found.derived["faults"] = faults
+        return found
+
+    @classmethod
+    def _repair(cls, name: str, fields: dict[str, Any], faults: dict[str, tuple[str, int]], *, received: Any) -> None:
+        """Replace a failing field by what can be read of it, or remove it."""
+        field = cls.model_fields[name]
+        alias, part = str(field.alias), _model_in(field.annotation)
+        value = fields.pop(alias, None)
+        is_list = get_origin(field.annotation) is tuple
+        if is_list and isinstance(value, list):
+            fields[alias], invalid = _read_each(part, value[:LONGEST_LIST])
+            more = max(len(value) - LONGEST_LIST, 0)
+            if invalid or more:
+                faults[name] = f"{more} more entries" if more else _cut(invalid[0]), len(invalid) + more
+            return
+        if part and not is_list and isinstance(value, dict):
+            with suppress(ValueError):
+                fields[alias] = part.model_validate(value)
+                return
+        if field.is_required() or (name in cls.essential and value not in EMPTY):
+            raise MissingField(alias)
+        if value not in EMPTY:
+            faults[name] = _cut(received), 0
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Parse an object from JSON text. Raises ValueError if it is invalid."""
+        text.encode()  # rejects lone surrogates, which could be parsed but not sent back
+        return cls.model_validate(decode.read(text)).with_raw(text)
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        """What is derived from this object or noted about it, as long as it lives. It is no part of its value."""
+        derived: dict[str, Any] = self.__dict__.setdefault("_derived", {})
+        return derived
+
+    @property
+    def raw(self) -> str:
+        """The object's JSON text as received, byte for byte, or "" if it isn't known."""
+        return str(self.derived.get("raw", ""))
+
+    def with_raw(self, text: str) -> Self:
+        """Note the object's JSON text. Return the object."""
+        self.derived["raw"] = text
+        return self
+
+    def twin(self, **values: Any) -> Self:
+        """Return a copy with other values, which aren't parsed, and without what is derived from this object."""
+        twin = self.model_copy(update=values)
+        # By name, because another thread may add something meanwhile.
+        twin.__dict__["_derived"] = {name: self.derived[name] for name in NOTES if name in self.derived}
+        return twin
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """The first 100 characters of each invalid value, by field name."""
+        return {name: text for name, (text, _) in self.derived.get("faults", NOTHING).items()}
+
+    @property
+    def unreadable_entries(self) -> int:
+        """Number of list entries left out because they are invalid or don't match the filter."""
+        faults: Mapping[str, tuple[str, int]] = self.derived.get("faults", NOTHING)
+        return sum(entries for _, entries in faults.values()) + self.unfit_entries
+
+    @property
+    def unfit_entries(self) -> int:
+        """Number of list entries left out because they don't match the request's filter."""
+        return int(self.derived.get("unfit", 0))
+
+
+NOTES = ("raw", "faults", "unfit", "beyond", "requested")  # what is noted about an object and stays true for its copy
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _model_in(annotation: Any) -> type[Model] | None:
+    """Return the model in the type of a field or of its list."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
+
+
+def _read_each(model: type[Model] | None, entries: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the entries that can be read, and the others."""
+    found, invalid = [], []
+    for entry in entries:
+        try:
+            found.append(model.model_validate(entry) if model else entry)
+        except ValueError:
+            invalid.append(entry)
+    return found, invalid
+
+
+def _cut(value: object) -> str:
+    if isinstance(value, str):
+        return read_text(value[:UNREADABLE_TEXT])
+    if isinstance(value, Decimal):
+        return str(value)[:UNREADABLE_TEXT]
+    return json.dumps(value, default=str)[:UNREADABLE_TEXT]

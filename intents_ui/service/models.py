@@ -1,0 +1,821 @@
+"""The service's objects and responses (docs/contract.md#objects). Nested objects come before those that contain them.
+
+Amounts are `int` in base units, USD amounts and shares `Decimal`, times aware `datetime`s in UTC. Only the ID that
+names an object is required. Invalid values are None, with their text in `unreadable`.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.fields import (
+    LIST,
+    ChainId,
+    Cursor,
+    Decimals,
+    Figure,
+    FigureInList,
+    Flag,
+    Identifier,
+    IntentId,
+    Model,
+    RequiredIdentifier,
+    RequiredUInt256,
+    Text,
+    TextInList,
+    Timestamp,
+    UInt256,
+    status_type,
+)
+
+log = logging.getLogger("intents_ui.service")
+
+
+class IntentStatus(StrEnum):
+    """Known statuses of an intent. Fields hold plain text, because the service may send others."""
+
+    QUOTED = "QUOTED"
+    COMMITTED = "COMMITTED"
+    EXECUTING = "EXECUTING"
+    FAILED = "FAILED"
+    SUCCEEDED = "SUCCEEDED"
+    ABORTED = "ABORTED"
+    REFUNDED = "REFUNDED"
+    INVALID = "INVALID"
+
+
+class TransactionStatus(StrEnum):
+    """Known statuses of a transaction. Fields hold plain text, because the service may send others."""
+
+    UNKNOWN = "UNKNOWN"
+    ON_HOLD = "ON_HOLD"
+    PENDING = "PENDING"
+    RELAYING = "RELAYING"
+    RELAYED = "RELAYED"
+    SENT = "SENT"
+    ERRORED = "ERRORED"
+    MINING = "MINING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    ABORTED = "ABORTED"
+    REVERTED = "REVERTED"
+
+
+IntentWord = Annotated[str | None, status_type("an intent", IntentStatus)]
+TransactionWord = Annotated[str | None, status_type("a transaction", TransactionStatus)]
+
+
+class Call(Model):
+    """One call of an intent's execution plan."""
+
+    to: Identifier = None
+    value: UInt256 = None
+    data: Text = None
+    gas_limit: UInt256 = None
+    delegate_call: Flag = None
+    only_fallback: Flag = None
+    behavior_on_error: UInt256 = None
+
+
+class IntentCalls(Model):
+    """Calls to execute on one chain."""
+
+    chain_id: UInt256 = None
+    calls: Annotated[tuple[Call, ...], LIST] = ()
+    space: UInt256 = None
+    nonce: UInt256 = None
+
+
+class TransactionPrecondition(Model):
+    """Condition that must hold before the calls execute, such as a minimum balance."""
+
+    type: Text = None
+    chain_id: UInt256 = None
+    owner_address: Identifier = None
+    token_address: Identifier = None
+    min_amount: UInt256 = None
+
+
+class MetaTxn(Model):
+    """Meta-transaction that the relayer sends for the intent."""
+
+    id: Identifier = None
+    chain_id: UInt256 = None
+    wallet_address: Identifier = None
+    contract: Identifier = None
+    input: Text = None
+    bridge_gas: UInt256 = None
+
+
+class ServiceAddressOverrides(Model):
+    """Contract addresses to use instead of the service's own."""
+
+    smart_wallet_factory_address: Identifier = None
+    smart_wallet_main_module_address: Identifier = None
+    smart_wallet_main_module_upgradable_address: Identifier = None
+    smart_wallet_guest_module_address: Identifier = None
+    smart_wallet_utils_address: Identifier = None
+
+
+class QuoteOptions(Model):
+    """Options of a quote request. `slippage_tolerance` is a fraction: 0.005 is 0.5%."""
+
+    intent_protocol: Text = None
+    swap_provider: Text = None
+    bridge_provider: Text = None
+    swap_provider_fallback: Flag = None
+    bridge_provider_fallback: Flag = None
+    preference: Text = None
+    slippage_tolerance: Figure = None
+    service_address_overrides: ServiceAddressOverrides | None = None
+
+
+class QuoteIntentRequest(Model):
+    """Request for a quote."""
+
+    owner_address: Identifier = None
+    origin_chain_id: UInt256 = None
+    origin_token_address: Identifier = None
+    destination_chain_id: UInt256 = None
+    destination_token_address: Identifier = None
+    destination_to_address: Identifier = None
+    destination_approve_address: Identifier = None
+    destination_call_data: Text = None
+    destination_call_value: UInt256 = None
+    origin_token_amount: UInt256 = None
+    destination_token_amount: UInt256 = None
+    trade_type: Text = None
+    fund_method: Text = None
+    only_native_gas_fee: Flag = None
+    options: QuoteOptions | None = None
+
+
+class DepositTransaction(Model):
+    """Deposit that the wallet has to send. Not a transaction on a chain yet."""
+
+    to_address: Identifier = None
+    token_address: Identifier = None
+    amount: UInt256 = None
+    chain_id: UInt256 = None
+    to: Identifier = None
+    data: Text = None
+    value: UInt256 = None
+    decimals: Decimals = None
+
+
+class PriceImpact(Model):
+    """`price_impact` is a percentage, `price_impact_usd` an amount in USD."""
+
+    price_impact: Figure = None
+    price_impact_usd: Figure = None
+
+
+class PriceImpactDetails(Model):
+    """Price impact by cause."""
+
+    execution_price_impact: PriceImpact | None = None
+    market_price_impact: PriceImpact | None = None
+    provider_fees_price_impact: PriceImpact | None = None
+    service_fees_price_impact: PriceImpact | None = None
+    net_price_impact: PriceImpact | None = None
+
+
+class IntentProviderQuote(Model):
+    """Quote of the route's providers. The three lists are parallel.
+
+    `max_slippage` is a fraction, `price_impact` a percentage, `estimated_duration` is in seconds.
+    """
+
+    route_providers: Annotated[tuple[TextInList, ...], LIST] = ()
+    route_providers_request_ids: Annotated[tuple[TextInList, ...], LIST] = ()
+    route_providers_fee_usd: Annotated[tuple[FigureInList, ...], LIST] = ()
+    from_amount: UInt256 = None
+    from_amount_min: UInt256 = None
+    from_amount_usd: Figure = None
+    from_amount_min_usd: Figure = None
+    to_amount: UInt256 = None
+    to_amount_min: UInt256 = None
+    to_amount_usd: Figure = None
+    to_amount_min_usd: Figure = None
+    max_slippage: Figure = None
+    price_impact: Figure = None
+    price_impact_usd: Figure = None
+    price_impact_details: PriceImpactDetails | None = None
+    estimated_duration: Figure = None
+
+
+class MetaTxnFeeDetails(Model):
+    """Network fee of one meta-transaction."""
+
+    meta_txn_id: Identifier = None
+    estimated_gas_limit: UInt256 = None
+    fee_native: UInt256 = None
+
+
+class GasFee(Model):
+    """Network fee on one chain. `total_fee_amount` is in base units of the chain's native token."""
+
+    chain_id: UInt256 = None
+    total_gas_limit: UInt256 = None
+    gas_price: UInt256 = None
+    native_token_symbol: Text = None
+    chain_gas_usage_status: Text = None
+    total_fee_amount: UInt256 = None
+    total_fee_usd: Figure = None
+    meta_txn_fee_details: MetaTxnFeeDetails | None = None
+    meta_txn_gas_quote: Text = None
+    native_token_price_usd: Figure = None
+
+
+class ProviderFee(Model):
+    """Fee of the route's provider, without and with the service's own fee."""
+
+    quote_provider: Text = None
+    quote_provider_fee: UInt256 = None
+    quote_provider_fee_usd: Figure = None
+    service_fee: UInt256 = None
+    service_fee_usd: Figure = None
+    quote_provider_with_service_fee: UInt256 = None
+    provider_with_service_fee_usd: Figure = None
+    total_fee_amount: UInt256 = None
+    total_fee_usd: Figure = None
+
+
+class IntentFees(Model):
+    """All fees of an intent. Totals and amounts are in base units of the fee token."""
+
+    origin_gas: GasFee | None = None
+    destination_gas: GasFee | None = None
+    provider: ProviderFee | None = None
+    fee_token_address: Identifier = None
+    fee_token_amount: UInt256 = None
+    fee_token_usd: Figure = None
+    fee_token_total: UInt256 = None
+    gas_fee_total: UInt256 = None
+    gas_fee_usd: Figure = None
+    service_fee_total: UInt256 = None
+    service_fee_usd: Figure = None
+    collector_fee_total: UInt256 = None
+    collector_fee_usd: Figure = None
+    provider_fee_total: UInt256 = None
+    provider_fee_usd: Figure = None
+    total_fee_amount: UInt256 = None
+    total_fee_usd: Figure = None
+
+
+class ServiceContracts(Model):
+    """Addresses of the service's contracts."""
+
+    service_intent_entrypoint_address: Identifier = None
+    service_router_address: Identifier = None
+    service_router_shim_address: Identifier = None
+
+
+class Intent(Model):
+    """A transfer with its quote.
+
+    Fields that came only under their other names (`calls`, `preconditions`, …) are set, too.
+    """
+
+    id: UInt256 = None
+    project_id: UInt256 = None
+    intent_id: IntentId
+    status: IntentWord = None
+    quote_request: QuoteIntentRequest | None = None
+    owner_address: Identifier = None
+    origin_chain_id: UInt256 = None
+    destination_chain_id: UInt256 = None
+    origin_intent_address: Identifier = None
+    destination_intent_address: Identifier = None
+    salt: UInt256 = None
+    deposit_transaction: DepositTransaction | None = None
+    origin_calls: IntentCalls | None = None
+    origin_precondition: TransactionPrecondition | None = None
+    origin_meta_txn: MetaTxn | None = None
+    quote: IntentProviderQuote | None = None
+    fees: IntentFees | None = None
+    service_version: Text = None
+    service_contracts: ServiceContracts | None = None
+    expires_at: Timestamp = None
+    passthrough: Flag = None
+    destination_calls: IntentCalls | None = None
+    destination_precondition: TransactionPrecondition | None = None
+    destination_meta_txn: MetaTxn | None = None
+    intent_protocol: Text = None
+    updated_at: Timestamp = None
+    created_at: Timestamp = None
+
+    destination_salt: UInt256 = None
+    calls: Annotated[tuple[IntentCalls, ...], LIST] = ()
+    preconditions: Annotated[tuple[TransactionPrecondition, ...], LIST] = ()
+    meta_txns: Annotated[tuple[MetaTxn, ...], LIST] = ()
+
+    @model_validator(mode="after")
+    def _use_second_names(self) -> Self:
+        if self.destination_salt is None and not (self.calls or self.preconditions or self.meta_txns):
+            return self
+        found: dict[str, Any] = {"salt": self.destination_salt}
+        for name in ("calls", "precondition", "meta_txn"):
+            listed = getattr(self, f"{name.removesuffix('s')}s")
+            found |= {f"origin_{name}": self._on_origin(listed), f"destination_{name}": self._on_destination(listed)}
+        self.__dict__.update({name: value for name, value in found.items() if getattr(self, name) is None})
+        return self
+
+    def _on_origin[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
+        """Return the origin chain's entry, or the first one if no entry names its chain."""
+        named = [entry for entry in listed if entry.chain_id is not None]
+        return next((entry for entry in named or listed if entry.chain_id in (None, self.origin_chain_id)), None)
+
+    def _on_destination[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
+        """Return the destination chain's entry other than the origin's, or the second one if no entry names a chain."""
+        rest = [entry for entry in listed if entry is not self._on_origin(listed)]
+        named = [entry for entry in rest if entry.chain_id is not None]
+        return next((entry for entry in named or rest if entry.chain_id in (None, self.destination_chain_id)), None)
+
+
+class DepositIntentEntry(Model):
+    """Gasless deposit. `deadline` and `permit_deadline` are Unix seconds, and may be 2**256 - 1 for "never"."""
+
+    intent_signature: Text = None
+    fee_amount: UInt256 = None
+    fee_token: Identifier = None
+    fee_collector: Identifier = None
+    user_nonce: UInt256 = None
+    deadline: UInt256 = None
+    permit_signature: Text = None
+    permit_deadline: UInt256 = None
+    permit_amount: UInt256 = None
+
+
+class IntentTransaction(Model):
+    """One transaction of a transfer: deposit, origin, destination or refund."""
+
+    id: UInt256 = None
+    intent_id: IntentId | None = None
+    status: TransactionWord = None
+    chain_id: UInt256 = None
+    type: Text = None
+    context: Text = None
+    from_address: Identifier = None
+    to_address: Identifier = None
+    token_address: Identifier = None
+    token_amount: UInt256 = None
+    status_reason: Text = None
+    bridge_gas: UInt256 = None
+    calldata: Text = None
+    meta_txn_id: Identifier = None
+    meta_txn_fee_quote: Text = None
+    precondition: TransactionPrecondition | None = None
+    deposit_intent_entry: DepositIntentEntry | None = None
+    txn_hash: Identifier = None
+    txn_mined_at: Timestamp = None
+    updated_at: Timestamp = None
+    created_at: Timestamp = None
+
+
+class TokenMetadata(Model):
+    """A token's name, symbol and decimals."""
+
+    chain_id: UInt256 = None
+    token_address: Identifier = None
+    name: Text = None
+    symbol: Text = None
+    decimals: Decimals = None
+    logo_uri: Text = None
+
+
+class IntentReceiptSummary(Model):
+    """Summary of a receipt, with the amounts and tokens on both chains."""
+
+    intent_id: IntentId | None = None
+    status: IntentWord = None
+    owner_address: Identifier = None
+    origin_chain_id: UInt256 = None
+    destination_chain_id: UInt256 = None
+    trade_type: Text = None
+    route_providers: Annotated[tuple[TextInList, ...], LIST] = ()
+    origin_intent_address: Identifier = None
+    origin_token_address: Identifier = None
+    origin_token_amount: UInt256 = None
+    origin_token_metadata: TokenMetadata | None = None
+    destination_intent_address: Identifier = None
+    destination_token_metadata: TokenMetadata | None = None
+    destination_has_call_data: Flag = None
+    destination_has_call_value: Flag = None
+    created_at: Timestamp = None
+    expires_at: Timestamp = None
+    destination_token_address: Identifier = None
+    destination_token_amount: UInt256 = None
+    destination_to_address: Identifier = None
+    memo: Text = None
+    started_at: Timestamp = None
+    finished_at: Timestamp = None
+
+
+class IntentReceipt(Model):
+    """Execution state of an intent, with its transactions."""
+
+    id: UInt256 = None
+    project_id: UInt256 = None
+    intent_id: IntentId
+    status: IntentWord = None
+    owner_address: Identifier = None
+    origin_chain_id: UInt256 = None
+    destination_chain_id: UInt256 = None
+    deposit_transaction_id: UInt256 = None
+    deposit_transaction: IntentTransaction | None = None
+    origin_transaction_id: UInt256 = None
+    origin_transaction: IntentTransaction | None = None
+    destination_transaction_id: UInt256 = None
+    destination_transaction: IntentTransaction | None = None
+    refund_transaction_id: UInt256 = None
+    refund_transaction: IntentTransaction | None = None
+    summary: IntentReceiptSummary | None = None
+    updated_at: Timestamp = None
+    created_at: Timestamp = None
+
+    @property
+    def transactions(self) -> dict[str, IntentTransaction]:
+        """The transactions that it has, by step: `deposit`, `origin`, `destination` and `refund`."""
+        steps = {
+            "deposit": self.deposit_transaction,
+            "origin": self.origin_transaction,
+            "destination": self.destination_transaction,
+            "refund": self.refund_transaction,
+        }
+        return {step: transaction for step, transaction in steps.items() if transaction}
+
+    def step_of(self, txn_hash: str) -> str | None:
+        """Return which of the transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
+        wanted = txn_hash.lower().removeprefix("0x")
+        sent = {
+            step: each.txn_hash.lower().removeprefix("0x") for step, each in self.transactions.items() if each.txn_hash
+        }
+        return next((step for step, known in sent.items() if known == wanted), None)
+
+    def other_intent(self, own: str) -> str:
+        """Return the ID of another intent that it, its summary or a transaction names, or "" if there is none."""
+        parts = (self, self.summary, *self.transactions.values())
+        named = (part.intent_id for part in parts if part and part.intent_id)
+        return next((each for each in named if each.lower() != own.lower()), "")
+
+
+class TokenBalance(Model):
+    """Balance of a token. `balance` is in base units, `balance_usd` and `price_usd` in USD."""
+
+    contract_address: Identifier = None
+    balance: UInt256 = None
+    balance_usd: Figure = None
+    price_usd: Figure = None
+    decimals: Decimals = None
+    chain_id: UInt256 = None
+    symbol: Text = None
+
+
+class BalanceGroup(Model):
+    """Balances of one intent address."""
+
+    intent_address: Identifier = None
+    chain_id: UInt256 = None
+    tokens: Annotated[tuple[TokenBalance, ...], LIST] = ()
+
+
+class IntentHistory(Model):
+    """Entry of the intent history. `has_balance` is None if balances weren't requested."""
+
+    intent_id: IntentId
+    status: IntentWord = None
+    expires_at: Timestamp = None
+    updated_at: Timestamp = None
+    created_at: Timestamp = None
+    receipt: IntentReceipt | None = None
+    has_balance: Flag = None
+    balances: Annotated[tuple[BalanceGroup, ...], LIST] = ()
+
+    @field_validator("receipt")
+    @classmethod
+    def _refuse_another(cls, receipt: IntentReceipt | None, info: ValidationInfo) -> IntentReceipt | None:
+        if receipt and receipt.other_intent(info.data.get("intent_id", receipt.intent_id)):
+            raise ValueError("of another intent")
+        return receipt
+
+
+class TokenInfo(Model):
+    """A token in one of the service's lists."""
+
+    chain_id: RequiredUInt256
+    address: RequiredIdentifier
+    name: Text = None
+    symbol: Text = None
+    decimals: Decimals = None
+    featured: Flag = None
+    feature_index: UInt256 = None
+    supports_bridging: Flag = None
+    logo_uri: Text = None
+
+
+class NativeCurrency(Model):
+    """A chain's native token."""
+
+    name: Text = None
+    symbol: Text = None
+    decimals: Decimals = None
+
+
+class BlockExplorer(Model):
+    """A chain's block explorer."""
+
+    name: Text = None
+    url: Text = None
+
+
+class ChainInfo(Model):
+    """A chain. The native token and the explorer come in two forms, so read them through the properties."""
+
+    id: ChainId
+    name: Text = None
+    native_currency: NativeCurrency | None = None
+    logo_uri: Text = None
+    block_explorer: BlockExplorer | None = None
+
+    token_name: Text = None
+    token_symbol: Text = None
+    token_decimals: Decimals = None
+    is_testnet: Flag = None
+    supports_bridging: Flag = None
+    block_explorer_url: Text = None
+
+    @property
+    def native_name(self) -> str | None:
+        return (self.native_currency and self.native_currency.name) or self.token_name
+
+    @property
+    def native_symbol(self) -> str | None:
+        return (self.native_currency and self.native_currency.symbol) or self.token_symbol
+
+    @property
+    def native_decimals(self) -> int | None:
+        nested = self.native_currency.decimals if self.native_currency else None
+        return self.token_decimals if nested is None else nested
+
+    @property
+    def explorer_name(self) -> str | None:
+        return self.block_explorer.name if self.block_explorer else None
+
+    @property
+    def explorer_url(self) -> str | None:
+        """As received. Check that it is HTTP or HTTPS before linking to it."""
+        return (self.block_explorer and self.block_explorer.url) or self.block_explorer_url
+
+
+class SortBy(Model):
+    """Sort order of a list."""
+
+    column: Text = None
+    order: Text = None
+
+
+class Page(Model):
+    """Page of a list, used as its cursor.
+
+    One from the service is opaque: its `raw` text is sent back unchanged.
+    """
+
+    column: Text = None
+    before: Cursor = None
+    after: Cursor = None
+    sort: Annotated[tuple[SortBy, ...], LIST] = ()
+    page_size: UInt256 = None
+    more: Flag = None
+
+    @classmethod
+    def first(cls, *, size: int = 20, column: str = "createdAt", order: str = "DESC") -> Self:
+        """Return the request for the first page, newest first by default."""
+        return cls(page_size=size, sort=(SortBy(column=column, order=order),))
+
+    @property
+    def cursor(self) -> tuple[str | None, int | None, int | None]:
+        """What distinguishes this page from the list's other pages."""
+        return self.column, self.before, self.after
+
+
+class PricedToken(Model):
+    """A token to get the price of."""
+
+    chain_id: UInt256 = None
+    token_address: Identifier = None
+    token_symbol: Text = None
+
+
+class TokenPrice(Model):
+    """Price of a token. `price_usd` None means that the price is unknown, not zero."""
+
+    token: PricedToken
+    price_usd: Figure = None
+    updated_at: Timestamp = None
+
+
+class GasEstimate(Model):
+    """Estimated network fee."""
+
+    total_gas: UInt256 = None
+    gas_price: UInt256 = None
+    native_cost: UInt256 = None
+    native_cost_usd: Figure = None
+
+
+class FeeOption(Model):
+    """A token to pay fees in. `amount` is in its base units."""
+
+    token_address: Identifier = None
+    token_symbol: Text = None
+    token_decimals: Decimals = None
+    amount: UInt256 = None
+    amount_usd: Figure = None
+    fee_collector_address: Identifier = None
+    is2612: Flag = None
+    is_passthrough_eligible: Flag = None
+
+
+class GasFeeOptions(Model):
+    """Tokens that fees can be paid in, with their amounts."""
+
+    gas_estimate: GasEstimate | None = None
+    fee_options: Annotated[tuple[FeeOption, ...], LIST] = ()
+    expires_at: Timestamp = None
+    fee_collector_address: Identifier = None
+
+
+class IntentAnswer(Model):
+    """Response of GetIntent."""
+
+    intent: Intent
+
+
+class ReceiptAnswer(Model):
+    """Response of GetIntentReceipt."""
+
+    intent_receipt: IntentReceipt
+
+
+class WaitAnswer(Model):
+    """Response of WaitIntentReceipt.
+
+    `done` means "stop polling", not success. Send `receipt_states` back as `last_receipt_states`.
+    """
+
+    intent_receipt: IntentReceipt
+    receipt_states: Annotated[tuple[TextInList, ...], LIST] = ()
+    done: Flag = None
+
+
+class _Listed(Model):
+    """Response that lists the intents matching a filter."""
+
+    essential: ClassVar[frozenset[str]] = frozenset({"intents"})
+
+    def fitting[T: Model](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
+        """Return the response without the entries for which `fits` is false.
+
+        They count as entries that couldn't be parsed. Raises Unreadable if no entry fits, because an empty list would
+        say that there are no matches.
+        """
+        matching = tuple(entry for entry in entries if fits(entry))
+        unfit = len(entries) - len(matching)
+        if not unfit:
+            return self
+        if not matching:
+            raise Unreadable.because(Flaw.OTHER_FILTER)
+        log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
+        found = self.twin(intents=matching)
+        found.derived["unfit"] = unfit
+        return found
+
+
+class SearchAnswer(_Listed):
+    """Response of SearchIntents, unordered."""
+
+    intents: Annotated[tuple[Intent, ...], LIST] = ()
+
+    @property
+    def beyond(self) -> int:
+        """Number of older matches that were not read."""
+        return int(self.derived.get("beyond", 0))
+
+
+class Entries(tuple[IntentHistory, ...]):
+    """Entries of a list, with what is `derived` from all of them as long as they live."""
+
+    derived: dict[str, Any]
+
+    def __new__(cls, entries: Iterable[IntentHistory]) -> Self:
+        found = super().__new__(cls, entries)
+        found.derived = {}
+        return found
+
+
+class HistoryAnswer(_Listed):
+    """Response of GetIntentHistory: one page of a paginated list."""
+
+    intents: Annotated[tuple[IntentHistory, ...], LIST] = ()
+    next_page: Page | None = None
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The entries as received."""
+        return Entries(self.intents)
+
+    @property
+    def following(self) -> Page | None:
+        """The next page to request, with its cursor unchanged, or None at the end of the list.
+
+        The list ends where `nextPage` is missing, `more` is false, the page is empty, the cursor didn't advance, or the
+        cursor isn't a number and so can't belong to this list.
+        """
+        return None if self.is_over or self.is_stuck or self.is_lost else self.next_page
+
+    @property
+    def is_over(self) -> bool:
+        """Whether this is the last page: the service reports no more, or the page is empty."""
+        return self.next_page is None or self.next_page.more is False or self.is_empty
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.intents or self.unreadable_entries)
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether the service reports more entries after an empty page."""
+        return self.is_empty and self.next_page is not None and self.next_page.more is True
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the service reports more entries but the cursor didn't advance."""
+        if self.next_page is None or self.is_over or self.is_lost:
+            return False
+        requested: Page | None = self.derived.get("requested")
+        return requested is not None and self.next_page.cursor == requested.cursor
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the service reports more entries but the cursor isn't a number."""
+        if self.next_page is None or self.is_over:
+            return False
+        return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
+
+    def asked_with(self, page: Page | None) -> Self:
+        """Note the page that was requested. Return the response."""
+        self.derived["requested"] = page
+        return self
+
+
+class CommitAnswer(Model):
+    """Response of CommitIntent."""
+
+    intent_id: IntentId
+
+
+class TokensAnswer(Model):
+    """Response of the operations that list tokens."""
+
+    essential: ClassVar[frozenset[str]] = frozenset({"tokens"})
+
+    tokens: Annotated[tuple[TokenInfo, ...], LIST] = ()
+
+
+class ChainsAnswer(Model):
+    """Response of the operations that list chains."""
+
+    essential: ClassVar[frozenset[str]] = frozenset({"chains"})
+
+    chains: Annotated[tuple[ChainInfo, ...], LIST] = ()
+
+
+class QuoteAnswer(Model):
+    """Response of QuoteIntent."""
+
+    intent: Intent
+    gas_fee_options: GasFeeOptions | None = None
+
+
+class ExecuteAnswer(Model):
+    """Response of ExecuteIntent."""
+
+    intent_id: IntentId
+    intent_status: Text = None
+
+
+class PricesAnswer(Model):
+    """Response of GetTokenPrices.
+
+    Tokens without a price may be missing, and the order can differ from the request's.
+    """
+
+    essential: ClassVar[frozenset[str]] = frozenset({"token_prices"})
+
+    token_prices: Annotated[tuple[TokenPrice, ...], LIST] = ()
