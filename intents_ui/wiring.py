@@ -314,6 +314,18 @@ def mirror_coverage() -> "CoverageReading | None":
     return current().one(CoverageCache).get()
 
 
+def open_incidents() -> Mapping[tuple[str, str], int] | None:
+    """Return how many incidents aren't over, by state and kind. None if the mirror's database can't be read."""
+    from intents_ui.mirror.incidents import queries  # imported only when used
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
+
+    try:
+        with reading():
+            return queries.open_counts()
+    except CopyUnreadable:
+        return None
+
+
 def is_live() -> bool:
     """Whether anything has been watched in this process. Asking about a transfer doesn't start the hub."""
     return "hub" in vars(_current)

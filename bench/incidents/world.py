@@ -1,83 +1,118 @@
-"""Endings of transfers on many routes, by chance: most owners come once, some often, and some retry what fails."""
+"""Transfers on many routes, by chance: most owners come once, some often, and some retry what fails."""
 
+import math
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import accumulate
 from random import Random
+from typing import NamedTuple
 
-from intents_ui.mirror.incidents.counting import Counts, Ending, Routes
+from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import Incident, Knowledge
-from intents_ui.mirror.incidents.usual import DAYS, Usual, tally
+from intents_ui.mirror.incidents.rules import LONGEST, Incident, Knowledge, Scope
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service.wire.outcome import Outcome
 
 START = 1_800_000_000 // DAY * DAY
+PAST = 3 * DAY  # to learn from
+LIMIT = 5 * MINUTE  # of all routes
 FAILING, LATE = 0.02, 0.01
 PROVIDERS, CHAINS = 7, 10
-# Endings per hour of a route: the share of routes, and the range.
+TOKENS = ("USDC", "USDC", "USDC", "ETH", "ETH", "DAI")
+# Transfers per hour of a route: the share of routes, and the range.
 RATES = ((0.6, 0.3, 3.0), (0.3, 3.0, 15.0), (0.1, 15.0, 100.0))
+MEDIAN_SECONDS, SPREAD = (50.0, 100.0), 0.35  # of a route's durations, the logarithm's deviation
 REGULARS = 6  # owners of a route that come again and again
 REGULAR_SHARE = 0.2
 RETRYING_SHARE = 0.4  # of owners whose transfer fails
 MOST_RETRIES = 40
 RETRY_FAILS = 0.9
 NIGHT, DAYTIME = 0.4, 1.6  # times the rate
+BOT = (6, 14)  # addresses of a bot, all of whose transfers fail within half an hour of each day
+
+
+class Place(NamedTuple):
+    """The provider and the chains of a route."""
+
+    provider: str
+    origin: str
+    destination: str
+
+
+class Sent(NamedTuple):
+    """A transfer. Times are Unix seconds."""
+
+    route: int
+    tokens: tuple[str, str]
+    owner: int
+    began: float
+    ended: float
+    is_failed: bool
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A share of the transfers of some routes fails for a time."""
+    """A share of the transfers of some routes hangs, fails, or is six times slower for a time."""
 
+    what: str  # "hang", "fail" or "slow"
     routes: frozenset[int]
     start: int
     end: int
-    share: float
+    share: float = 1.0
 
 
 @dataclass
 class World:
-    """Routes with the rates of their endings per hour."""
+    """Routes with their transfers per hour. The share that fails varies by hour with deviation `sigma` (logarithm)."""
 
-    random: Random
+    seed: int
     rates: Sequence[float]
-    faults: list[Fault] = field(default_factory=list)
+    sigma: float = 0.0
+    has_bot: bool = False
     is_even: bool = False  # the same rate at night
     now: int = START
+    faults: list[Fault] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.random = Random(self.seed)  # noqa: S311 - the same in each run
         self.places = [self._place() for _ in self.rates]
+        self._medians = [self.random.uniform(*MEDIAN_SECONDS) for _ in self.rates]
         self._reach = list(accumulate(self.rates))
-        self._retries: list[tuple[int, int, int, int]] = []  # time, number, route, owner
+        self._retries: list[tuple[float, int, int, int]] = []  # time, number, route, owner
+        self._bot: list[tuple[float, int]] = []  # time, route
         self._number = 0
+        self._factors: dict[tuple[int, int], float] = {}
 
-    def _place(self) -> tuple[str, tuple[str, str]]:
+    def _place(self) -> Place:
         origin, destination = self.random.sample(range(CHAINS), 2)
         provider = min(int(self.random.expovariate(0.4)), PROVIDERS - 1)
-        return f"P{provider}", (str(origin), str(destination))
+        return Place(f"P{provider}", str(origin), str(destination))
 
-    def routes(self) -> Routes:
-        found = Routes()
-        for route, (provider, chains) in enumerate(self.places):
-            found.add(route, providers=[provider], chains=chains)
-        return found
-
-    def minute(self) -> list[Ending]:
-        """Return the endings of the next minute, in order."""
+    def minute(self) -> list[Sent]:
+        """Return the transfers that begin in the next minute."""
         end, found = self.now + MINUTE, []
         rate = self._reach[-1] / HOUR * (1.0 if self.is_even else self._rhythm())
         at = self.now + self.random.expovariate(rate)
         while at < end:
-            route = bisect(self._reach, self.random.random() * self._reach[-1])
-            found.append(self._ending(route, self._owner(route), int(at), self._share(route, at)))
+            route = self._any_route()
+            found.append(self._sent(route, self._owner(route), at, self._share(route)))
             at += self.random.expovariate(rate)
         while self._retries and self._retries[0][0] < end:
             at, left, route, owner = heappop(self._retries)
-            share = max(RETRY_FAILS if owner % 2 else 0.0, self._share(route, at))
-            found.append(self._ending(route, owner, at, share, retries=left))
+            found.append(self._sent(route, owner, at, RETRY_FAILS if owner % 2 else FAILING, retries=left))
+        if self.has_bot and self.now % DAY == 0:
+            route, start = self._any_route(), self.now + self.random.random() * (DAY - HOUR)
+            self._bot = [(start + self.random.random() * HOUR / 2, route) for _ in range(self.random.randint(*BOT))]
+        for at, route in [each for each in self._bot if self.now <= each[0] < end]:
+            self._number += 1
+            found.append(self._sent(route, self._number, at, 1.0, retries=0))
         self.now = end
-        return sorted(found, key=lambda each: each.at)
+        return found
+
+    def _any_route(self) -> int:
+        return bisect(self._reach, self.random.random() * self._reach[-1])
 
     def _rhythm(self) -> float:
         return NIGHT if self.now % DAY < DAY // 2 else DAYTIME
@@ -89,77 +124,97 @@ class World:
         self._number += 1
         return self._number
 
-    def _share(self, route: int, at: float) -> float:
-        return max(
-            (each.share for each in self.faults if route in each.routes and each.start <= at < each.end),
-            default=FAILING,
-        )
+    def _share(self, route: int) -> float:
+        if not self.sigma:
+            return FAILING
+        key = self.now // HOUR, route
+        if key not in self._factors:
+            self._factors[key] = math.exp(self.random.gauss(0, self.sigma) - self.sigma**2 / 2)
+        return min(1.0, FAILING * self._factors[key])
 
-    def _ending(self, route: int, owner: int, at: int, share: float, *, retries: int = -1) -> Ending:
+    def _sent(self, route: int, owner: int, at: float, share: float, *, retries: int = -1) -> Sent:
+        took = self._medians[route] * math.exp(self.random.gauss(0, SPREAD))
+        if self.random.random() < LATE:
+            took += LIMIT
         is_failed = self.random.random() < share
+        ended = at + took
+        for fault in self.faults:
+            if route in fault.routes and fault.start <= at < fault.end and self.random.random() < fault.share:
+                is_failed = is_failed or fault.what == "fail"
+                ended = {"hang": fault.end + took, "slow": at + 6 * took}.get(fault.what, ended)
         if is_failed and retries < 0 and self.random.random() < RETRYING_SHARE:
             retries = self.random.randint(1, MOST_RETRIES)
         if is_failed and retries > 0:
-            heappush(self._retries, (at + self.random.randint(60, 300), retries - 1, route, owner))
-        return Ending(route, owner, at, is_failed, self.random.random() < LATE)
+            heappush(self._retries, (at + took + self.random.randint(60, 300), retries - 1, route, owner))
+        tokens = self.random.choice(TOKENS), self.random.choice(TOKENS)
+        return Sent(route, tokens, owner, at, ended, is_failed)
+
+
+def mixed_rates(random: Random, routes: int) -> Iterator[float]:
+    for _ in range(routes):
+        (_, low, high), *_ = random.choices(RATES, [share for share, *_ in RATES])
+        yield low * (high / low) ** random.random()
 
 
 class Run:
-    """A detector that follows a world. `opened` are incidents as they opened, `latest` as they are."""
+    """A detector that follows a world, after two weeks of it. `opened` are incidents as they opened."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        routes = world.routes()
-        usual = Usual(routes)
-        for hour, found in past(world):
-            usual.learn(hour, found)
-        self.detector = Detector(routes, usual, start=world.now)
+        self.detector = Detector(start=world.now)
         self.opened: dict[int, Incident] = {}
-        self.latest: dict[int, Incident] = {}
-        self._unread: list[Ending] = []
-        self._hours: dict[int, list[Ending]] = {}
+        self.seen: dict[int, Begun] = {}  # the newest transfer of each route
+        self._places: dict[tuple[int, tuple[str, str]], tuple[Scope, ...]] = {}
+        self._unread: dict[int, Begun] = {}
+        self._decisions: list[tuple[int, int, Begun]] = []
+        self._count = 0
+        end, world.now = world.now, world.now - PAST
+        while world.now < end:
+            self.detector.observe(self.read(), is_past=True)
+            self._learn()
+        self.detector.observe({}, is_past=True)
 
     def minute(self, knowledge: Knowledge | None = None, *, is_read: bool = True) -> list[Incident]:
         """Let a minute pass. Return what changed."""
-        endings = self.world.minute()
-        now = self.world.now
-        self._hours.setdefault((now - 1) // HOUR, []).extend(endings)
-        if now % HOUR == 0:
-            for hour in [each for each in self._hours if each < now // HOUR - 1]:
-                self.detector.learn(hour, tally(self._hours.pop(hour)))
+        self._unread |= self.read()
         if is_read:
-            self.detector.observe(endings)
-        else:
-            self._unread += endings
-        changed = self.detector.judge(now, knowledge or Knowledge())
+            self.detector.observe(self._unread)
+            self._unread = {}
+            self._learn()
+        changed = self.detector.judge(self.world.now, knowledge or Knowledge())
         for each in changed:
             self.opened.setdefault(each.number, each)
-            self.latest[each.number] = each
         return changed
 
     def resume(self) -> None:
         """Read what was not read, as a process does that starts."""
         self.detector.observe(self._unread, is_past=True)
-        self._unread.clear()
+        self._unread = {}
 
-
-def past(world: World) -> Iterator[tuple[int, dict[int, Counts]]]:
-    """Yield two weeks of hours with the usual share, without endings."""
-    draw = world.random
-    for hour in range(world.now // HOUR - DAYS * 24, world.now // HOUR):
-        rhythm = 1.0 if world.is_even else (NIGHT if hour * HOUR % DAY < DAY // 2 else DAYTIME)
+    def read(self) -> dict[int, Begun]:
+        """Return what the mirror reads in the next minute: what begins, and what was decided a minute ago."""
         found = {}
-        for route, rate in enumerate(world.rates):
-            owners = max(0, round(draw.gauss(rate * rhythm, (rate * rhythm) ** 0.5)))
-            if owners:
-                failed = sum(draw.random() < FAILING for _ in range(owners))
-                found[route] = Counts(owners, failed, sum(draw.random() < LATE for _ in range(owners)))
-        yield hour, found
+        for sent in self.world.minute():
+            self._count += 1
+            found[self._count] = begun = self._begun(sent)
+            outcome = Outcome.FAILED if sent.is_failed else Outcome.DELIVERED
+            how = decided(outcome, "", 1, began=begun.began, ended=int(sent.ended), limit=LIMIT, now=self.world.now)
+            if how and how[0]:
+                heappush(self._decisions, (how[0], self._count, begun._replace(at=how[0], is_bad=how[1])))
+        while self._decisions and self._decisions[0][0] <= self.world.now - MINUTE:
+            _, number, begun = heappop(self._decisions)
+            found[number] = begun
+        return found
 
+    def _begun(self, sent: Sent) -> Begun:
+        key = sent.route, sent.tokens
+        if key not in self._places:
+            provider, *chains = self.world.places[sent.route]
+            self._places[key] = scopes_of(sent.route, [provider], chains, zip(chains, sent.tokens, strict=True))
+        self.seen[sent.route] = begun = Begun(sent.route, self._places[key], sent.owner, int(sent.began))
+        return begun
 
-def mixed_rates(random: Random, routes: int) -> list[float]:
-    found = []
-    for _ in range(routes):
-        (_, low, high), *_ = random.choices(RATES, [share for share, *_ in RATES])
-        found.append(low * (high / low) ** random.random())
-    return found
+    def _learn(self) -> None:
+        hour = (self.world.now - LONGEST) // HOUR - 1
+        if self.world.now % HOUR == 0:
+            self.detector.learn(hour)

@@ -55,25 +55,30 @@ class ApiReason(ApiModel):
 
 
 class ApiIncident(ApiModel):
-    """A time in which a route, a provider or a chain was worse than usual."""
+    """A time in which a route, a provider, a token or a chain was worse than usual."""
 
     number: int = Field(description="Its number", examples=[12])
     title: str = Field(description="What it is of", examples=["Relay"])
-    kind: str = Field(description="`failing`, `slow`, `silent`", examples=["failing"])
-    state: str = Field(description="Its state", examples=["failing"])
+    kind: str = Field(description="`undelivered` (not in time) or `silent` (nothing starts)", examples=["undelivered"])
+    state: str = Field(description="`open`, `recovering` or `over`", examples=["open"])
     since: datetime = Field(description="When it began", examples=["2026-11-21T10:05:00Z"])
     closed: datetime | None = Field(description="When it ended", examples=[None, "2026-11-21T11:40:00Z"])
-    bad: int = Field(description="Owners affected. Of a silence, owners expected", examples=[9])
-    owners: int = Field(description="Owners in this time", examples=[21])
-    usual: float = Field(description="Usual share of affected owners, from 0 to 1", examples=[0.02])
-    sentence: str = Field(description="What happens", examples=["9 of 21 owners had a transfer that failed."])
+    bad: int = Field(description="Owners whose transfers were not delivered in time", examples=[9])
+    owners: int = Field(description="Owners whose transfers began in this time", examples=[21])
+    usual: float = Field(
+        description="Usual share of affected owners, from 0 to 1. If nothing starts, owners expected", examples=[0.02]
+    )
+    alert: bool = Field(description="Whether chance hardly explains it", examples=[True])
+    sentence: str = Field(description="What happens", examples=["9 of 21 owners did not get their transfers in time."])
     routes: tuple[str, ...] = Field(description="Its routes", examples=[["Base to Arbitrum One with Relay"]])
 
 
 class ApiIncidentReport(ApiIncident):
     """An incident with what ended since it began."""
 
-    level: str = Field(description="`service`, `route`, `provider`, `chain`", examples=["provider"])
+    level: str = Field(
+        description="`service`, `route`, `provider`, `chain`, `token`, `provider on chain`", examples=["provider"]
+    )
     opened: datetime = Field(description="When it was found", examples=["2026-11-21T10:15:00Z"])
     ended: int = Field(description="Transfers that ended", examples=[40])
     not_delivered: int = Field(description="Of these, not delivered", examples=[17])

@@ -10,6 +10,7 @@ from random import Random, SystemRandom
 from threading import Event
 
 from intents_ui.mirror import lease
+from intents_ui.mirror.figures.lateness import Slow
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseLost
@@ -38,7 +39,8 @@ class AuditResult:
 class Mirror:
     """Keeps the copy until `stop` is set.
 
-    `source` identifies the service. `is_done` is called before each task and ends the work.
+    `source` identifies the service. `is_done` is called before each task and ends the work. `slow` are the usual
+    maximums of slow providers.
     """
 
     def __init__(
@@ -51,12 +53,13 @@ class Mirror:
         days: int = DAYS,
         random: Random | None = None,
         is_done: Callable[[], bool] = lambda: False,
+        slow: Slow | None = None,
     ) -> None:
         self.reader = reader
         self.now = now
         self.stop = stop
         self.schedule = Schedule(random=random or SystemRandom())
-        self._incidents = Keeper()
+        self._incidents = Keeper(slow)
         self._source = source
         self._days = days
         self._is_done = is_done

@@ -207,7 +207,7 @@ class Snapshot(models.Model):
 
 
 class Incident(models.Model):
-    """An incident: `rules.Incident`. Times are Unix seconds. `level` and `name` are of what it is an incident of."""
+    """An incident, as in `rules.Incident`. Times are Unix seconds. `level` and `name` are those of its scope."""
 
     number = models.BigIntegerField(primary_key=True)
     level = models.TextField()

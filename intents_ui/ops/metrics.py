@@ -222,13 +222,17 @@ class Observer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirrorFigures:
-    """Figures of the mirror, which are the same for all processes. `seconds` are of the history, by condition."""
+    """Figures of the mirror, which are the same for all processes.
+
+    `seconds` are of the history, by condition. `incidents` are those that aren't over, by state and kind.
+    """
 
     lag_seconds: float
     seconds: Mapping[str, int]
     transfers: int
     calls: int
     is_running: bool
+    incidents: Mapping[tuple[str, str], int]
 
 
 class MirrorCollector(Collector):
@@ -252,6 +256,12 @@ class MirrorCollector(Collector):
         for condition, value in figures.seconds.items():
             seconds.add_metric([condition], value)
         yield seconds
+        incidents = GaugeMetricFamily(
+            "intents_ui_mirror_incidents", "Incidents that aren't over.", labels=["state", "kind"]
+        )
+        for labels, count in figures.incidents.items():
+            incidents.add_metric(labels, count)
+        yield incidents
 
 
 class SharedFilesCollector(Collector):

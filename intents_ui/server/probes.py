@@ -68,12 +68,16 @@ def mirror_figures() -> metrics.MirrorFigures | None:
     known = found.coverage if found else None
     if known is None:
         return None
+    incidents = wiring.open_incidents()
+    if incidents is None:
+        return None
     return metrics.MirrorFigures(
         lag_seconds=known.lag.total_seconds(),
         seconds=known.seconds,
         transfers=known.transfers,
         calls=known.calls,
         is_running=known.is_running,
+        incidents=incidents,
     )
 
 

@@ -52,6 +52,7 @@ def _atom(source: Feed, request: HttpRequest, page: str, page_of: PageOf) -> str
             unique_id=entry.id,
             pubdate=entry.published,
             updateddate=entry.updated,
+            categories=entry.categories,
         )
     return feed.writeString("utf-8")
 

@@ -11,11 +11,13 @@ from django.test import Client
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Incident, Lease, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
+from intents_ui.ops import metrics
+from intents_ui.server import probes
 from tests.mirror import ledgers, past
 from tests.mirror.conftest import on_each_engine
 
 ROUTE = "CCTP, Ethereum → Base"
-NO_INCIDENT = "None. No route, provider or chain is worse than usual."
+NO_INCIDENT = "None. No route, token, provider or chain is worse than usual."
 
 
 @pytest.fixture
@@ -47,23 +49,27 @@ def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Clien
     quiet(now)
     happen(now, good=18, bad=12)
     past.count(now)
-    extent = "12 of 29 owners had failed transfers, usually 1 of 100"
+    extent = "12 of 29 owners did not get their transfers in time, usually 1 of 100"
     page = text(site, "/insight/incident/1")
-    assert f"{ROUTE} Failing since 11:27 UTC" in page
+    assert f"{ROUTE} Not delivered in time since 11:26 UTC" in page
     assert extent in page
     assert re.search(r"Not delivered 12 of 3\d ended", page)  # since the beginning of the hour
     assert "Owners with failures 12 First failure 11:27:12 UTC" in page
     assert "Origin execution reverted: slippage 1.5% exceeded" in page
-    assert f"More transfers than usual have failed since 2026-11-21 11:27:12 UTC ({ROUTE})." in page
-    assert f"{ROUTE} since 11:27 UTC {extent}" in text(site, "/insight/incidents")
-    assert f"Failing {ROUTE} since 11:27 UTC" in text(site, "/insight")
-    assert f"{ROUTE} since 11:27 UTC" in text(site, "/")
+    assert f"More transfers than usual are not delivered in time since 2026-11-21 11:26:32 UTC ({ROUTE})." in page
+    assert f"{ROUTE} since 11:26 UTC {extent}" in text(site, "/insight/incidents")
+    assert f"Not delivered in time {ROUTE} since 11:26 UTC" in text(site, "/insight")
+    assert f"{ROUTE} since 11:26 UTC" in text(site, "/")
     data = site.get("/insight/incident/1.json").json()
-    assert [data[each] for each in ("state", "bad", "owners", "closed", "routes")] == ["failing", 12, 29, None, [ROUTE]]
+    assert [data[each] for each in ("state", "bad", "owners", "closed", "routes")] == ["open", 12, 29, None, [ROUTE]]
     feed = unescape(site.get("/insight/incidents/feed.atom").content.decode())
     assert feed.count("<entry>") == 1
-    assert f'<title>Failing: {ROUTE}</title><link href="http://testserver/insight/incident/1"' in feed
+    assert f'<title>Not delivered in time: {ROUTE}</title><link href="http://testserver/insight/incident/1"' in feed
     assert extent in feed
+    assert '<category term="alert"' in feed
+    assert data["alert"] is True
+    shown = metrics.text(probes.mirror_figures()).decode()
+    assert 'intents_ui_mirror_incidents{kind="undelivered",state="open"} 1.0' in shown
     assert site.get("/insight/incident/2").status_code == 404
     assert site.get(f"/insight/incident/{'9' * 20}").status_code == 404
 
@@ -88,9 +94,11 @@ def test_an_incident_needs_three_owners_and_a_small_probability(
 
 @pytest.mark.parametrize(
     ("outcome", "is_incident"),
-    [("refunded", True), ("aborted", True), ("rejected", True), ("unconfirmed", False), ("delivered", False)],
+    [("refunded", True), ("aborted", False), ("rejected", False), ("unconfirmed", False), ("delivered", False)],
 )
-def test_what_was_not_delivered_counts_as_failed(site: Client, now: datetime, outcome: str, is_incident: bool) -> None:
+def test_only_what_the_route_did_not_deliver_counts(
+    site: Client, now: datetime, outcome: str, is_incident: bool
+) -> None:
     quiet(now)
     past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
     Transfer.objects.filter(outcome="failed").update(outcome=outcome)
@@ -112,8 +120,10 @@ def test_an_incident_that_is_over_says_until_when_it_lasted(site: Client, now: d
     past.add(past.ending(now, key=past.CCTP, good=60, bad=0, minutes=118))
     past.judge(now, minutes=160)
     page = text(site, "/insight/incident/1")
-    assert f"{ROUTE} Over since 09:27 UTC until 10:27 UTC" in page
-    assert re.search(r"More transfers than usual failed from 2026-11-21 09:27:12 UTC to .* This is over\.", page)
+    assert f"{ROUTE} Over since 09:26 UTC until 10:27 UTC" in page
+    assert re.search(
+        r"More transfers than usual were not delivered in time from 2026-11-21 09:26:32 UTC to .* This is over\.", page
+    )
     assert NO_INCIDENT in text(site, "/insight")
     assert f"No open incidents. Over 1, newest first Over {ROUTE}" in text(site, "/insight/incidents")
 
@@ -123,9 +133,21 @@ def test_a_slow_route_is_an_incident(site: Client, now: datetime) -> None:
     past.count(now)
     happen(now, good=12, bad=0, seconds=600)
     page = text(site, "/insight/incident/1")
-    assert f"{ROUTE} Slow since 11:25 UTC" in page
-    assert re.search(r"12 of 1\d owners had late transfers, usually 1 of 100", page)
-    assert "More transfers than usual take longer than expected since 2026-11-21 11:25:00 UTC" in page
+    assert f"{ROUTE} Not delivered in time since 10:46 UTC" in page
+    assert "14 of 20 owners did not get their transfers in time, usually 14 of 100" in page  # two of them failed
+    assert "More transfers than usual are not delivered in time since 2026-11-21 10:46:" in page
+
+
+def test_transfers_that_hang_are_an_incident_before_they_end(site: Client, now: datetime) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=30, bad=30, minutes=75))
+    hanging = Transfer.objects.filter(outcome="failed", ended__gt=(now.timestamp() - 80 * MINUTE) * 1000)
+    hanging.update(outcome="open", status="EXECUTING", ended=None, hour=None, reason=None, failed_step=None)
+    past.judge(now)
+    page = text(site, "/insight/incident/1")
+    assert f"{ROUTE} Not delivered in time since 10:4" in page
+    assert re.search(r"2\d of \d\d owners did not get their transfers in time, usually 1 of 100", page)
+    assert "Not delivered 0 of" in page  # none has ended
 
 
 def test_a_silent_route_is_an_incident(site: Client, now: datetime) -> None:
@@ -134,8 +156,8 @@ def test_a_silent_route_is_an_incident(site: Client, now: datetime) -> None:
     Transfer.objects.filter(ended__gt=silence.timestamp() * 1000).delete()
     past.judge(now)
     page = text(site, "/insight/incident/1")
-    assert f"{ROUTE} Silent since 11:1" in page
-    assert re.search(r"No transfer ended where 2\d owners were expected", page)
+    assert f"{ROUTE} Nothing starts since 11:1" in page
+    assert re.search(r"No transfer started where 2\d owners were expected", page)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +190,7 @@ def test_nothing_opens_while_a_window_has_a_hole(site: Client, now: datetime) ->
     assert not Incident.objects.exists()
     hole.update(is_sealed=True, failures=0)
     past.judge(now)
-    assert f"Failing {ROUTE}" in text(site, "/insight")
+    assert f"Not delivered in time {ROUTE}" in text(site, "/insight")
 
 
 # Leaders

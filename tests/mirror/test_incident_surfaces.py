@@ -21,7 +21,9 @@ from tests.mirror.test_readonly import corrupt
 
 pytestmark = pytest.mark.usefixtures("still")
 
-SENTENCE = re.compile(r"Part of an incident: LI\.FI, Base → Arbitrum One, failing since 2026-11-21 11:\d\d:\d\d UTC\.")
+SENTENCE = re.compile(
+    r"Part of an incident: LI\.FI, Base → Arbitrum One, not delivered in time since 2026-11-21 11:\d\d:\d\d UTC\."
+)
 
 
 def played(emulator: Emulator, slug: str = "refunded-on-origin", *, age: int = 600) -> str:

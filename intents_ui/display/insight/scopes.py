@@ -46,8 +46,9 @@ class NamedScope:
 
     @property
     def title(self) -> str:
-        """Return `Relay, Base → Arbitrum`, `Relay`, `Base`, `USDC on Base` or `All transfers`."""
-        return ", ".join(filter(None, (self.who, self.where))) or "All transfers"
+        """Return `Relay, Base → Arbitrum`, `Relay`, `Relay on Base`, `Base`, `USDC on Base` or `All transfers`."""
+        between = " on " if self.level == "provider" else ", "
+        return between.join(filter(None, (self.who, self.where))) or "All transfers"
 
 
 def named(level: str, all_providers: str, chains: tuple[str, ...], *, using: Names, token: str = "") -> NamedScope:

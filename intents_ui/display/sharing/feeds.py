@@ -25,7 +25,7 @@ LONGEST_TITLE = 120
 
 @dataclass(frozen=True)
 class Entry:
-    """An event. `about`: the intent that it links to. `key`: the event, unique for the intent."""
+    """An event. `about`: the intent or incident that it links to. `key`: the event, unique for it."""
 
     about: str
     key: str
@@ -33,6 +33,7 @@ class Entry:
     paragraphs: tuple[str, ...]
     published: datetime
     updated: datetime
+    categories: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -7,15 +7,26 @@ from intents_ui.display.formatting import shares, times
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
+OPEN = {
+    "undelivered": StatusLabel(
+        "Not delivered in time",
+        Tone.BAD,
+        "triangle-alert",
+        "Many more owners than usual wait, or their transfers failed.",
+    ),
+    "silent": StatusLabel(
+        "Nothing starts", Tone.ATTENTION, "circle-slash", "No transfer starts where many are expected."
+    ),
+}
 STATES = {
-    "failing": StatusLabel("Failing", Tone.BAD, "triangle-alert", "Many more owners than usual have failed transfers."),
-    "slow": StatusLabel("Slow", Tone.ATTENTION, "clock", "Many more owners than usual have late transfers."),
-    "silent": StatusLabel("Silent", Tone.ATTENTION, "circle-slash", "No transfer ends where many are expected."),
     "recovering": StatusLabel("Recovering", Tone.PROGRESS, "loader-circle", "Close to the usual since a short time."),
     "over": StatusLabel("Over", Tone.NEUTRAL, "check", "As usual again."),
 }
-PAST = {"failing": "failed", "slow": "took longer than expected", "silent": "did not complete"}
-PRESENT = {"failing": "have failed", "slow": "take longer than expected", "silent": "do not complete"}
+PAST = {
+    "undelivered": "More transfers than usual were not delivered in time",
+    "silent": "No transfers started",
+}
+PRESENT = {"undelivered": "More transfers than usual are not delivered in time", "silent": "No transfers start"}
 LOOK_UP = (
     "Look up your transfer to see where your funds are and what to do next. Use its transaction hash or your address:"
 )
@@ -25,7 +36,7 @@ LOOK_UP = (
 class IncidentFacts:
     """An incident: of what, its kind and state, and how many owners it hit. `usual` is a share from 0 to 1.
 
-    Of a silence, `usual` is the number of owners that were expected.
+    If nothing starts, `usual` is the number of owners that were expected.
     """
 
     number: int
@@ -38,6 +49,7 @@ class IncidentFacts:
     bad: int
     owners: int
     usual: float
+    is_alert: bool = False
 
     def covers(self, at: datetime | None) -> bool:
         """Return whether it had begun at this time, and had not recovered unless it is still open."""
@@ -46,15 +58,15 @@ class IncidentFacts:
 
     @property
     def status(self) -> StatusLabel:
-        return STATES[self.state]
+        return STATES.get(self.state) or OPEN[self.kind]
 
     @property
     def extent(self) -> str:
-        """Return `12 of 30 owners had failed transfers, usually 2 of 100`."""
+        """Return `12 of 30 owners did not get their transfers in time, usually 2 of 100`."""
         if self.kind == "silent":
-            return f"No transfer ended where {self.usual:.0f} owners were expected"
-        what = "failed" if self.kind == "failing" else "late"
-        return f"{self.bad} of {self.owners} owners had {what} transfers, usually {shares.of_hundred(self.usual)}"
+            return f"No transfer started where {self.usual:.0f} owners were expected"
+        usually = shares.of_hundred(self.usual)
+        return f"{self.bad} of {self.owners} owners did not get their transfers in time, usually {usually}"
 
     @property
     def time(self) -> str:
@@ -65,20 +77,24 @@ class IncidentFacts:
         return Sentence("since ", began, ", and recovering" if self.state == "recovering" else "")
 
     @property
+    def _what(self) -> str:
+        return OPEN[self.kind].word.lower()
+
+    @property
     def membership(self) -> str:
         """Return what a transfer's page says if the transfer is a part of it."""
-        return Sentence(f"Part of an incident: {self.title}, {self.kind} ", self.time, ".")
+        return Sentence(f"Part of an incident: {self.title}, {self._what} ", self.time, ".")
 
     @property
     def sentence(self) -> str:
         """Return two sentences for a feed or a chat: what, since when, and how many."""
-        return f"{self.title}: {self.kind} {self.time}. {self.extent}."
+        return f"{self.title}: {self._what} {self.time}. {self.extent}."
 
     def for_customers(self, link: str) -> str:
         """Return a text for those whose transfers may be affected. `link`: where they look up their transfer."""
         if self.closed:
-            told = f"More transfers than usual {PAST[self.kind]} {self.time} ({self.title}). This is over."
+            told = f"{PAST[self.kind]} {self.time} ({self.title}). This is over."
         else:
-            told = f"More transfers than usual {PRESENT[self.kind]} {self.time} ({self.title})."
+            told = f"{PRESENT[self.kind]} {self.time} ({self.title})."
             told += " Other routes are not known to be affected."
         return f"{told}\n\n{LOOK_UP} {link}"

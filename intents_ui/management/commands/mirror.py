@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from intents_ui import wiring
+from intents_ui.display.tokens import providers
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
@@ -180,6 +181,7 @@ class Command(BaseCommand):
             stop=stop,
             days=days or (EMULATOR_DAYS if ENV.embedded else DAYS),
             is_done=is_done,
+            slow=providers.SLOW,
         )
 
 

@@ -11,7 +11,7 @@ from intents_ui.service.catalog.catalog import plain
 
 
 class Level(StrEnum):
-    """What figures and incidents can be of, the narrowest first. There are no incidents of tokens."""
+    """What figures can be of, the narrowest first."""
 
     ROUTE = "route"
     TOKEN = "token"  # noqa: S105 - a token of a chain is no password
@@ -23,7 +23,8 @@ class Level(StrEnum):
 class ScopeName(NamedTuple):
     """What figures are of. A provider is one of a route, or all of a route with `;` between them.
 
-    The chain of a chain or a token is the origin. `token` is the address of a token, in lower case if it is hex.
+    The chain of a chain or a token is the origin, as is that of a provider on one chain only. `token` is the address of
+    a token, in lower case if it is hex.
     """
 
     level: Level
@@ -69,8 +70,9 @@ def is_part(scope: ScopeName) -> Q:
         case Level.ROUTE:
             return Q(**scope.route._asdict())
         case Level.PROVIDER:
-            name = scope.providers
-            return (
+            name, chain = scope.providers, scope.origin_chain
+            on_chain = Q(origin_chain=chain) | Q(destination_chain=chain) if chain else Q()
+            return on_chain & (
                 Q(providers=name)
                 | Q(providers__startswith=f"{name};")
                 | Q(providers__endswith=f";{name}")

@@ -1,1 +1,1 @@
-"""Incidents: routes, providers and chains that fail, are slow or are silent more than usual."""
+"""Incidents: routes, tokens, providers and chains that deliver fewer transfers in time than usual, or get none."""

@@ -1,47 +1,58 @@
-"""Keeps the incidents of the copy: reads what ended each minute, and writes what has opened, changed or closed."""
+"""Keeps the incidents of the copy: reads each minute what was decided, and writes what opened, changed or closed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import models
-from intents_ui.mirror.figures.facts import FAILED, duration_of, end_of
-from intents_ui.mirror.figures.scopes import Level
-from intents_ui.mirror.incidents.counting import LONGEST, WINDOWS, Ending, Routes, Scope
+from intents_ui.mirror.figures.lateness import USUAL, Slow
+from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import MOST_LAG, Incident, Kind, Knowledge, State
-from intents_ui.mirror.incidents.usual import DAYS, Usual, tally
+from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, WINDOWS, Incident, Kind, Knowledge, Level, Scope, State
+from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer, set_state
+from intents_ui.service.wire.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
-LEAST_HOURS = 24  # of the past, before anything opens
-PLANNED_EVERY = 5 * MINUTE  # which hours to read
+MIN_HOURS = 24  # of the past, before anything opens
+PLANNED_EVERY = 5 * MINUTE  # which hours to learn from, and the limits
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
 NAME = "incidents"  # of the state
+COLUMNS = (
+    "pk", "route_id", "origin_token_id", "destination_token_id", "owner", "outcome", "status", "failed_step",
+    "created", "started", "updated", "ended",
+)  # fmt: skip
+
+type Key = tuple[int, int | None, int | None]  # a route and two tokens
 
 
 class Keeper:
-    """The incidents as one leader sees them. Times are Unix seconds by the service's clock."""
+    """The incidents as one leader sees them. Times are Unix seconds by the service's clock.
 
-    def __init__(self) -> None:
-        self._epoch = 0
-        self._minute = 0
-        self._planned = 0
-        self._observed = 0  # until when endings were told to the detector
-        self._pending: list[int] = []  # hours of the past to learn, the newest last
-        self._late_after: Mapping[int, int] = {}  # by route
-        self._begin(0)
+    `slow` are the usual maximums of slow providers, for routes whose limit isn't known.
+    """
+
+    def __init__(self, slow: Slow | None = None) -> None:
+        self._slow = slow or {}
+        self._epoch = self._minute = self._planned = self._judged = 0
+        self._pending: list[int] = []  # hours of the past to learn, the oldest last
+        self._routes: dict[int, models.Route] = {}
+        self._tokens: dict[int, tuple[str, str]] = {}
+        self._scopes: dict[Key, tuple[Scope, ...]] = {}
+        self._detector = Detector(start=0)
 
     def keep(self, writer: Writer, *, now: int) -> None:
         """Do what is due: learn hours of the past, and judge each minute."""
         if writer.epoch != self._epoch:
-            self._begin(writer.epoch)
+            # Another process may have written meanwhile.
+            self._epoch, self._detector = writer.epoch, Detector(start=0, incidents=stored())
+            self._minute = self._planned = self._judged = 0
         if now >= self._planned + PLANNED_EVERY:
             self._planned = now
-            self._late_after = _late_after()
+            self._routes = {each.pk: each for each in models.Route.objects.all()}
             self._pending = self._unlearned(now)
         for _ in range(min(HOURS_AT_ONCE, len(self._pending))):
             self._learn(self._pending.pop())
@@ -49,20 +60,13 @@ class Keeper:
             self._minute = now // MINUTE
             self._judge(writer, now)
 
-    def _begin(self, epoch: int) -> None:
-        self._epoch, self._minute, self._planned, self._observed = epoch, 0, 0, 0
-        self._routes = Routes()
-        self._usual = Usual(self._routes)
-        self._late_after = {}
-        self._detector = Detector(self._routes, self._usual, start=0, incidents=stored() if epoch else ())
-
     def _unlearned(self, now: int) -> list[int]:
-        """Return the complete hours of two weeks that aren't known yet, the newest last."""
-        last = now // HOUR - 2  # before the last hour
-        first = last - DAYS * DAY // HOUR + 1
+        """Return the complete hours of two weeks that weren't learned yet, the oldest last."""
+        last = (now - LONGEST) // HOUR - 1
         start = models.Window.objects.aggregate(start=Min("start"))["start"]
         if start is None:
             return []
+        first = max(last - DAYS * DAY // HOUR + 1, -(-start // HOUR))
         incomplete = Q(failures__gt=0, is_sealed=False) | Q(read_at=None)
         lacking = {
             hour
@@ -71,20 +75,20 @@ class Keeper:
             )
             for hour in range(since // HOUR, -(-until // HOUR))
         }
-        first = max(first, -(-start // HOUR))
-        return [hour for hour in range(first, last + 1) if hour not in lacking and hour not in self._usual]
+        known = self._detector.usual.hours
+        return [hour for hour in range(last, first - 1, -1) if hour not in lacking and hour not in known]
 
     def _learn(self, hour: int) -> None:
-        self._detector.learn(hour, tally(self._endings(hour * HOUR, (hour + 1) * HOUR)))
+        self._detector.observe(self._decided(hour * HOUR, (hour + 1) * HOUR), is_past=True)
+        self._detector.learn(hour)
 
     def _judge(self, writer: Writer, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
         knowledge = known(until)
-        is_unknown = knowledge.unknown_since(now=until, shortest=WINDOWS[0]) is not None
-        is_learning = len(self._usual) < LEAST_HOURS
+        is_learning = len(self._detector.usual.hours) < MIN_HOURS
         changed: Sequence[Incident] = ()
         if not is_learning:
-            if not is_unknown:
+            if knowledge.unknown_since(until) is None:
                 self._observe(until)
             changed = self._detector.judge(until, knowledge)
         told = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
@@ -96,42 +100,69 @@ class Keeper:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
     def _observe(self, until: int) -> None:
-        """Tell the detector what ended, or everything again if too much has ended since the last time."""
-        if until - self._observed > WINDOWS[0]:
-            start = until - LONGEST
-            incidents = self._detector.incidents
-            self._detector = Detector(self._routes, self._usual, start=start, incidents=incidents)
-            self._detector.observe(self._endings(start, until - MINUTE), is_past=True)
-            self._observed = until - MINUTE
-        self._detector.observe(self._endings(self._observed, until))
-        self._observed = until
+        """Tell the detector what is known of the last hours. What it had missed for long opens no incident."""
+        found = self._decided(until - LONGEST, until)
+        gone = dict.fromkeys(self._detector.since(until - LONGEST) - found.keys())
+        is_past = until - self._judged > WINDOWS[0]
+        if is_past:
+            before = {key: each for key, each in found.items() if (each.at or each.began) <= until - MINUTE}
+            self._detector.observe(before, is_past=True)
+        self._detector.observe({**found, **gone})
+        self._judged = until
 
-    def _endings(self, since: int, until: int) -> list[Ending]:
-        """Return what ended between two times, in order. It can be late only if the usual duration is known."""
-        rows = models.Transfer.objects.filter(hour__gte=since // HOUR * HOUR, hour__lt=until).values_list(
-            "route_id", "owner", "created", "updated", "started", "ended", "outcome"
-        )
-        endings = []
-        for route, owner, created, updated, started, ended, outcome in rows:
-            at = end_of(ended, updated, created) // 1000
-            if since <= at < until:
-                took = duration_of(started, ended)
-                is_late = took is not None and route in self._late_after and took > self._late_after[route]
-                endings.append(Ending(route, owner and bytes(owner), at, outcome in FAILED, is_late))
-        self._know({each.route for each in endings})
-        return sorted(endings, key=lambda each: each.at)
+    def _decided(self, since: int, until: int) -> Mapping[Hashable, Begun]:
+        """Return the transfers that ended or were late between two times, and those that are open, in order."""
+        rows = models.Transfer.objects.filter(
+            Q(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR) | Q(outcome=Outcome.OPEN)
+        ).values_list(*COLUMNS)
+        found = []
+        for pk, route, origin, destination, owner, outcome, status, step, created, started, updated, ended in rows:
+            began = (started or created) // 1000
+            how = decided(
+                outcome,
+                status,
+                step,
+                began=began,
+                ended=max(ended or updated, created) // 1000,
+                limit=self._limit(route),
+                now=until,
+            )
+            if how is None or began > until:
+                continue
+            at, is_bad = how
+            if at > until:
+                at, is_bad = UNDECIDED, False
+            if since <= (at or began):
+                key = route, origin, destination
+                found.append((pk, Begun(route, self._part_of(key), owner and bytes(owner), began, at, is_bad)))
+        return dict(sorted(found, key=lambda each: each[1].at or until))
 
-    def _know(self, routes: Collection[int]) -> None:
-        missing = [route for route in routes if route not in self._routes]
-        for each in models.Route.objects.filter(pk__in=missing) if missing else ():
-            chains = (each.origin_chain, each.destination_chain)
-            self._routes.add(each.pk, providers=each.providers.split(";"), chains=chains)
+    def _limit(self, route: int) -> int:
+        """Return after how many seconds a transfer of a route is late."""
+        if route not in self._routes:
+            self._routes[route] = models.Route.objects.get(pk=route)
+        known = self._routes[route]
+        if known.late_after is not None:
+            return known.late_after // 1000
+        slow = [self._slow[each] for each in known.providers.split(";") if each in self._slow]
+        return int(max([USUAL, *slow]).total_seconds())
 
-
-def _late_after() -> Mapping[int, int]:
-    """Return after how many milliseconds a transfer of each route is late, where that is known."""
-    found = models.Route.objects.values_list("pk", "late_after")
-    return {route: limit for route, limit in found if limit is not None}
+    def _part_of(self, key: Key) -> tuple[Scope, ...]:
+        """Return what a transfer is a part of, by the keys of its route and its tokens."""
+        if key not in self._scopes:
+            route, *tokens = key
+            for token in tokens:
+                if token is not None and token not in self._tokens:
+                    found = models.Token.objects.get(pk=token)
+                    self._tokens[token] = found.chain, found.address
+            on = self._routes[route]
+            self._scopes[key] = scopes_of(
+                route,
+                on.providers.split(";"),
+                (on.origin_chain, on.destination_chain),
+                [self._tokens[each] for each in tokens if each is not None],
+            )
+        return self._scopes[key]
 
 
 def known(now: int) -> Knowledge:
@@ -144,7 +175,7 @@ def known(now: int) -> Knowledge:
     lacking = []
     for window in recent.filter(is_sealed=False).only("start", "end", "read_at", "failures"):
         is_unread = window.read_at is None or window.read_at < window.end
-        if window.failures or (is_unread and window.end <= now - MOST_LAG):
+        if window.failures or (is_unread and window.end <= now - MAX_LAG):
             lacking.append((window.start, window.end))
     first = models.Window.objects.aggregate(start=Min("start"))["start"]
     if first is not None and first > now - LONGEST:
@@ -178,12 +209,12 @@ def stored() -> Iterable[Incident]:
         )
 
 
-COLUMNS = [field.name for field in fields(Incident) if field.name not in ("number", "scope", "routes")]
+STORED = [field.name for field in fields(Incident) if field.name not in ("number", "scope", "routes")]
 
 
 def store(incident: Incident) -> None:
     """Write an incident, within a transaction."""
-    columns = {name: getattr(incident, name) for name in COLUMNS}
+    columns = {name: getattr(incident, name) for name in STORED}
     row, _ = models.Incident.objects.update_or_create(
         number=incident.number,
         defaults={**columns, "level": incident.scope.level, "name": incident.scope.name},

@@ -1,16 +1,15 @@
-"""Incidents: queries for pages. They never write. Each makes at most three queries."""
+"""Incidents: queries for pages. They never write."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures.scopes import Level
 from intents_ui.mirror.incidents.keeper import NAME
-from intents_ui.mirror.incidents.rules import Kind, State
+from intents_ui.mirror.incidents.rules import Kind, Level, Scope, State
 from intents_ui.mirror.writer import state
 
 MOST = 100
@@ -18,16 +17,15 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """An incident of a route (`name` is its key in the copy), a provider, a chain or the service (without a name).
+    """An incident.
 
-    Since its beginning, `bad` of its `owners` failed or were late, and `usual` is the usual share. Of a silence, it is
-    the number of owners that were expected. `routes` are those where it was seen. Another incident may have absorbed it
-    (`folded_into`).
+    Of the `owners` whose transfers began since then, `bad` did not get them in time, and `usual` is the usual share. If
+    nothing starts, it is the number of owners that were expected. `routes` are those where it was seen. Another
+    incident may have absorbed it (`folded_into`).
     """
 
     number: int
-    level: Level
-    name: str
+    scope: Scope
     kind: Kind
     state: State
     since: datetime
@@ -68,6 +66,13 @@ def recent_incidents(*, most: int = MOST) -> Sequence[Incident]:
     return _read(models.Incident.objects.filter(folded_into=None).order_by("-since")[:most])
 
 
+def open_counts() -> Mapping[tuple[str, str], int]:
+    """Return how many incidents aren't over, by state and kind, with zeros. One query."""
+    rows = models.Incident.objects.exclude(state=State.OVER).values_list("state", "kind").annotate(Count("pk"))
+    found = {(state, kind): count for state, kind, count in rows}
+    return {(state, kind): found.get((state, kind), 0) for state in (State.OPEN, State.RECOVERING) for kind in Kind}
+
+
 def incident(number: int) -> Incident | None:
     """Return an incident by its number."""
     return next(iter(_read(models.Incident.objects.filter(pk=number))), None)
@@ -77,8 +82,7 @@ def _read(rows: "QuerySet[models.Incident]") -> Sequence[Incident]:
     return [
         Incident(
             number=row.number,
-            level=Level(row.level),
-            name=row.name,
+            scope=Scope(Level(row.level), row.name),
             kind=Kind(row.kind),
             state=State(row.state),
             since=datetime.fromtimestamp(row.since, UTC),

@@ -1,59 +1,82 @@
 """What an incident is, and when it opens and closes. Times are Unix seconds by the service's clock.
 
-The limits are of a simulation, which shows what they cost and find: `python -m bench.incidents`.
+The limits come from a simulation, which shows what they cost and find: `python -m bench.incidents`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import exp, lgamma, log
+from typing import NamedTuple
 
-from intents_ui.mirror.incidents.counting import Scope
-from intents_ui.mirror.incidents.likelihood import binomial_tail, likelihood_ratio, preference, times
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
-# Failing or slow: so many owners, this share of them, and so many times the usual.
-LEAST_OWNERS = 3
-LEAST_SHARE = 0.1
+WINDOWS = (15 * MINUTE, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
+LONGEST = WINDOWS[-1]
+ENOUGH_OWNERS = 1000  # of a window. Three times the usual is beyond chance long before
+MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
+# Bad: so many owners, this share of them, and so many times the usual. Less is chance, or no outage.
+MIN_OWNERS = 3
+MIN_SHARE = 0.1
 TIMES_USUAL = 3
-# Silent: nothing ended in so many seconds or more, in which so many owners were expected.
+# An incident opens if chance explains the counts of one window with less than this probability. Each bad transfer is
+# another chance, so the probability is this one divided by the number of them in a usual week. A small service has few,
+# and would believe two of three owners without the second limit. Incidents alert below a tenth of it.
+CHANCE = 0.03
+MAX_CHANCE = 5e-4
+ALERTS = 0.1
+# Nothing starts: in so many seconds or more, in which so many owners were expected.
 SILENT_AFTER, EXPECTED_OWNERS = 15 * MINUTE, 20
-# A provider, a chain or the service has an incident instead of its routes from so many routes on.
-LEAST_ROUTES = 3
 # An incident closes after so many seconds and owners with at most twice the usual, and is recovering before that.
 # A twentieth of the owners don't keep it open.
 RECOVERING_AFTER, CLOSES_AFTER, CLOSES_WITH = 15 * MINUTE, 30 * MINUTE, 10
 TIMES_USUAL_CALM, CALM_SHARE = 2, 0.05
 # Nor does one owner, if the counts are so much likelier with the usual share than with the incident's (logarithm).
 CALM_RATIO = 3.0
-# An incident that closed so many seconds ago continues if what failed since its recovery is less probable than this.
-CONTINUES_WITHIN, CONTINUES = 30 * MINUTE, 1e-3
+# An incident that closed so many seconds ago continues if its routes are bad again.
+CONTINUES_WITHIN = 30 * MINUTE
 # While an incident is this young, what it is of and since when may change.
 YOUNG = HOUR
-# Another scope must explain the incident this much better (logarithm of the likelihood) to take it over.
+# Something else must explain the incident this much better (logarithm of the likelihood) to take it over.
 BETTER = 3.0
 # An incident's first day isn't usual. What lasts longer is.
 UNUSUAL_FOR = DAY
-MOST_LAG = 5 * MINUTE
+MAX_LAG = 5 * MINUTE
+MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
+
+
+class Level(StrEnum):
+    """What an incident can be of, the narrowest first."""
+
+    ROUTE = "route"
+    PROVIDER_ON_CHAIN = "provider on chain"
+    TOKEN = "token"  # noqa: S105 - a token of a chain is no password
+    PROVIDER = "provider"
+    CHAIN = "chain"
+    SERVICE = "service"
+
+
+# To explain as much, the wider must be so much likelier (logarithm).
+PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
+
+
+class Scope(NamedTuple):
+    """A route (by its key in the copy), a provider, a chain, `chain/provider`, `chain/token` or the service ("")."""
+
+    level: Level
+    name: str
+
+
+SERVICE = Scope(Level.SERVICE, "")
 
 
 class Kind(StrEnum):
-    FAILING = "failing"
-    SLOW = "slow"
+    UNDELIVERED = "undelivered"  # in time
     SILENT = "silent"
-
-
-# An incident opens if chance explains what is bad with less than this probability, in one window. Each bad ending is
-# another chance, so the probability is this one divided by the number of them in a usual week. Incidents alert below a
-# tenth of it.
-CHANCE = {Kind.FAILING: 0.1, Kind.SLOW: 0.005}
-MOST_CHANCE = 5e-4
-ALERTS = 0.1
 
 
 class State(StrEnum):
-    FAILING = "failing"
-    SLOW = "slow"
-    SILENT = "silent"
+    OPEN = "open"
     RECOVERING = "recovering"
     OVER = "over"
 
@@ -62,19 +85,20 @@ class State(StrEnum):
 class Incident:
     """Something that is worse than usual since a time.
 
-    `bad` of its `owners` failed or were late since then, at most in the last six hours, and `usual` is the usual share.
-    `routes` are those where this was seen. `recovered`: since when it is not worse than usual. `folded_into` is the
-    number of the incident that it became a part of. `is_alert`: chance explains it even less.
+    `bad` of its `owners` whose transfers began since then, at most in the last six hours, did not get them in time, and
+    `usual` is the usual share. If nothing starts, it is the number of owners that were expected. `routes` are those
+    where this was seen. `recovered`: since when it is not worse than usual. `folded_into` is the number of the incident
+    that it became a part of. `is_alert`: chance explains it even less.
     """
 
     number: int
     scope: Scope
     kind: Kind
-    state: State
+    state: State = State.OPEN
     since: int
     opened: int
-    bad: int
-    owners: int
+    bad: int = 0
+    owners: int = 0
     usual: float
     routes: frozenset[int]
     is_alert: bool = False
@@ -90,15 +114,6 @@ class Incident:
     def is_open(self) -> bool:
         return self.state is not State.OVER
 
-    def lasts_after(self, moment: int) -> bool:
-        """Return whether there was something worse than usual after this time."""
-        return self.is_open or (self.folded_into is None and (self.recovered or 0) > moment)
-
-    def is_unusual(self, hour: int) -> bool:
-        """Return whether this hour (since 1970) is to be left out of what is usual."""
-        end = self.recovered if not self.is_open and self.recovered else self.since + UNUSUAL_FOR
-        return self.kind is not Kind.SILENT and self.since // HOUR <= hour <= min(end, self.since + UNUSUAL_FOR) // HOUR
-
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
@@ -110,43 +125,61 @@ class Knowledge:
     def has_hole(self, since: int, until: int) -> bool:
         return any(start < until and end > since for start, end in self.holes)
 
-    def unknown_since(self, *, now: int, shortest: int) -> int | None:
-        """Return since when nothing can be said about the last `shortest` seconds, or None."""
-        if self.lag > MOST_LAG:
+    def unknown_since(self, now: int) -> int | None:
+        """Return since when nothing can be said about the shortest window, or None."""
+        if self.lag > MAX_LAG:
             return now - self.lag
-        return min((start for start, end in self.holes if end > now - shortest and start < now), default=None)
+        return min((start for start, end in self.holes if end > now - WINDOWS[0] and start < now), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Counts that are worse than usual. `tail` is their probability by chance, `ratio` by how much they are worse."""
 
     scope: Scope
-    place: int  # of the window
     tail: float
     ratio: float
 
 
-def chance(kind: Kind, bad_per_week: float) -> float:
-    """Return the probability by chance below which an incident opens, of a service with so many bad endings a week."""
-    return min(MOST_CHANCE, CHANCE[kind] / max(1.0, bad_per_week))
+def odds_times(factor: int, share: float) -> float:
+    """Return the share with odds that are so many times higher. It is about `factor` times a small share."""
+    return factor * share / (1.0 + (factor - 1) * share)
 
 
 def is_worse(bad: int, owners: int, usual: float) -> bool:
     """Return whether the share is far above the usual, however likely that is by chance."""
-    return bad > 0 and bad >= LEAST_SHARE * owners and bad >= times(TIMES_USUAL, usual) * owners
+    return bad >= max(1.0, MIN_SHARE * owners, odds_times(TIMES_USUAL, usual) * owners)
 
 
 def is_calm(bad: int, owners: int, usual: float, *, before: float) -> bool:
     """Return whether the share is near the usual one. `before` is the share that it was during the incident."""
-    if bad <= max(CALM_SHARE, times(TIMES_USUAL_CALM, usual)) * owners:
+    if bad <= max(CALM_SHARE, odds_times(TIMES_USUAL_CALM, usual)) * owners:
         return True
-    return bad == 1 and usual < before and preference(bad, owners, usual, before) > CALM_RATIO
+    preference = log(usual / before) + (owners - 1) * log((1 - usual) / (1 - before)) if usual < before < 1 else 0.0
+    return bad == 1 and preference > CALM_RATIO
 
 
-def weighed(scope: Scope, place: int, *, bad: int, owners: int, usual: float, limit: float) -> Evidence | None:
-    """Return the evidence of these counts for an incident, or None if chance explains them."""
-    if bad < LEAST_OWNERS or not is_worse(bad, owners, usual):
-        return None
-    tail = binomial_tail(bad, owners, usual)
-    return Evidence(scope, place, tail, likelihood_ratio(bad, owners, usual)) if tail < limit else None
+def tail(bad: int, owners: int, usual: float, correlation: float) -> float:
+    """Return the probability of at least `bad` of `owners` by a beta-binomial distribution.
+
+    `correlation` of two owners: how much the share itself varies from hour to hour.
+    """
+    a, b = (share * (1 - correlation) / correlation for share in (usual, 1 - usual))
+    term = total = exp(
+        lgamma(owners + 1) - lgamma(bad + 1) - lgamma(owners - bad + 1)
+        + lgamma(bad + a) + lgamma(owners - bad + b) - lgamma(owners + a + b)
+        + lgamma(a + b) - lgamma(a) - lgamma(b)
+    )  # fmt: skip
+    for number in range(bad, owners):
+        term *= (owners - number) / (number + 1) * (number + a) / (owners - number - 1 + b)
+        total += term
+        if term < total * 1e-12:
+            break
+    return min(total, 1.0)
+
+
+def likelihood_ratio(bad: int, owners: int, usual: float) -> float:
+    """Return the logarithm of how much likelier the share that was found is than this lower one."""
+    if bad <= owners * usual:
+        return 0.0
+    rest = owners - bad
+    return bad * log(bad / (owners * usual)) + (rest * log(rest / (owners * (1.0 - usual))) if rest else 0.0)

@@ -1,112 +1,84 @@
-"""What is usual on a route, with a provider or on a chain: from two weeks, without the time of incidents."""
+"""What is usual: shares, their variation and starts of the last two weeks, without the time of incidents."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping
 
-from intents_ui.mirror.figures.scopes import Level
-from intents_ui.mirror.incidents.counting import Counts, Ending, Routes, Scope
+from intents_ui.mirror.incidents.cohorts import Counts
+from intents_ui.mirror.incidents.rules import MAX_CORRELATION, MIN_CORRELATION, SERVICE, Level, Scope
 from intents_ui.mirror.windows import DAY, HOUR
 
 DAYS = 14
-WEEK = 7 * DAY
 HOURS_OF_DAY = DAY // HOUR
-# What is supposed of a route without a past: as if so many owners had these shares.
-SUPPOSED_OWNERS = 50
-SUPPOSED_FAILED, SUPPOSED_LATE = 0.02, 0.01
-
-
-def tally(endings: Iterable[Ending]) -> dict[int, Counts]:
-    """Return the owners of each route, by their first ending, of the endings of an hour in their order."""
-    first: dict[tuple[int, object], Ending] = {}
-    for each in endings:
-        first.setdefault((each.route, each.owner), each)
-    found: dict[int, list[int]] = {}
-    for each in first.values():
-        counts = found.setdefault(each.route, [0, 0, 0])
-        counts[0] += 1
-        counts[1] += each.is_failed
-        counts[2] += each.is_late
-    return {route: Counts(*counts) for route, counts in found.items()}
-
-
-@dataclass(slots=True)
-class _Sums:
-    failed: int = 0
-    late: int = 0
-    owners: int = 0
-    by_hour_of_day: list[int] = field(default_factory=lambda: [0] * HOURS_OF_DAY)
+HOURS_OF_WEEK = 7 * HOURS_OF_DAY
+FADING = 1 - 1 / (DAYS * HOURS_OF_DAY)  # of what is known, with each hour
+# What is supposed of a route without a past: as if so many owners had this share. Limits let 1% be late.
+SUPPOSED_OWNERS, SUPPOSED_SHARE, MIN_USUAL = 50, 0.03, 0.01
+# Sums over hours: bad owners, owners, both squared, their product, and the owners that start at each hour of the day.
+SUMS = 5
+NOTHING = [0.0] * (SUMS + HOURS_OF_DAY)
 
 
 class Usual:
-    """Sums of the hours that are known. Hours are numbered from 1970 on."""
+    """What is usual in each scope. Hours are numbered from 1970 on, and learned in any order."""
 
-    def __init__(self, routes: Routes) -> None:
-        self._routes = routes
-        self._hours: dict[int, dict[int, Counts]] = {}
-        self._sums: dict[Scope, _Sums] = {}
-        self._known = [0] * HOURS_OF_DAY
+    def __init__(self) -> None:
+        self.hours = set[int]()
+        self._known = [0.0] * HOURS_OF_DAY
+        self._sums = defaultdict[Scope, list[float]](NOTHING.copy)
+        self._correlations = dict.fromkeys(Level, MIN_CORRELATION)
 
-    def __contains__(self, hour: int) -> bool:
-        return hour in self._hours
-
-    def __len__(self) -> int:
-        return len(self._hours)
-
-    def learn(self, hour: int, found: Mapping[int, Counts]) -> None:
-        """Add an hour, once. Hours of more than two weeks before it are forgotten."""
-        if hour in self._hours:
-            return
-        self._hours[hour] = dict(found)
+    def learn(self, hour: int, found: Mapping[Scope, Counts], starts: Mapping[Scope, int]) -> None:
+        """Add an hour: the counts, and the owners whose transfers began."""
+        self.hours.add(hour)
+        self._known = [each * FADING for each in self._known]
         self._known[hour % HOURS_OF_DAY] += 1
-        for route, counts in found.items():
-            self._add(hour, route, counts, 1)
-        for old in [each for each in self._hours if each <= hour - DAYS * HOURS_OF_DAY]:
-            for route, counts in self._hours.pop(old).items():
-                self._add(old, route, counts, -1)
-            self._known[old % HOURS_OF_DAY] -= 1
+        for scope, sums in self._sums.items():
+            self._sums[scope] = [each * FADING for each in sums]
+        for scope, (bad, owners) in found.items():
+            sums = self._sums[scope]
+            for place, value in enumerate((bad, owners, bad * bad, owners * owners, bad * owners)):
+                sums[place] += value
+        for scope, count in starts.items():
+            self._sums[scope][SUMS + hour % HOURS_OF_DAY] += count
 
-    def forget(self, route: int, *, since: int, until: int) -> None:
-        """Remove a route's hours from one to another."""
-        for hour in range(since, until + 1):
-            counts = self._hours.get(hour, {}).pop(route, None)
-            if counts:
-                self._add(hour, route, counts, -1)
+    def share(self, scope: Scope) -> float:
+        """Return the share of owners whose transfers aren't delivered in time."""
+        bad, owners, *_ = self._sums.get(scope, NOTHING)
+        return max((bad + SUPPOSED_OWNERS * SUPPOSED_SHARE) / (owners + SUPPOSED_OWNERS), MIN_USUAL)
 
-    def share(self, scope: Scope, *, late: bool = False) -> float:
-        """Return the share of owners whose transfers fail or are late. By definition, at least 1% are late."""
-        sums = self._sums.get(scope) or _Sums()
-        found, supposed = (sums.late, SUPPOSED_LATE) if late else (sums.failed, SUPPOSED_FAILED)
-        share = (found + SUPPOSED_OWNERS * supposed) / (sums.owners + SUPPOSED_OWNERS)
-        return max(share, SUPPOSED_LATE) if late else share
+    def correlation(self, level: Level) -> float:
+        """Return how much two owners of an hour have in common, from 0 to 1."""
+        return self._correlations[level]
+
+    def estimate(self) -> None:
+        """Estimate the correlations by the method of moments: variance beyond that of independent owners."""
+        beyond, possible = dict.fromkeys(Level, 0.0), dict.fromkeys(Level, 0.0)
+        for scope, (bad, owners, squared_bad, squared, product, *_) in self._sums.items():
+            share = bad / max(1.0, owners)
+            chance = share * (1 - share)
+            beyond[scope.level] += squared_bad - 2 * share * product + share**2 * squared - chance * owners
+            possible[scope.level] += chance * (squared - owners)
+        found = MIN_CORRELATION
+        for level in Level:  # a wide scope may consist of one busy route
+            found = max(found, beyond[level] / possible[level] if possible[level] > 0 else 0.0)
+            self._correlations[level] = min(found, MAX_CORRELATION)
+
+    def bad_per_week(self) -> float:
+        """Return the number of owners of a usual week whose transfers aren't delivered in time."""
+        _, owners, *_ = self._sums.get(SERVICE, NOTHING)
+        return owners / max(1.0, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
 
     def expected(self, scope: Scope, *, since: int, until: int) -> float:
-        """Return the number of owners that are usual between two Unix times, at these hours of the day."""
-        sums, expected = self._sums.get(scope), 0.0
-        if sums is None:
-            return expected
+        """Return the number of owners whose transfers usually begin between two times, at these hours of the day."""
+        starts, expected = self._sums.get(scope, NOTHING)[SUMS:], 0.0
         while since < until:
             end = min(until, (since // HOUR + 1) * HOUR)
             place = since // HOUR % HOURS_OF_DAY
-            expected += sums.by_hour_of_day[place] / max(1, self._known[place]) * (end - since) / HOUR
+            if self._known[place]:
+                expected += starts[place] / self._known[place] * (end - since) / HOUR
             since = end
         return expected
 
-    def per_week(self, scope: Scope) -> float:
-        """Return the number of owners of a usual week, from the hours that are known."""
-        sums = self._sums.get(scope)
-        return sums.owners * WEEK / HOUR / len(self) if sums else 0.0
-
-    def scopes(self) -> list[Scope]:
-        """Return what has a past, the narrowest first."""
-        levels = list(Level)
-        return sorted(self._sums, key=lambda each: levels.index(each.level))
-
-    def _add(self, hour: int, route: int, counts: Counts, sign: int) -> None:
-        for scope in self._routes.scopes(route):
-            sums = self._sums.setdefault(scope, _Sums())
-            sums.owners += sign * counts.owners
-            sums.failed += sign * counts.failed
-            sums.late += sign * counts.late
-            sums.by_hour_of_day[hour % HOURS_OF_DAY] += sign * counts.owners
-            if not sums.owners:
-                del self._sums[scope]
+    def busy(self, *, since: int, until: int, least: float) -> list[Scope]:
+        """Return the scopes in which so many owners are expected between two times."""
+        return [scope for scope in self._sums if self.expected(scope, since=since, until=until) >= least]

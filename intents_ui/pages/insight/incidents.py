@@ -25,10 +25,10 @@ def view(request: HttpRequest) -> HttpResponse:
 
 @access.insight
 def atom(request: HttpRequest) -> HttpResponseBase:
-    """Return an entry for each of the newest incidents, updated when its state changes."""
+    """Return an entry for each of the newest incidents, updated when its state changes. Alerts have that category."""
     entries = map(entry, incidents.read().incidents)
     newest = tuple(sorted(entries, key=lambda each: each.updated, reverse=True))
-    told = Feed("incidents", "Incidents", "Routes, providers and chains that are worse than usual", newest)
+    told = Feed("incidents", "Incidents", "Routes, tokens, providers and chains that are worse than usual", newest)
     return respond(
         request,
         told,
@@ -46,6 +46,7 @@ def entry(listed: ListedIncident) -> Entry:
         paragraphs=(facts.sentence,),
         published=facts.since,
         updated=facts.closed or facts.recovered or facts.since,
+        categories=("alert",) if facts.is_alert else (),
     )
 
 

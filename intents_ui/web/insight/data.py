@@ -56,7 +56,7 @@ def of_reasons(rows: Sequence[ReasonRow]) -> list[dict[str, object]]:
 
 
 def of_incident(listed: ListedIncident) -> dict[str, object]:
-    """Return an incident. `usual` is a share of the owners. Of a silence, `bad` is how many owners were expected."""
+    """Return an incident. `usual` is a share of the owners. If nothing starts, it is how many were expected."""
     facts = listed.facts
     return {
         "number": facts.number,
@@ -68,6 +68,7 @@ def of_incident(listed: ListedIncident) -> dict[str, object]:
         "bad": facts.bad,
         "owners": facts.owners,
         "usual": facts.usual,
+        "alert": facts.is_alert,
         "sentence": facts.sentence,
         "routes": [each.named.title for each in listed.routes],
     }
@@ -77,7 +78,7 @@ def of_report(found: IncidentReport) -> dict[str, object]:
     """Return an incident with what ended since it began."""
     return {
         **of_incident(found.listed),
-        "level": found.incident.level,
+        "level": found.incident.scope.level,
         "opened": times.iso(found.incident.opened),
         "ended": found.ended,
         "notDelivered": found.failed,

@@ -9,10 +9,12 @@ from django.http import Http404
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror import readonly
 from intents_ui.mirror.figures import queries as figures
+from intents_ui.mirror.figures import scopes
 from intents_ui.mirror.figures.queries import Course
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import EVERYTHING, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents import queries
 from intents_ui.mirror.incidents.queries import Incident, Judgment
+from intents_ui.mirror.incidents.rules import Level
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.insight.scopes import LinkedScope, linked
@@ -78,11 +80,11 @@ def _affects(each: ListedIncident, scope: ScopeName) -> bool:
 
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
     """Name incidents. The names of their chains are loaded together."""
-    places = [[scope(each), *(ScopeName(Level.ROUTE, *route) for route in each.routes)] for each in found]
-    named = iter(linked(scope for scopes in places for scope in scopes))
+    places = [[scope(each), *(ScopeName(scopes.Level.ROUTE, *route) for route in each.routes)] for each in found]
+    named = iter(linked(scope for each in places for scope in each))
     told = []
-    for incident, scopes in zip(found, places, strict=True):
-        whole, *routes = [next(named) for _ in scopes]
+    for incident, each in zip(found, places, strict=True):
+        whole, *routes = [next(named) for _ in each]
         told.append(ListedIncident(_facts(incident, whole), whole, routes))
     return told
 
@@ -120,14 +122,20 @@ def report(number: str) -> IncidentReport:
 
 
 def scope(incident: Incident) -> ScopeName:
-    """Return what an incident is of."""
-    match incident.level:
+    """Return the scope of figures that an incident is of. A provider may be on one chain only."""
+    level, name = incident.scope
+    chain, _, rest = name.partition("/")
+    match level:
         case Level.ROUTE if incident.routes:
-            return ScopeName(Level.ROUTE, *incident.routes[0])
+            return ScopeName(scopes.Level.ROUTE, *incident.routes[0])
+        case Level.PROVIDER_ON_CHAIN:
+            return ScopeName(scopes.Level.PROVIDER, rest, chain)
+        case Level.TOKEN:
+            return scope_of_token(chain, rest)
         case Level.PROVIDER:
-            return ScopeName(Level.PROVIDER, incident.name)
+            return ScopeName(scopes.Level.PROVIDER, name)
         case Level.CHAIN:
-            return ScopeName(Level.CHAIN, "", incident.name)
+            return ScopeName(scopes.Level.CHAIN, "", name)
     return EVERYTHING
 
 
@@ -143,4 +151,5 @@ def _facts(incident: Incident, scope: LinkedScope) -> IncidentFacts:
         bad=incident.bad,
         owners=incident.owners,
         usual=incident.usual,
+        is_alert=incident.is_alert,
     )

@@ -81,6 +81,6 @@ def _checked(scope: ScopeName) -> ScopeName:
 
 
 def _chains(scope: ScopeName) -> tuple[str, ...]:
-    if scope == EVERYTHING or scope.level is Level.PROVIDER:
+    if scope == EVERYTHING or (scope.level is Level.PROVIDER and not scope.origin_chain):
         return ()
     return scope.route[1:] if scope.level is Level.ROUTE else (scope.origin_chain,)

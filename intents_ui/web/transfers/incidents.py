@@ -28,8 +28,21 @@ def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
         return ()
     route = route_of(facts)
     return tuple(
-        each.facts for each in found.incidents if any(route_of_key(*on.scope.route) == route for on in each.routes)
+        each.facts
+        for each in found.incidents
+        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(facts, each)
     )
+
+
+def _has_token(facts: Facts, incident: "ListedIncident") -> bool:
+    """Return whether a transfer sends or delivers the token of an incident, if it is one of a token."""
+    scope, summary = incident.scope.scope, facts.summary
+    sides = (
+        (facts.origin_chain_id, summary.origin_token_address),
+        (facts.destination_chain_id, summary.destination_token_address),
+    )
+    wanted = scope.origin_chain, scope.token.lower()
+    return not scope.token or any((str(chain), (address or "").lower()) == wanted for chain, address in sides)
 
 
 def recent() -> "RecentIncidents | None":

@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display.transfers.incidents import PAST, STATES, IncidentFacts
+from intents_ui.display.transfers.incidents import OPEN as KINDS
+from intents_ui.display.transfers.incidents import STATES, IncidentFacts
 
 BEGAN = datetime(2026, 11, 26, 10, 5, tzinfo=UTC)
 OPEN = IncidentFacts(
-    number=1, title="Relay, Base → Arbitrum One", kind="failing", state="failing", since=BEGAN, recovered=None,
+    number=1, title="Relay, Base → Arbitrum One", kind="undelivered", state="open", since=BEGAN, recovered=None,
     closed=None, bad=12, owners=30, usual=0.02,
 )  # fmt: skip
 OVER = replace(OPEN, state="over", recovered=BEGAN + timedelta(hours=1), closed=BEGAN + timedelta(minutes=90))
@@ -17,11 +18,11 @@ OVER = replace(OPEN, state="over", recovered=BEGAN + timedelta(hours=1), closed=
 
 def test_an_open_incident_is_told_since_when() -> None:
     assert OPEN.membership == (
-        "Part of an incident: Relay, Base → Arbitrum One, failing since 2026-11-26 10:05:00 UTC."
+        "Part of an incident: Relay, Base → Arbitrum One, not delivered in time since 2026-11-26 10:05:00 UTC."
     )
     assert OPEN.sentence == (
-        "Relay, Base → Arbitrum One: failing since 2026-11-26 10:05:00 UTC."
-        " 12 of 30 owners had failed transfers, usually 2 of 100."
+        "Relay, Base → Arbitrum One: not delivered in time since 2026-11-26 10:05:00 UTC."
+        " 12 of 30 owners did not get their transfers in time, usually 2 of 100."
     )
     assert replace(OPEN, state="recovering").time == "since 2026-11-26 10:05:00 UTC, and recovering"
 
@@ -29,13 +30,13 @@ def test_an_open_incident_is_told_since_when() -> None:
 def test_a_past_incident_is_told_from_when_to_when() -> None:
     assert OVER.time == "from 2026-11-26 10:05:00 UTC to 2026-11-26 11:35:00 UTC"
     assert OVER.for_customers("https://x.example/").startswith(
-        "More transfers than usual failed from 2026-11-26 10:05:00 UTC to 2026-11-26 11:35:00 UTC"
+        "More transfers than usual were not delivered in time from 2026-11-26 10:05:00 UTC to 2026-11-26 11:35:00 UTC"
         " (Relay, Base → Arbitrum One). This is over.\n\nLook up your transfer"
     )
 
 
-@pytest.mark.parametrize("kind", PAST)
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("state", ["open", *STATES])
 def test_every_kind_has_words_in_every_state(kind: str, state: str) -> None:
     facts = replace(OVER if state == "over" else OPEN, kind=kind, state=state)
     assert facts.status.word
