@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from intents_ui.mirror.incidents.rules import ENOUGH_OWNERS, LONGEST, MAX_PROVIDERS, SERVICE, WINDOWS, Level, Scope
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 from intents_ui.service.wire.outcome import Outcome
 
 WITHOUT_DEPOSIT = (IntentStatus.QUOTED, IntentStatus.COMMITTED)
