@@ -127,7 +127,7 @@ def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
         place.with_name("gone").rename(place)
         assert cache.get().coverage is not None
     [logged] = caplog.records
-    assert logged.message.startswith("The mirror can't be read: OperationalError: connection ")
+    assert logged.message.startswith("The mirror can't be read: OperationalError: couldn't get a connection")
 
 
 def test_a_failure_is_logged_once_until_it_is_over(mirrored_file: Path, caplog: pytest.LogCaptureFixture) -> None:
