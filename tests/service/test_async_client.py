@@ -1,13 +1,16 @@
 """The async client of live updates: same responses and errors as the sync one, and safe cancellation."""
 
 import asyncio
+import random
 import threading
 
 import pytest
 
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, Unreachable, Unreadable
+from intents_ui.service.wire.models import Intent
 from tests.service.clients import async_client
 from tests.service.scripted_server import Visit, answering, response, serving
+from tests.service.test_connections import requests_on
 
 INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
 
@@ -116,6 +119,28 @@ async def test_canceled_calls_give_their_connections_back():
             may_answer.set()
             answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(8)))
     assert [answer.status for answer in answers] == ["QUOTED"] * 8
+
+
+async def test_calls_canceled_at_any_moment_leak_no_slot_connection_or_task():
+    def script(visit: Visit) -> None:
+        for each in requests_on(visit):
+            each.send(response(INTENT, headers={"Connection": "keep-alive"}))
+
+    draws = random.Random(7)  # noqa: S311 - the same draws in each run
+    with serving(script) as server:
+        async with async_client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
+            before = asyncio.all_tasks()
+            asked = [asyncio.create_task(service.get_intent("0x1")) for _ in range(200)]
+            for call in asked:
+                for _ in range(draws.randrange(20)):
+                    await asyncio.sleep(0)
+                if draws.random() < 0.7:
+                    call.cancel()
+            found = await asyncio.gather(*asked, return_exceptions=True)
+            assert {type(each) for each in found} == {Intent, asyncio.CancelledError}
+            answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(8)))
+            assert [answer.status for answer in answers] == ["QUOTED"] * 8
+            assert asyncio.all_tasks() == before
 
 
 async def test_closing_the_client_ends_pending_calls():
