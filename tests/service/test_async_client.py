@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, Unreachable, Unreadable
-from intents_ui.service.wire.models import Intent
+from intents_ui.service.models import Intent
 from tests.service.clients import async_client
 from tests.service.scripted_server import Visit, answering, response, serving
 from tests.service.test_connections import requests_on
