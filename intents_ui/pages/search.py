@@ -25,7 +25,6 @@ from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.triage import description
-from intents_ui.display.triage.description import Vocabulary
 from intents_ui.middleware import marks
 from intents_ui.middleware.secret_text import HELD_BACK
 from intents_ui.service.errors import ServiceError
@@ -256,8 +255,7 @@ def read_as(query: str) -> str:
         return ""
     symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))
     today = datetime.now(UTC).date()
-    described = description.read(query, known=Vocabulary.of(chains, symbols), today=today)
-    return described.said(today=today) if described else ""
+    return description.read(query, chains=chains, symbols=symbols, today=today)
 
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:

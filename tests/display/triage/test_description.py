@@ -7,22 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.triage import description
-from intents_ui.display.triage.description import Vocabulary
-from intents_ui.service.models import ChainInfo
+from intents_ui.service.wire.models import ChainInfo
 from tests.display.search.test_identifiers import grows_with_its_length
 
 TODAY = date(2026, 11, 25)
 CHAINS = {1: "Ethereum", 8453: "Base", 42161: "Arbitrum One", 42170: "Arbitrum Nova", 56: "BNB Smart Chain", 8333: "B3",
           84532: "Base Sepolia", 5: None, 6: "From Here", 7: "Flow\u202e<b>"}  # fmt: skip
-KNOWN = Vocabulary.of(
-    [ChainInfo(id=number, name=name) for number, name in CHAINS.items()],
-    ["USDC", "usdc", "ETH", "BNB", "S", "USDC.e", "USDT", None, "", "to", "<b>", "1INCH"],
-)
+KNOWN = [ChainInfo(id=number, name=name) for number, name in CHAINS.items()]
+SYMBOLS = ["USDC", "usdc", "ETH", "BNB", "S", "USDC.e", "USDT", None, "", "to", "<b>", "1INCH"]
 
 
 def read(written: str) -> str:
-    found = description.read(written, known=KNOWN, today=TODAY)
-    return found.said(today=TODAY) if found else ""
+    return description.read(written, chains=KNOWN, symbols=SYMBOLS, today=TODAY)
 
 
 @pytest.mark.parametrize(
