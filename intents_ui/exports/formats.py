@@ -63,7 +63,7 @@ class Csv:
         return csv_text.line(COLUMNS)
 
     def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
-        return "".join(csv_text.line(csv_text.cell(_cell(getattr(row, name))) for name in COLUMNS) for row in rows)
+        return "".join(csv_text.line(csv_text.cell(_cell(value)) for value in row.values()) for row in rows)
 
     def end(self, end: End) -> str:
         rows = f"{end.rows} {'row' if end.rows == 1 else 'rows'}"
@@ -116,7 +116,7 @@ def _cell(value: Value) -> str:
 
 
 def _named(row: ExportRow) -> dict[str, Value]:
-    return {name: _plain(getattr(row, name)) for name in COLUMNS}
+    return {name: _plain(value) for name, value in row.items()}
 
 
 def _plain(value: Value) -> Value:

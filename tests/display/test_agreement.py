@@ -186,4 +186,4 @@ def test_page_list_and_export_of_a_scenario_have_the_same_outcome(moment: tuple[
     assert row.outcome is page.outcome
     assert not quarrel(row)
     exported = export_row.of(row, url="")
-    assert (exported.headline, exported.outcome) == (bare(summary.of(row).headline), page.outcome.value)
+    assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)

@@ -4,8 +4,9 @@ Missing values are None, never 0 or a dash. Amounts are text, with base units an
 the progress of an export.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, times
@@ -14,161 +15,76 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.tokens.warnings import Mark
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import BalanceGroup, IntentTransaction
 
+type ExportRow = dict[str, str | int | bool | None]
 
-@dataclass(frozen=True, slots=True)
-class ExportRow:
-    """The columns in order. Text is as received, times are UTC. Without decimals there is no amount."""
-
-    intent_id: str
-    status: str | None
-    headline: str
-    location: str
-    location_amount: str | None
-    next_step: str
-    certainty: str
-    attention: str
-    cause: str | None
-    outcome: str | None
-    created_at: str | None
-    updated_at: str | None
-    started_at: str | None
-    finished_at: str | None
-    expires_at: str | None
-    owner: str | None
-    recipient: str | None
-    origin_chain_id: int | None
-    origin_chain: str | None
-    origin_token: str | None
-    origin_symbol: str | None
-    origin_warnings: str | None
-    origin_decimals: int | None
-    origin_base_units: str | None
-    origin_amount: str | None
-    origin_note: str | None
-    destination_chain_id: int | None
-    destination_chain: str | None
-    destination_token: str | None
-    destination_symbol: str | None
-    destination_warnings: str | None
-    destination_decimals: int | None
-    destination_base_units: str | None
-    destination_amount: str | None
-    providers: str | None
-    trade_type: str | None
-    deposit_hash: str | None
-    origin_hash: str | None
-    destination_hash: str | None
-    refund_hash: str | None
-    refund_chain_id: int | None
-    refund_base_units: str | None
-    reason: str | None
-    memo: str | None
-    has_balance: bool | None
-    balances: str | None
-    url: str
-
-
-COLUMNS = tuple(field.name for field in fields(ExportRow))
 SEPARATOR = "; "
 
 
 def of(situation: Situation, *, url: str) -> ExportRow:
-    """Return the row of a transfer. Destination values come from the receipt or from an exact output."""
+    """Return the columns of a transfer by name, in their order.
+
+    Text is as received, times are UTC. Without decimals there is no amount. Destination values come from the receipt or
+    from an exact output.
+    """
     facts, using, result = situation.facts, situation.names, summary.of(situation)
-    sent, received = _Side.of(facts.sent, using=using), _Side.of(facts.received, using=using)
-    return ExportRow(
-        intent_id=facts.intent.intent_id,
-        status=facts.status,
-        headline=bare(result.headline),
-        location=bare(result.location),
-        location_amount=bare(result.amount) or None,
-        next_step=bare(result.next_step),
-        certainty=result.certainty.value,
-        attention=result.attention.value,
-        cause=result.cause.value or None,
-        outcome=None if facts.is_unread else situation.outcome.value,
-        created_at=times.iso(facts.quoted_at) or None,
-        updated_at=times.iso(facts.updated_at) or None,
-        started_at=times.iso(facts.started_at) or None,
-        finished_at=times.iso(facts.finished_at) or None,
-        expires_at=times.iso(facts.expires_at) or None,
-        owner=facts.owner,
-        recipient=facts.recipient,
-        origin_chain_id=sent.chain_id,
-        origin_chain=sent.chain,
-        origin_token=sent.token,
-        origin_symbol=sent.symbol,
-        origin_warnings=sent.warnings,
-        origin_decimals=sent.decimals,
-        origin_base_units=sent.base_units,
-        origin_amount=sent.amount,
-        origin_note=glance.sent_note(situation) or None,
-        destination_chain_id=received.chain_id,
-        destination_chain=received.chain,
-        destination_token=received.token,
-        destination_symbol=received.symbol,
-        destination_warnings=received.warnings,
-        destination_decimals=received.decimals,
-        destination_base_units=received.base_units,
-        destination_amount=received.amount,
-        providers=SEPARATOR.join(facts.providers) or None,
-        trade_type=facts.summary.trade_type or facts.request.trade_type,
-        deposit_hash=_hash(facts.deposit),
-        origin_hash=_hash(facts.origin),
-        destination_hash=_hash(facts.destination),
-        refund_hash=_hash(facts.refund),
-        refund_chain_id=facts.refund.chain_id if facts.refund else None,
-        refund_base_units=_digits(facts.refund.token_amount if facts.refund else None),
-        reason=facts.failure_reason,
-        memo=facts.summary.memo,
-        has_balance=situation.has_balance,
-        balances=SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
-        url=url,
-    )
+    return {
+        "intent_id": facts.intent.intent_id,
+        "status": facts.status,
+        "headline": bare(result.headline),
+        "location": bare(result.location),
+        "location_amount": bare(result.amount) or None,
+        "next_step": bare(result.next_step),
+        "certainty": result.certainty.value,
+        "attention": result.attention.value,
+        "cause": result.cause.value or None,
+        "outcome": None if facts.is_unread else situation.outcome.value,
+        "created_at": times.iso(facts.quoted_at) or None,
+        "updated_at": times.iso(facts.updated_at) or None,
+        "started_at": times.iso(facts.started_at) or None,
+        "finished_at": times.iso(facts.finished_at) or None,
+        "expires_at": times.iso(facts.expires_at) or None,
+        "owner": facts.owner,
+        "recipient": facts.recipient,
+        **{f"origin_{name}": value for name, value in _side(facts.sent, using=using).items()},
+        "origin_note": glance.sent_note(situation) or None,
+        **{f"destination_{name}": value for name, value in _side(facts.received, using=using).items()},
+        "providers": SEPARATOR.join(facts.providers) or None,
+        "trade_type": facts.summary.trade_type or facts.request.trade_type,
+        "deposit_hash": _hash(facts.deposit),
+        "origin_hash": _hash(facts.origin),
+        "destination_hash": _hash(facts.destination),
+        "refund_hash": _hash(facts.refund),
+        "refund_chain_id": facts.refund.chain_id if facts.refund else None,
+        "refund_base_units": _digits(facts.refund.token_amount if facts.refund else None),
+        "reason": facts.failure_reason,
+        "memo": facts.summary.memo,
+        "has_balance": situation.has_balance,
+        "balances": SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
+        "url": url,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    chain_id: int | None
-    chain: str | None
-    token: str | None
-    symbol: str | None
-    marks: tuple[Mark, ...]
-    decimals: int | None
-    base_units: str | None
-    amount: str | None
-
-    @classmethod
-    def of(cls, money: Money, *, using: Names) -> "_Side":
-        chain = using.chain(money.chain_id)
-        decimals = token_amounts.decimals(money, using=using)
-        return cls(
-            chain_id=money.chain_id,
-            chain=chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
-            token=money.token_address,
-            symbol=token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
-            marks=token_amounts.marks(money, using=using),
-            decimals=decimals,
-            base_units=_digits(money.value),
-            amount=_amount(money.value, decimals),
-        )
-
-    @property
-    def warnings(self) -> str | None:
-        return SEPARATOR.join(bare(mark.word) for mark in self.marks) or None
+def _side(money: Money, *, using: Names) -> ExportRow:
+    chain, value, decimals = using.chain(money.chain_id), money.value, token_amounts.decimals(money, using=using)
+    marks = token_amounts.marks(money, using=using)
+    return {
+        "chain_id": money.chain_id,
+        "chain": chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
+        "token": money.token_address,
+        "symbol": token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
+        "warnings": SEPARATOR.join(bare(mark.word) for mark in marks) or None,
+        "decimals": decimals,
+        "base_units": _digits(value),
+        "amount": None if value is None or decimals is None else amounts.plain(value, decimals=decimals),
+    }
 
 
 def _digits(value: int | None) -> str | None:
     return None if value is None else str(value)
-
-
-def _amount(value: int | None, decimals: int | None) -> str | None:
-    return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
 
 
 def _hash(transaction: IntentTransaction | None) -> str | None:
@@ -177,21 +93,17 @@ def _hash(transaction: IntentTransaction | None) -> str | None:
     return None if hashes.is_placeholder(txn_hash) else txn_hash
 
 
-def _held(groups: Sequence[BalanceGroup], *, using: Names) -> list[str]:
-    """Return `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
-    return [
-        _holding(_Side.of(token_amounts.held(token, inside=group), using=using))
-        for group in groups
-        for token in group.tokens
-        if token.balance
-    ]
+def _held(groups: Sequence[BalanceGroup], *, using: Names) -> Iterator[str]:
+    """Yield `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
+    for money in (token_amounts.held(token, inside=group) for group in groups for token in group.tokens):
+        if money.value:
+            side, warning = _side(money, using=using), bare(warnings.words(token_amounts.marks(money, using=using)))
+            amount = side["amount"] or f"{money.value} base units of"
+            token = f"{side['symbol'] or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
+            yield f"{amount} {token} on {side['chain'] or f'chain {money.chain_id}'}"
 
 
-def _holding(side: _Side) -> str:
-    amount = side.amount or f"{side.base_units} base units of"
-    warning = bare(warnings.words(side.marks))
-    token = f"{side.symbol or side.token or 'a token'}{f' ({warning})' if warning else ''}"
-    return f"{amount} {token} on {side.chain or f'chain {side.chain_id}'}"
+COLUMNS = tuple(of(Situation.of(None, None, now=datetime.max.replace(tzinfo=UTC)), url=""))
 
 
 class ExportState(StrEnum):
@@ -206,6 +118,17 @@ class ExportState(StrEnum):
 
 
 UNDER_WAY = (ExportState.STARTING, ExportState.RUNNING, ExportState.STOPPING)
+SENTENCES = {
+    ExportState.STARTING: "Starting",
+    ExportState.RUNNING: "{rows} so far",
+    ExportState.STOPPING: "Stopping after {rows}",
+    ExportState.COMPLETE: "Complete: {rows}",
+    ExportState.STOPPED: "Stopped after {rows}",
+    ExportState.LEFT: "Canceled by the browser after {rows}",
+    ExportState.TRUNCATED: "Incomplete: stopped after {rows} ({why})",
+    ExportState.NOT_BEGUN: "Not started",
+}
+ICONS = {Tone.PROGRESS: "loader-circle", Tone.GOOD: "check", Tone.ATTENTION: "triangle-alert"}
 
 
 @dataclass(frozen=True)
@@ -229,45 +152,16 @@ class ExportStatus:
         return self.state in (ExportState.STARTING, ExportState.RUNNING)
 
     @property
+    def tone(self) -> Tone:
+        if not self.is_over:
+            return Tone.PROGRESS
+        return Tone.GOOD if self.state is ExportState.COMPLETE else Tone.ATTENTION
+
+    @property
     def icon(self) -> str:
-        match self.state:
-            case ExportState.STARTING | ExportState.RUNNING | ExportState.STOPPING:
-                return "loader-circle"
-            case ExportState.COMPLETE:
-                return "check"
-            case _:
-                return "triangle-alert"
+        return ICONS[self.tone]
 
     @property
     def sentence(self) -> str:
-        match self.state:
-            case ExportState.STARTING:
-                return "Starting"
-            case ExportState.RUNNING:
-                return f"{self.counted} so far"
-            case ExportState.STOPPING:
-                return f"Stopping after {self.counted}"
-            case ExportState.COMPLETE:
-                return f"Complete: {self.counted}"
-            case ExportState.STOPPED:
-                return f"Stopped after {self.counted}"
-            case ExportState.LEFT:
-                return f"Canceled by the browser after {self.counted}"
-            case ExportState.TRUNCATED:
-                return f"Incomplete: stopped after {self.counted} ({self.why})"
-            case ExportState.NOT_BEGUN:
-                return "Not started"
-
-    @property
-    def counted(self) -> str:
-        return f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
-
-    @property
-    def tone(self) -> Tone:
-        match self.state:
-            case ExportState.STARTING | ExportState.RUNNING | ExportState.STOPPING:
-                return Tone.PROGRESS
-            case ExportState.COMPLETE:
-                return Tone.GOOD
-            case _:
-                return Tone.ATTENTION
+        rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
+        return SENTENCES[self.state].format(rows=rows, why=self.why)

@@ -1,12 +1,13 @@
 """An export row has exactly the service's values, and nothing that it didn't report."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS, ExportRow
+from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.situation import Situation
@@ -34,14 +35,14 @@ URL = f"https://dashboard.example/intent/{INTENT_ID}"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
 
-def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> ExportRow:
+def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> SimpleNamespace:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL)
+    return SimpleNamespace(**export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL))
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
     made = Situation.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
-    assert export_row.of(made, url=URL).outcome is None
+    assert export_row.of(made, url=URL)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
@@ -135,7 +136,7 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
 
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
     made = export_row.of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
-    assert (made.status, made.origin_base_units, made.destination_base_units) == ("QUOTED", "25000000", None)
+    assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
 
 
 def test_an_export_and_a_list_row_give_the_same_reason() -> None:
