@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from intents_ui.display.quotes.comparison_status import Result
+from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.summary.rules import Attention, Cause, Certainty, Who
 from intents_ui.display.summary.timeline import Name, StepState

@@ -14,7 +14,7 @@ from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
-from intents_ui.display.lists import filter_labels, filters
+from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListQuery
 from intents_ui.display.search import empty_results, input_errors
 from intents_ui.display.search.explorers import Explorer, explorers_of
@@ -207,7 +207,7 @@ def history(
         "choices": about.choices(parsed.filters),
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),
-        "steps": filter_labels.steps(parsed.filters),
+        "steps": filters.steps(parsed.filters),
         "export_list": f"address/{finding.value}",
         "export_query": parsed.filters.query,
         "first": url(finding, parsed) if at != BEGINNING else None,

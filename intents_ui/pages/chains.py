@@ -18,7 +18,7 @@ from intents_ui.display.catalog.chain_filters import ChainFilters
 from intents_ui.display.search.parameters import Chip, Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains as display
-from intents_ui.display.tokens import connections, names, providers
+from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service.catalog.catalog import NATIVE_TOKEN, Listed
 from intents_ui.service.errors import Invalid, ServiceError
@@ -137,7 +137,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         "listed": listed,
         "chain": display.of(info),
         "native": NATIVE_TOKEN,
-        "connections": connections.connected_chains(
+        "connections": display.connected_chains(
             number, among=listed.entries, served=ways.found or dict.fromkeys(providers.KNOWN)
         ),
     }

@@ -21,9 +21,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.console import meanings, next_call, request_form
+from intents_ui.display.console import next_call, request_form
 from intents_ui.display.console import operations as words
-from intents_ui.display.console.examples import NONE, Examples, examples_of
+from intents_ui.display.console.request_form import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_tree
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
@@ -304,12 +304,12 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
 
 def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
     """Return the names of the chains and tokens in the fields, and the amounts in units of their tokens."""
-    if not (chain_ids := meanings.chain_ids(values)):
+    if not (chain_ids := request_form.chain_ids(values)):
         return {}
     with wiring.page():
         names = wiring.catalog()
         names.learn(chain_ids)
-        return meanings.of_fields(values, using=names)
+        return dict(request_form.meanings(values, using=names))
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display.lists import filter_labels, filters
-from intents_ui.display.lists.filter_labels import ListLabels
-from intents_ui.display.lists.filters import Filters
+from intents_ui.display.lists import filters
+from intents_ui.display.lists.filters import Filters, ListLabels
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.queries.paging import Leaf
@@ -60,7 +59,7 @@ def read(given: QueryDict) -> ListLabels:
 def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
     """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
     chains = wiring.catalog().chains()
-    return filter_labels.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
+    return filters.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import wiring
 from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import diagnosis
-from intents_ui.display.fields import sections, tables
+from intents_ui.display.fields import tables
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
@@ -85,7 +85,7 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
         "names": situation.names,
         "may_change": situation.may_change,
         "chapters": descriptions.chapters(situation),
-        "sections": sections.sections_of(tables.groups(situation)),
+        "sections": tables.sections(situation),
     }
 
 

@@ -13,7 +13,7 @@ from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
-from intents_ui.display.tokens import connections, providers
+from intents_ui.display.tokens import chains, providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
@@ -67,7 +67,7 @@ def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
     origin, destination = catalog.chain(question.origin.chain_id), catalog.chain(question.destination.chain_id)
     if not (origin and destination) or origin.is_testnet != destination.is_testnet:
         return ()
-    return connections.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
+    return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
 
 
 def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) -> HttpResponse:

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
-from intents_ui.display.sharing import group_reply
+from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import cases, export, rows, ticket
@@ -123,8 +123,10 @@ def ended(sent: list[TriageRow], *, root: str) -> str:
     by_owner = cases.groups(sent)
     groups = [(group, replies(group.transfers, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
-    whole = group_reply.plain([each for _, owned in groups for each in owned])
-    case = macros().triage_case([(group, group_reply.plain(owned)) for group, owned in groups], cases.counts(by_owner))
+    whole = customer_reply.several([each for _, owned in groups for each in owned])
+    case = macros().triage_case(
+        [(group, customer_reply.several(owned)) for group, owned in groups], cases.counts(by_owner)
+    )
     copies = export.copies(sent, root=root, now=at)
     return f"{case}{macros().triage_end(export.total(sent), at, failed, whole, copies)}"
 

@@ -23,7 +23,6 @@ MOST_CHANGES = 50
 CHANGE_CAP = 200
 # With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
-NOTHING_MOVED = "No funds moved."
 
 
 class CommitOutcome(StrEnum):
@@ -132,6 +131,60 @@ def outcome_of(error: ServiceError) -> CommitOutcome:
             return CommitOutcome.UNKNOWN
 
 
+# Of each outcome: tone, icon, title, what happened, and what to do. `{why}` depends on the intent or the error.
+MESSAGES = {
+    CommitOutcome.COMMITTED: (
+        Tone.GOOD,
+        "check",
+        "Committed",
+        "{why} The price is locked and the deposit address is prepared. No funds moved.",
+        "Execute it in time. After that, request a new quote.",
+    ),
+    CommitOutcome.EXPIRED: (
+        Tone.NEUTRAL,
+        "clock",
+        "Quote expired",
+        "The quote has expired, so the transfer was not committed. No funds moved.",
+        "Request a new quote and commit it.",
+    ),
+    CommitOutcome.REPEATED: (
+        Tone.NEUTRAL,
+        "info",
+        "Already submitted",
+        "This form was submitted before, so nothing was sent again.{why}",
+        "The transfer page shows the current status and updates automatically.",
+    ),
+    CommitOutcome.NOT_SENT: (
+        Tone.ATTENTION,
+        "triangle-alert",
+        "Not sent",
+        "{why}. Nothing was sent, so the transfer is not committed. No funds moved.",
+        "Try again from the transfer page while the quote is valid.",
+    ),
+    CommitOutcome.REFUSED: (
+        Tone.BAD,
+        "circle-x",
+        "Commit rejected",
+        "{why} The transfer was not committed. No funds moved.",
+        "See the reason below. Request a new quote and commit it.",
+    ),
+    CommitOutcome.MOVED_ON: (
+        Tone.NEUTRAL,
+        "info",
+        "Status has changed",
+        "A transfer can be committed only in Quoted status. {why}",
+        "Check the transfer page before you continue. Do not deposit again because of this error.",
+    ),
+    CommitOutcome.UNKNOWN: (
+        Tone.ATTENTION,
+        "triangle-alert",
+        "Commit status unknown",
+        "The request was sent, but no valid response was received. {why}",
+        "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
+    ),
+}
+
+
 def told(
     outcome: CommitOutcome,
     *,
@@ -142,127 +195,35 @@ def told(
 ) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
     shown = summary.of(Situation.of(state, None, now=now)).status if state else None
+    known = f"Current status: {shown.word}." if shown else ""
+    why, until, todo_instead = "", None, ""
     match outcome:
         case CommitOutcome.COMMITTED:
+            shown, why = statuses.intent(IntentStatus.COMMITTED, now=now), "The service accepted the quote unchanged."
             until = timing.execute_until(sent, now=now) if sent else None
-            return _committed(statuses.intent(IntentStatus.COMMITTED, now=now), until=until)
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
-            return _committed(shown, until=timing.execute_until(state, now=now), lost=True, error=error)
+            outcome, until = CommitOutcome.COMMITTED, timing.execute_until(state, now=now)
+            why = "The response to the commit was lost, but the service reports the transfer as committed."
         case CommitOutcome.UNKNOWN:
-            return _unknown(shown, error)
+            why = known or "Couldn't load the current status either."
+            if shown == statuses.INTENTS[IntentStatus.QUOTED]:
+                why += " The commit may still be in progress."
         case CommitOutcome.MOVED_ON:
-            return _moved_on(shown, error)
-        case CommitOutcome.EXPIRED:
-            return CommitResult(
-                outcome,
-                Tone.NEUTRAL,
-                "clock",
-                "Quote expired",
-                f"The quote has expired, so the transfer was not committed. {NOTHING_MOVED}",
-                "Request a new quote and commit it.",
-                shown,
-                error,
-            )
+            word = "" if shown else _state_in(error)
+            why = known or (f"Current status: {word}." if word else "Couldn't load the current status.")
+            why += " The commit changed nothing." if error else " Nothing was sent."
         case CommitOutcome.REPEATED:
-            return CommitResult(
-                outcome,
-                Tone.NEUTRAL,
-                "info",
-                "Already submitted",
-                "This form was submitted before, so nothing was sent again."
-                + (f" Current status: {shown.word}." if shown else ""),
-                "The transfer page shows the current status and updates automatically.",
-                shown,
-                error,
-            )
+            why = f" {known}".rstrip()
         case CommitOutcome.NOT_SENT:
             why = failures.words(error).title if error else "No response from the service"
-            return CommitResult(
-                outcome,
-                Tone.ATTENTION,
-                "triangle-alert",
-                "Not sent",
-                f"{why}. Nothing was sent, so the transfer is not committed. {NOTHING_MOVED}",
-                "Try again from the transfer page while the quote is valid.",
-                shown,
-                error,
-            )
+        case CommitOutcome.REFUSED if error and not isinstance(error, errors.Invalid):
+            words = failures.words(error)
+            why, todo_instead = f"{words.title}.", words.todo
         case CommitOutcome.REFUSED:
-            return _refused(shown, error)
-
-
-def _committed(
-    shown: StatusLabel | None, *, until: datetime | None, lost: bool = False, error: ServiceError | None = None
-) -> CommitResult:
-    taken = (
-        "The response to the commit was lost, but the service reports the transfer as committed."
-        if lost
-        else "The service accepted the quote unchanged."
-    )
+            why = "The service rejected the intent: it differs from the quote or is malformed."
+    tone, icon, title, what, todo = MESSAGES[outcome]
     return CommitResult(
-        CommitOutcome.COMMITTED,
-        Tone.GOOD,
-        "check",
-        "Committed",
-        f"{taken} The price is locked and the deposit address is prepared. No funds moved.",
-        "Execute it in time. After that, request a new quote.",
-        shown,
-        error,
-        until,
-    )
-
-
-def _refused(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
-    if error is None or isinstance(error, errors.Invalid):
-        what = "The service rejected the intent: it differs from the quote or is malformed."
-        todo = "See the reason below. Request a new quote and commit it."
-    else:
-        words = failures.words(error)
-        what, todo = f"{words.title}.", words.todo
-    return CommitResult(
-        CommitOutcome.REFUSED,
-        Tone.BAD,
-        "circle-x",
-        "Commit rejected",
-        f"{what} The transfer was not committed. {NOTHING_MOVED}",
-        todo,
-        shown,
-        error,
-    )
-
-
-def _moved_on(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
-    said = shown.word if shown else _state_in(error)
-    now = f"Current status: {said}." if said else "Couldn't load the current status."
-    then = "The commit changed nothing." if error else "Nothing was sent."
-    return CommitResult(
-        CommitOutcome.MOVED_ON,
-        Tone.NEUTRAL,
-        "info",
-        "Status has changed",
-        f"A transfer can be committed only in Quoted status. {now} {then}",
-        "Check the transfer page before you continue. Do not deposit again because of this error.",
-        shown,
-        error,
-    )
-
-
-def _unknown(shown: StatusLabel | None, error: ServiceError | None) -> CommitResult:
-    if shown is None:
-        after = "Couldn't load the current status either."
-    else:
-        after = f"Current status: {shown.word}."
-        if shown == statuses.INTENTS[IntentStatus.QUOTED]:
-            after += " The commit may still be in progress."
-    return CommitResult(
-        CommitOutcome.UNKNOWN,
-        Tone.ATTENTION,
-        "triangle-alert",
-        "Commit status unknown",
-        f"The request was sent, but no valid response was received. {after}",
-        "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
-        shown,
-        error,
+        outcome, tone, icon, title, what.format(why=why), todo_instead or todo, shown, error=error, until=until
     )
 
 

@@ -1,25 +1,46 @@
-"""All fields of an intent and its receipt as labeled rows (docs/contract.md#objects).
+"""All fields of an intent and its receipt as labeled rows (docs/contract.md#objects), in sections.
 
 Driven by the models, so a new field appears here automatically. Missing values (None) have no row. Values that
-couldn't be parsed have a row that says so.
+couldn't be parsed have a row that says so. labels.json has the labels of those whose name would be unclear.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, get_args
 
-from pydantic.fields import FieldInfo
-
-from intents_ui.display.fields import labels, values
-from intents_ui.display.fields.values import Cell, Owner, ValueKind
+from intents_ui.display.fields import values
+from intents_ui.display.fields.values import Cell, Owner
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.fields import Model
+from intents_ui.service.wire.lenient_models import Field, Wire
+from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.tables import read
 
+_LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
 # Limits the page, however much the service sends.
 MOST_PARTS = 50
+# In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
+SECTIONS = (
+    ("Quote", ("intent.quote", "intent.quote_request")),
+    ("Fees", ("intent.fees",)),
+    ("Calls", ("intent.origin_calls", "intent.destination_calls", "intent.calls")),
+    ("Preconditions", ("intent.origin_precondition", "intent.destination_precondition", "intent.preconditions")),
+    ("Meta transactions", ("intent.origin_meta_txn", "intent.destination_meta_txn", "intent.meta_txns")),
+    ("Contracts", ("intent.service_contracts",)),
+    (
+        "Transactions",
+        (
+            "intent.deposit_transaction",
+            "receipt.deposit_transaction",
+            "receipt.origin_transaction",
+            "receipt.destination_transaction",
+            "receipt.refund_transaction",
+        ),
+    ),
+    ("Intent and receipt", ("intent", "receipt")),
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +59,28 @@ class FieldGroup:
     path: str
     title: str
     rows: tuple[FieldRow, ...]
+
+
+def sections(situation: Situation) -> Iterator[tuple[str, list[FieldGroup]]]:
+    """Yield the titles and groups of the non-empty sections. Each group is in the first that names it or an enclosing
+    object.
+    """
+    left = groups(situation)
+    for title, paths in SECTIONS:
+        own = [each for each in left if any(f"{each.path}.".startswith(f"{path}.") for path in paths)]
+        left = [group for group in left if group not in own]
+        if own:
+            yield title, own
+
+
+def groups(situation: Situation) -> list[FieldGroup]:
+    """Return the intent's groups, then the receipt's, in the order of their fields."""
+    reader = _FieldReader(situation.facts, situation.names)
+    found: list[FieldGroup] = []
+    for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
+        if model:
+            found += reader.read(model, Owner(model), path=name, title=_label("objects", name))
+    return found
 
 
 @dataclass
@@ -59,44 +102,53 @@ class _FieldReader:
             elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
-    def _rows(self, model: Model, owner: Owner) -> Iterator[FieldRow]:
-        unreadable = model.unreadable
-        for name, info in type(model).model_fields.items():
-            if name in unreadable:
-                yield FieldRow(
-                    str(info.alias), labels.field(name), values.unreadable(unreadable[name], is_number=is_number(info))
-                )
-            value = getattr(model, name)
+    def _rows(self, model: Wire, owner: Owner) -> Iterator[FieldRow]:
+        for name, info in model.fields.items():
+            label, value = _label("fields", name), getattr(model, name)
+            if name in model.unreadable:
+                cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
+                yield FieldRow(info.alias, label, cell)
             if value is not None and value != () and not _is_object(value):
                 cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
-                yield FieldRow(str(info.alias), labels.field(name), cell)
-
-
-def groups(situation: Situation) -> tuple[FieldGroup, ...]:
-    """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _FieldReader(situation.facts, situation.names)
-    found: list[FieldGroup] = []
-    for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
-        if model:
-            found += reader.read(model, Owner(model), path=name, title=labels.title(name))
-    return tuple(found)
+                yield FieldRow(info.alias, label, cell)
 
 
 def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
     """Return the nested objects, of a list the first ones. The raw JSON has the others."""
     for name in type(model).model_fields:
         value = getattr(model, name)
-        if isinstance(value, Model):
-            yield name, labels.part(name, inside=type(model), title=title), value
+        if isinstance(value, Wire):
+            yield name, _part_title(name, inside=type(model), title=title), value
         elif _is_object(value):
-            part_title = labels.part(name, inside=type(model), title=title)
+            part_title = _part_title(name, inside=type(model), title=title)
             for number, part in enumerate(value[:MOST_PARTS], start=1):
                 yield f"{name}.{number}", f"{part_title} {number}", part
             if len(value) > MOST_PARTS:
                 yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
 
 
-def is_number(info: FieldInfo) -> bool:
+def _part_title(name: str, *, inside: type[Wire], title: str) -> str:
+    """Return the title of a nested object. Below the top level it includes the parent's title."""
+    if name == "deposit_transaction":
+        return "Deposit (transaction)" if issubclass(inside, IntentReceipt) else "Deposit to make"
+    own = _label("objects", name)
+    if name == "calls" and not issubclass(inside, Intent):
+        return f"{title}: call"
+    return own if issubclass(inside, Intent | IntentReceipt) else f"{title}: {own[0].lower()}{own[1:]}"
+
+
+def _label(kind: str, name: str) -> str:
+    """Return `Route providers fee USD` for `route_providers_fee_usd`, unless labels.json has a label."""
+    if name in _LABELS[kind]:
+        return _LABELS[kind][name]
+    known = [_LABELS["words"].get(word, word) for word in name.split("_")]
+    if known[-1] in ("id", "at") and len(known) > 1:
+        known.pop()
+    text = " ".join(known)
+    return text[0].upper() + text[1:]
+
+
+def is_number(info: Field) -> bool:
     """Return whether a field has an integer or a decimal."""
     return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
 
@@ -107,7 +159,4 @@ def _types_in(annotation: Any) -> set[Any]:
 
 
 def _is_object(value: object) -> bool:
-    return isinstance(value, Model) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Model))
-
-
-__all__ = ["Cell", "FieldGroup", "FieldRow", "ValueKind", "groups"]
+    return isinstance(value, Wire) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Wire))

@@ -1,25 +1,29 @@
-"""Filters, sort order and page size of a list of transfers: parse, validate and write the canonical query.
+"""Filters, sort order and page size of a list of transfers: parse, validate, label and write the canonical query.
 
 Covers everything that GetIntentHistory supports.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.search import parameters
-from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
-from intents_ui.service.models import ChainInfo, IntentStatus, Page
+from intents_ui.display.search.parameters import Chip, InvalidParameter, Parsed, Parser, Query, UrlFilters
+from intents_ui.display.tokens import names
+from intents_ui.display.transfers import statuses
+from intents_ui.service.wire.models import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"
 SORTS = {"createdAt": "creation time", "id": "ID"}
 ORDERS = {"DESC": "newest first", "ASC": "oldest first"}
 LARGEST_SIZE = 100
+SIZES = (10, 20, 30)
+RANGES = {"last hour": 3600, "last 24 h": 86_400, "last 7 days": 7 * 86_400}
 # Larger values are most likely milliseconds.
 LARGEST_SECONDS = 10**11
 # Times as entered in the form, beside their time zone.
@@ -98,7 +102,9 @@ class ListQuery(Parsed[Filters]):
         value = getattr(self.filters, name)
         if value is None:
             return ""
-        return _typeable(value) if name in TYPED_TIMES else hashes.checksum(value) if name == "owner" else str(value)
+        if name in TYPED_TIMES:  # in the format of a `datetime-local` field
+            return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return hashes.checksum(value) if name == "owner" else str(value)
 
     def is_typed(self, name: str) -> bool:
         """Return whether the time was typed, in the time zone next to it."""
@@ -218,6 +224,91 @@ def _wall(seconds: int, zone: tzinfo | None) -> datetime:
     return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None, fold=0)
 
 
-def _typeable(seconds: int) -> str:
-    """Format for a `datetime-local` field, in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+@dataclass(frozen=True)
+class Steps:
+    """Labels of a list's page links."""
+
+    first: str
+    previous: str
+    following: str
+
+
+@dataclass(frozen=True, eq=False)
+class ListLabels:
+    """Labels of a list and its form, whose filters are `parsed`.
+
+    `chips`: active filters by name. `chains`: choices by ID, in order of their names. `open_only`: the query with open
+    transfers only. `ranges`: times up to now, each with the list's query for it. `ordered` is `newest first` or
+    `oldest first, by ID`, `sorted` the `aria-sort` value of the creation column, "" if another column is sorted.
+    """
+
+    parsed: ListQuery
+    chips: Mapping[str, Chip]
+    chains: Sequence[tuple[int, str]]
+    open_only: str
+    ranges: Sequence[tuple[str, str]]
+    sizes: Sequence[tuple[int, str]]
+    ordered: str
+    sorted: str
+    steps: Steps
+
+
+def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
+    filters, named = parsed.filters, names.by_id(chains)
+    is_by_time = filters.sort == "createdAt"
+    # At a full minute, so that the URLs stay the same for a while.
+    minute = int(now.timestamp()) // 60 * 60
+    return ListLabels(
+        parsed=parsed,
+        chips={chip.name: chip for chip in chips(filters, chains=named, now=now)},
+        chains=sorted(named.items(), key=lambda chain: chain[1].lower()),
+        open_only=filters.with_(status=IN_FLIGHT).query,
+        ranges=[(label, filters.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items()],
+        sizes=[(size, str(size)) for size in sorted({*SIZES, filters.size})],
+        ordered=ORDERS[filters.order] + ("" if is_by_time else f", by {SORTS[filters.sort]}"),
+        sorted=("descending" if filters.is_newest_first else "ascending") if is_by_time else "",
+        steps=steps(filters),
+    )
+
+
+def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tuple[Chip, ...]:
+    """Return the active filters in form order. Sort, page size and columns aren't filters."""
+
+    def chain(chain_id: int | None) -> str | None:
+        return None if chain_id is None else chains.get(chain_id) or names.chain(chain_id, info=None)
+
+    def moment(seconds: int | None) -> str | None:
+        return None if seconds is None else times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
+
+    words: dict[str, tuple[str, str | None]] = {
+        "status": ("Status:", _chosen(filters.status)),
+        "origin": ("From", chain(filters.origin)),
+        "destination": ("To", chain(filters.destination)),
+        "owner": ("Owner", None if filters.owner is None else hashes.short_address(filters.owner)),
+        "since": ("Created from", moment(filters.since)),
+        "until": ("Created until", moment(filters.until)),
+        "project": ("Project", None if filters.project is None else str(filters.project)),
+        "recoverable": ("Recoverable only", "" if filters.recoverable else None),
+    }
+    empty = Filters()
+    return tuple(
+        Chip(name, label, value, filters.with_(**{name: getattr(empty, name)}).query)
+        for name, (label, value) in words.items()
+        if value is not None
+    )
+
+
+def _chosen(chosen: tuple[IntentStatus, ...]) -> str | None:
+    """Return `open`, `failed or refunded`, `all but aborted`; None for all statuses."""
+    if not chosen:
+        return None
+    if chosen == IN_FLIGHT:
+        return "open"
+    others = [status for status in IntentStatus if status not in chosen]
+    if 0 < len(others) < 3:
+        return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
+    return " or ".join(statuses.INTENTS[status].word.lower() for status in chosen)
+
+
+def steps(filters: Filters) -> Steps:
+    return Steps("Newest", "Newer", "Older") if filters.is_newest_first else Steps("Oldest", "Earlier", "Later")

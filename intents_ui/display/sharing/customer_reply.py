@@ -240,3 +240,15 @@ def _on(at: datetime | None) -> str:
 
 def _sentence_case(words: str) -> str:
     return words[:1].upper() + words[1:]
+
+
+def several(replies: Sequence[Reply]) -> str:
+    """Return one reply unchanged, and several numbered below each other. Those to several owners name their wallets."""
+    if len(replies) == 1:
+        return replies[0].plain
+    owners = [hashes.checksum(each.situation.facts.owner) for each in replies]
+    parts = []
+    for number, (each, owner) in enumerate(zip(replies, owners, strict=True), start=1):
+        wallet = f", wallet {owner}" if len({*owners}) > 1 and each.situation.facts.owner else ""
+        parts.append(f"Transfer {number} of {len(replies)}{wallet}\n{each.plain}")
+    return "\n".join(parts)

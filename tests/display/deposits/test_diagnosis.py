@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display.deposits import checks
+from intents_ui.display.deposits import diagnosis
 from intents_ui.display.deposits import diagnosis as display
 from intents_ui.display.deposits.diagnosis import DIAGNOSES, MessageKey
 from intents_ui.display.summary import summary as summaries
@@ -460,7 +460,7 @@ def test_every_combination_has_a_summary_that_its_facts_do_not_contradict(status
         if found.key in (MessageKey.WAITING, MessageKey.UNCOUNTED, MessageKey.CONFIRMING):
             assert not summary.is_over, which
         for row in found.findings:
-            is_mismatch = row.shown.tone is Tone.BAD or row.shown is checks.MISMATCH
+            is_mismatch = row.shown.tone is Tone.BAD or row.shown is diagnosis.MISMATCH
             assert not (is_mismatch and row.expected == row.found), (which, row)
 
 

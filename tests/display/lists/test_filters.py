@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from intents_ui.display.lists import filter_labels, filters
+from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.service.models import ChainInfo, IntentStatus
 from tests.display.builders import OWNER, named
@@ -228,5 +228,5 @@ def test_time_zones_are_known_on_a_system_without_them() -> None:
     ],
 )
 def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
-    (chip,) = filter_labels.chips(Filters(status=chosen), chains={}, now=NOW)
+    (chip,) = filters.chips(Filters(status=chosen), chains={}, now=NOW)
     assert chip.value == words

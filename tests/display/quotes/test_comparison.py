@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display.quotes import comparison as display
-from intents_ui.display.quotes.comparison_status import Result
+from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.quotes.outcome import Course, QuoteOutcome, course
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
