@@ -1,7 +1,5 @@
 """Transfers as answers of the API. Each text is that of the transfer's page."""
 
-from decimal import Decimal
-
 from django.urls import reverse
 
 from intents_ui.api.models import (
@@ -121,7 +119,7 @@ def _amount(side: Side) -> ApiAmount:
         amount=amounts.plain(int(units), decimals=decimals) if units and decimals is not None else None,
         token=token(side.token),
         note=side.note or None,
-        usd=_plain(side.usd),
+        usd=None if side.usd is None else f"{side.usd:f}",
     )
 
 
@@ -154,7 +152,3 @@ def _step(step: Step, situation: Situation) -> ApiStep:
             link=explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
         ),
     )
-
-
-def _plain(value: Decimal | None) -> str | None:
-    return None if value is None else f"{value:f}"

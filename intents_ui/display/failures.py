@@ -145,12 +145,14 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
     if not result:
         return None
     oldest = min(result, key=lambda answer: answer.learned_at)
-    waits = [answer.again_in for answer in result if answer.again_in is not None]
+    wait = max((answer.again_in or 0 for answer in result), default=0)
+    is_slow = isinstance(oldest.error, errors.Unreachable) and oldest.error.reason is Reason.TIMEOUT
     return Old(
         oldest.learned_at,
         ", ".join(sorted({*map(_part, result)}, reverse=True)),
-        _why(oldest.error),
-        _again(max(waits, default=None)),
+        # A page with stale data waits only briefly.
+        "The service is slow to respond." if is_slow else f"{words(oldest.error).title}.",
+        f"Retrying {f'in {times.duration(timedelta(seconds=round(wait)))}' if wait >= 1 else 'on the next refresh'}.",
         is_names=result is answers,
     )
 
@@ -161,18 +163,6 @@ def without_names(answers: Sequence[StaleResponse]) -> Sequence[StaleResponse]:
 
 def _part(answer: StaleResponse) -> str:
     return "balances" if answer.has_balances else STALE.get(answer.operation, "parts of this page")
-
-
-def _why(error: errors.ServiceError) -> str:
-    if isinstance(error, errors.Unreachable) and error.reason is Reason.TIMEOUT:
-        return "The service is slow to respond."  # a page with stale data waits only briefly
-    return f"{words(error).title}."
-
-
-def _again(seconds: float | None) -> str:
-    if seconds is None or seconds < 1:
-        return "Retrying on the next refresh."
-    return f"Retrying in {times.duration(timedelta(seconds=round(seconds)))}."
 
 
 # Responses that say no are results, not failures.

@@ -112,7 +112,7 @@ type _Place = tuple[int, str]
 
 def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
     chain_id = dice.one_of(_CHAINS)
-    symbols = _symbols(chain_id, catalogue)
+    symbols = [token.symbol for token in catalogue.tradable[chain_id]]
     first = dice.below(len(symbols))
     second = (first + 1 + dice.below(len(symbols) - 1)) % len(symbols)
     native = catalogue.native(chain_id)
@@ -140,10 +140,6 @@ def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Pl
     bridge = dice.one_of(_BRIDGES) if deal.providers == ("RELAY",) else deal.providers[-1]
     providers = (deal.providers[0], bridge) if len(deal.providers) > 1 else (bridge,)
     return (origin, paying), (destination, receiving), providers
-
-
-def _symbols(chain_id: int, catalogue: Catalogue) -> list[str]:
-    return [token.symbol for token in catalogue.tradable[chain_id]]
 
 
 def _featured(chain_id: int, catalogue: Catalogue) -> list[str]:

@@ -185,9 +185,6 @@ class World:
         )
         return sorted(k for start in starts for k in range(start, listed.stop, _OWNER_SLOTS))
 
-    def _owner(self, stream: Stream, k: int) -> int:
-        return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]
-
     def _transfer(self, number: int) -> Transfer:
         k, index = divmod(number, STREAMS)
         stream = self.streams[index]
@@ -203,7 +200,7 @@ class World:
             self.catalogue,
             number=number,
             born=born,
-            owner=self._owner(stream, k),
+            owner=self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS],
             expiry=self.expiry,
             scenario=scenario,
             variant=variant,

@@ -107,11 +107,8 @@ class TriageBody:
         async with aclosing(aiter(self._found)) as found:
             async for row in found:
                 sent.append(row)
-                yield self._drawn(row)
+                yield self._forms.draw(partial(macros().triage_line, row))
         yield self._between + await aside(wiring.text_threads(), partial(self._ended, sent)) + self._foot
-
-    def _drawn(self, row: TriageRow) -> str:
-        return self._forms.draw(lambda: macros().triage_line(row))
 
     def _ended(self, sent: list[TriageRow]) -> str:
         return self._forms.draw(lambda: ended(sent, root=self._root))

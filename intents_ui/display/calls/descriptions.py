@@ -159,25 +159,22 @@ class _Narrator:
         planned = calls.calls if calls else ()
         chain_id = calls.chain_id if calls and calls.chain_id is not None else chain_id
         notes = list(self._of_condition(condition, chain_id)) if condition else []
-        steps = [self._planned(call, wallet, chain_id) for call in planned[:MOST_CALLS]]
+        steps = []
+        for call in planned[:MOST_CALLS]:
+            how = tuple(_remarks(call)), call.gas_limit or 0
+            steps.append(self._step(Made(chain_id, wallet, call.to, call.value or 0, call.data, 0, *how)))
         if meta and meta.input:
             note, step = self._relayed(meta, planned, wallet=wallet, chain_id=chain_id)
             notes += note
             steps += step
         steps += self._recorded(leg, wallet, planned=meta.input if meta else None)
         title = f"On {names.chain(chain_id, info=self.using.chain(chain_id))}"
-        about = f"run by {self._who(wallet, chain_id)}" if wallet and steps else ""
-        return Chapter(title, about, tuple(notes), tuple(steps), max(len(planned) - MOST_CALLS, 0))
-
-    def _planned(self, call: Call, wallet: str | None, chain_id: int | None) -> CallStep:
-        remarks = tuple(_remarks(call))
-        return self._step(Made(chain_id, wallet, call.to, call.value or 0, call.data, 0, remarks, call.gas_limit or 0))
+        who = (self.wording.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
+        more = max(len(planned) - MOST_CALLS, 0)
+        return Chapter(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
 
     def _on(self, chain_id: int | None) -> str:
         return "" if chain_id is None else f"on {names.chain(chain_id, info=self.using.chain(chain_id))}"
-
-    def _who(self, address: str, chain_id: int | None) -> str:
-        return self.wording.party(address, chain_id) or hashes.short_address(address)
 
     # Notes
 
@@ -258,7 +255,9 @@ class _Narrator:
     def _of_data(self, made: Made, data: bytes | None) -> CallStep:
         if not data:
             no_hex = CallStep(self._unnamed(made, b""), trouble=TROUBLES[Unread.NO_HEX])
-            return no_hex if data is None else CallStep(self._plain(made))
+            to = self.wording.address(made.to, made.chain_id, unknown="an unspecified address")
+            plain = ("Send ", *self.wording.coins(made), " to ", *to) if made.value else ("Call ", *to, " without data")
+            return no_hex if data is None else CallStep(Sentence(plain))
         call = abi.decoded(data)
         if isinstance(call, Unread):
             return CallStep(self._unnamed(made, data), trouble=TROUBLES[call])
@@ -288,12 +287,6 @@ class _Narrator:
         remarks = tuple(_remarks(each))
         depth, gas = made.depth + 1, each.gas_limit or 0
         return self._step(Made(made.chain_id, caller, to, each.value, each.data, depth, remarks, gas))
-
-    def _plain(self, made: Made) -> Sentence:
-        to = self.wording.address(made.to, made.chain_id, unknown="an unspecified address")
-        if not made.value:
-            return Sentence(("Call ", *to, " without data"))
-        return Sentence(("Send ", *self.wording.coins(made), " to ", *to))
 
     def _unnamed(self, made: Made, data: bytes) -> Sentence:
         """Describe a call by its selector, because its function is unknown."""

@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from intents_ui.display.calls import abi
-from intents_ui.display.calls.abi import Argument, Decoded
+from intents_ui.display.calls.abi import Decoded
 from intents_ui.display.calls.function_signatures import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
 from intents_ui.display.fields.values import Cell, ValueKind
 from intents_ui.display.formatting import amounts, hashes, text, times
@@ -194,7 +194,8 @@ class Wording:
     def _sum(self, told: ValueText, name: str, value: int) -> Sequence[Piece]:
         """Return the exact amount with its token, or words for the largest possible amount."""
         token, chain_id = self._token_of(told, name)
-        if value != _largest(told.type_of(name)):
+        bits = told.type_of(name).removeprefix("uint")
+        if not bits.isdigit() or value != 2 ** int(bits) - 1:
             return self.money(value, token, chain_id)
         if name == told.call.function.allowance:
             return self.without_limit(token, chain_id)
@@ -263,8 +264,9 @@ class Wording:
         return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
 
     def rows(self, told: ValueText) -> Iterator[ValueRow]:
-        for argument in told.call.arguments:
-            yield self._row(told, argument)
+        for each in told.call.arguments:
+            cell, who = self._cell(told, each.parameter, each.value)
+            yield ValueRow(each.parameter.name, each.parameter.type, cell, who)
         if told.call.left_over:
             yield ValueRow(
                 "more",
@@ -272,15 +274,13 @@ class Wording:
                 Cell(ValueKind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments"),
             )
 
-    def _row(self, told: ValueText, argument: Argument) -> ValueRow:
-        cell, who = self._cell(told, argument.parameter, argument.value)
-        return ValueRow(argument.parameter.name, argument.parameter.type, cell, who)
-
     def _cell(self, told: ValueText, parameter: Parameter, value: Any) -> tuple[Cell, str]:
         """Return the value as a cell, and the role of an address in this transfer."""
         chain_id = told.made.chain_id
         if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
-            chain_id = _far_chain(told)
+            # The destination chain of the call, if it names one.
+            named = (name for name in CHAINS if told.value(name) is not None)
+            chain_id = next((_chain_id(name, told.value(name)) for name in named), chain_id)
             return address_cell(far, chain_id), self.party(far, chain_id)
         match value:
             case bool():
@@ -291,7 +291,9 @@ class Wording:
                 is_coin = hashes.is_native(value) and "token" in parameter.name.lower()
                 return address_cell(value, chain_id), COIN if is_coin else self.party(value, chain_id)
             case bytes():
-                return _bytes_cell(value), ""
+                # As hex, never as text, because their author could write anything.
+                more = f"… and {len(value) - MOST_BYTES:,} bytes more" if len(value) > MOST_BYTES else ""
+                return Cell(ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{more}"), ""
             case _:
                 return _list_cell(parameter, value), ""
 
@@ -347,22 +349,12 @@ def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
             yield address.lower(), called
 
 
-def _largest(kind: str) -> int | None:
-    return 2 ** int(kind.removeprefix("uint")) - 1 if kind.startswith("uint") else None
-
-
 def _chain_id(name: str, value: int | None) -> int | None:
     """Return the chain ID for a bridge's own number of the chain."""
     numbers = CHAINS.get(name)
     if numbers is None:
         return value
     return None if value is None else numbers.get(value)
-
-
-def _far_chain(told: ValueText) -> int | None:
-    """Return the destination chain of the call, if it names one."""
-    named = (name for name in CHAINS if told.value(name) is not None)
-    return next((_chain_id(name, told.value(name)) for name in named), told.made.chain_id)
 
 
 def _on_path(path: Any, *, at: int) -> str | None:
@@ -383,14 +375,6 @@ def _as_address(value: object) -> str | None:
 
 def _time_cell(at: datetime) -> Cell:
     return Cell(ValueKind.TIME, at, times.iso(at))
-
-
-def _bytes_cell(value: bytes) -> Cell:
-    """Return bytes as hex, never as text, because their author could write anything."""
-    more = len(value) - MOST_BYTES
-    return Cell(
-        ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{f'… and {more:,} bytes more' if more > 0 else ''}"
-    )
 
 
 def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:

@@ -1,7 +1,7 @@
 """Token list: filters, in the service's order, and rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
@@ -88,7 +88,12 @@ def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequen
     for token in tokens:
         once.setdefault(place(token), token)
     left = [token for (_, address), token in once.items() if address not in filters.without]
-    return list(_limited(_in_order(left, filters, chains=chains), filters.limit))
+    found, counts = [], Counter[int]()
+    for token in _in_order(left, filters, chains=chains):
+        counts[token.chain_id] += 1
+        if filters.limit is None or counts[token.chain_id] <= filters.limit:
+            found.append(token)
+    return found
 
 
 def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:
@@ -119,14 +124,6 @@ def _rank(token: TokenInfo, words: str) -> int:
         words in symbol,
     )
     return answers.index(True) if True in answers else len(answers)
-
-
-def _limited(tokens: Iterable[TokenInfo], limit: int | None) -> Iterator[TokenInfo]:
-    counts: Counter[int] = Counter()
-    for token in tokens:
-        counts[token.chain_id] += 1
-        if limit is None or counts[token.chain_id] <= limit:
-            yield token
 
 
 def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:

@@ -115,16 +115,15 @@ def _token(payment: Payment, *, using: Names) -> CheckResult:
     # A differing chain has its own row.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
     is_other = all(token_amounts.is_another_token(money, payment.expected) for money in on_chain)
-    words, words_in_full = (_names_of(payment.found, using=using, is_whole=whole) for whole in (False, True))
+    words, words_in_full = (
+        " and ".join(dict.fromkeys(_name_of(money, using=using, is_whole=whole) for money in payment.found))
+        for whole in (False, True)
+    )
     if is_other and words == expected:
         # Two addresses can shorten to the same text.
         expected, words = in_full, words_in_full
     shown = MISMATCH if is_other else _certainty(payment)
     return CheckResult("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
-
-
-def _names_of(monies: Iterable[Money], *, using: Names, is_whole: bool = False) -> str:
-    return " and ".join(dict.fromkeys(_name_of(money, using=using, is_whole=is_whole) for money in monies))
 
 
 def _name_of(money: Money, *, using: Names, is_whole: bool = False) -> str:

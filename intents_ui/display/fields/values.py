@@ -7,7 +7,6 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -162,7 +161,8 @@ def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: F
         case Decimal():
             return _of_figure(name, value)
         case tuple():
-            return _of_list(name, value)
+            entries = tuple(_entry(name, each) for each in value)
+            return Cell(ValueKind.LIST, entries, ", ".join(entries))
         case _:
             return _of_text(name, str(value), owner, facts)
 
@@ -171,19 +171,16 @@ def _of_whole(model: type[Model], name: str, value: int, owner: Owner, facts: Fa
     if name == "chain_id" or name.endswith("_chain_id"):
         return Cell(ValueKind.CHAIN, value, names.chain(value, info=using.chain(value)))
     if name in UNIX_SECONDS:
-        return _of_deadline(value)
+        at = times.since_1970(value)
+        return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
     if name == "permit_amount" and value == NEVER:
         return Cell(ValueKind.NUMBER, value, "unlimited")
     source = TOKENS.get(model, {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
     if source is None:
         return Cell(ValueKind.NUMBER, value, str(value))
-    amount = _amount(value, source, owner, facts, using)
+    money = _money(value, source, owner, facts)
+    amount = token_amounts.amount(money, using=using) if money else amounts.amount(value, decimals=None)
     return Cell(ValueKind.AMOUNT, amount, str(amount))
-
-
-def _of_deadline(value: int) -> Cell:
-    at = times.since_1970(value)
-    return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
 
 
 def _of_figure(name: str, value: Decimal) -> Cell:
@@ -197,11 +194,6 @@ def _of_figure(name: str, value: Decimal) -> Cell:
     if length is not None:
         return Cell(ValueKind.DURATION, length, times.duration(length))
     return Cell(ValueKind.NUMBER, value, amounts.number(value))
-
-
-def _of_list(name: str, values: tuple[object, ...]) -> Cell:
-    shown = tuple(_entry(name, value) for value in values)
-    return Cell(ValueKind.LIST, shown, ", ".join(shown))
 
 
 def _entry(name: str, value: object) -> str:
@@ -220,21 +212,13 @@ def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
     if name in ADDRESSES or name.endswith("_address"):
         return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
     if name in DATA:
-        return Cell(ValueKind.DATA, value, _data(value))
+        data = text.capped(value, cap=MOST_DATA)
+        more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
+        return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
     if name == "id" or name.endswith("_id"):
         return Cell(ValueKind.ID, value, text.visible(value))
-    return _of_words(ValueKind.CODE if name in CODES else ValueKind.TEXT, value)
-
-
-def _data(value: str) -> str:
-    """Return the data in full unless it is longer than anyone would read."""
-    read = text.capped(value, cap=MOST_DATA)
-    return f"{read.shown}… ({read.more:,} more characters, in the raw JSON)" if read.more else read.shown
-
-
-def _of_words(kind: ValueKind, value: str) -> Cell:
     read = text.memo(value)
-    return Cell(kind, value, read.shown, rest=read.rest)
+    return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
 
 
 def _chain_of(name: str, owner: Owner, facts: Facts) -> int | None:
@@ -245,11 +229,6 @@ def _chain_of(name: str, owner: Owner, facts: Facts) -> int | None:
     # An owner has the same address on every chain. It links to the origin chain.
     on_origin = name in ("owner_address", "fee_token_address")
     return owner.on_chain or (facts.origin_chain_id if on_origin else None)
-
-
-def _amount(value: int, source: str, owner: Owner, facts: Facts, using: Names) -> Amount:
-    money = _money(value, source, owner, facts)
-    return token_amounts.amount(money, using=using) if money else amounts.amount(value, decimals=None)
 
 
 def _money(value: int, source: str, owner: Owner, facts: Facts) -> Money | None:

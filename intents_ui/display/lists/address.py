@@ -59,7 +59,7 @@ class Role:
     def shown(self) -> str:
         """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
         least = "at least " if self.may_be_more else ""
-        return f"{self.name} of {least}{_counted(self.intents or 0)}"
+        return f"{self.name} of {least}{self.intents or 0:,} {'transfer' if self.intents == 1 else 'transfers'}"
 
 
 def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
@@ -168,7 +168,3 @@ def choices(chosen: Filters) -> tuple[Choice, ...]:
         Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
         for word, status in offered.items()
     )
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} {'transfer' if count == 1 else 'transfers'}"

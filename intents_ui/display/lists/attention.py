@@ -164,15 +164,12 @@ def of(situations: Iterable[Situation]) -> Problems:
     by_id: dict[str, Situation] = {}
     for situation in situations:
         by_id.setdefault(situation.intent.intent_id.lower(), situation)
-    found = [(cause, recoverable.row(each)) for each in by_id.values() if (cause := _cause(each))]
+    found = []
+    for each in by_id.values():
+        cause = summary.of(each).cause
+        if cause in TITLES or each.has_balance:
+            found.append((cause if cause in TITLES else Cause.RECOVERABLE, recoverable.row(each)))
     return Problems(sorted(found, key=lambda each: recoverable.by_age(each[1])))
-
-
-def _cause(situation: Situation) -> Cause | None:
-    cause = summary.of(situation).cause
-    if cause in TITLES:
-        return cause
-    return Cause.RECOVERABLE if situation.has_balance else None
 
 
 def _reason(row: RecoverableRow) -> str:

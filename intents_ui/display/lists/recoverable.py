@@ -51,7 +51,7 @@ class Worklist:
 
 def worklist(found: Sequence[Situation]) -> Worklist:
     """Return the worklist of a list's rows, which have their balances."""
-    rows = tuple(sorted((row(situation) for situation in found if _may_hold(situation.balances)), key=by_age))
+    rows = tuple(sorted((row(each) for each in found if _may_hold(each.balances)), key=by_age))
     return Worklist(rows, balances.value(holding for row in rows for holding in row.holdings))
 
 

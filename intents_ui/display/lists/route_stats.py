@@ -110,7 +110,8 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
     ended = [each for each in alike if each.outcome not in (Outcome.OPEN, Outcome.NO_DEPOSIT)]
     running = [each for each in alike if each.outcome is Outcome.OPEN and each.facts.has_arrived]
     succeeded = [each.facts for each in ended if each.outcome is Outcome.DELIVERED]
-    durations = sorted(filter(None, map(_duration, succeeded)))
+    ends = [(each.started_at, each.finished_at) for each in succeeded]
+    durations = sorted(end - start for start, end in ends if start and end and end > start)
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -128,12 +129,6 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
 
 def _way(facts: Facts) -> frozenset[str]:
     return frozenset(provider.upper() for provider in facts.providers)
-
-
-def _duration(facts: Facts) -> timedelta | None:
-    if facts.started_at is None or facts.finished_at is None or facts.finished_at < facts.started_at:
-        return None
-    return facts.finished_at - facts.started_at
 
 
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:

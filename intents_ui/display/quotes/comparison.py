@@ -245,7 +245,8 @@ def _so_far(outcome: QuoteOutcome, duration: ComparisonRow) -> Result:
 def _received(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
     facts = outcome.facts
     chain = _chain(facts.destination_chain_id, "the destination chain", using)
-    limit = "quoted amount" if outcome.is_exact_output else _least(outcome.least, using)
+    least = "" if outcome.least.value is None else f"min. {_exactly(outcome.least, using)}"
+    limit = "quoted amount" if outcome.is_exact_output else least
     row = ComparisonRow(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
     match outcome.course:
         case Course.OPEN:
@@ -272,7 +273,8 @@ def _delivered(row: ComparisonRow, outcome: QuoteOutcome, *, using: Names) -> Co
         return replace(row, result=Result.MISMATCH, difference=difference)
     if quoted is None and least is None:
         return replace(row, difference="no amount quoted")
-    words = (_against_quoted(outcome, using=using), _against_least(outcome, using=using))
+    against_quoted = "" if quoted is None else _compared(arrived, outcome.quoted, "quoted", using) or "as quoted"
+    words = (against_quoted, _against_least(outcome, using=using))
     return replace(row, result=_amount_result(arrived, quoted, least), difference=", ".join(filter(None, words)))
 
 
@@ -282,12 +284,6 @@ def _amount_result(arrived: int, quoted: int | None, least: int | None) -> Resul
     if quoted is not None and arrived >= quoted:
         return Result.AS_QUOTED
     return Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
-
-
-def _against_quoted(outcome: QuoteOutcome, *, using: Names) -> str:
-    if outcome.quoted.value is None:
-        return ""
-    return _compared(outcome.arrived.value, outcome.quoted, "quoted", using) or "as quoted"
 
 
 def _against_least(outcome: QuoteOutcome, *, using: Names) -> str:
@@ -401,14 +397,12 @@ def _refunded(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     if not outcome.came_back_to_owner:
         words = "not to the owner, or on a chain outside the route"
         return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
-    return replace(row, result=Result.REFUNDED, difference=_refund_compared(outcome, using=using))
-
-
-def _refund_compared(outcome: QuoteOutcome, *, using: Names) -> str:
     whole, than = outcome.returned_of
-    if whole is None or outcome.facts.refunded.value is None:
-        return "not comparable: different token, or amount not reported"
-    return _compared(outcome.facts.refunded.value, whole, than, using) or f"as much as {than}"
+    if whole is None or facts.refunded.value is None:
+        difference = "not comparable: different token, or amount not reported"
+    else:
+        difference = _compared(facts.refunded.value, whole, than, using) or f"as much as {than}"
+    return replace(row, result=Result.REFUNDED, difference=difference)
 
 
 def _fees(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
@@ -426,10 +420,6 @@ def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
     if value is None or other.value is None:
         return ""
     return token_amounts.compared(value, other.value, of=other, than=than, using=using)
-
-
-def _least(money: Money, using: Names) -> str:
-    return "" if money.value is None else f"min. {_exactly(money, using)}"
 
 
 def _exactly(money: Money, using: Names) -> str:

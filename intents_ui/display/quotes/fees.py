@@ -144,12 +144,9 @@ def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePar
         yield FeePart(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
-            yield FeePart(source, _gas_label(source, gas, using=using), gas.total_fee_usd, _in_coin(gas, using=using))
-
-
-def _gas_label(source: Source, gas: GasFee, *, using: Names) -> str:
-    side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
-    return f"Network fee ({names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)})"
+            side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
+            chain = names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)
+            yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, _in_coin(gas, using=using))
 
 
 def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
@@ -173,13 +170,11 @@ def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Name
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
     money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
-    return token_amounts.amount(_with_asked_decimals(money, facts), using=using)
-
-
-def _with_asked_decimals(money: Money, facts: Facts) -> Money:
-    """Return the amount with the deposit's decimals, because most fees are in the deposited token."""
+    # Most fees are in the deposited token.
     asked = Money(None, facts.asked.chain_id, facts.asked.token_address)
-    return replace(money, decimals=facts.asked.decimals) if token_amounts.is_same_token(money, asked) else money
+    if token_amounts.is_same_token(money, asked):
+        money = replace(money, decimals=facts.asked.decimals)
+    return token_amounts.amount(money, using=using)
 
 
 def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
@@ -227,7 +222,9 @@ def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Na
         token_amounts.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
         for units in (received.total_fee_amount - rest, abs(rest))
     )
-    token = _fee_token(received, facts, using=using)
+    money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
+    symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    token = text.symbol(symbol).shown if symbol else "the fee token"
     return f"In {token}, fees add up to {listed}, {apart} {_less(rest > 0)} than the quoted total."
 
 
@@ -241,12 +238,6 @@ def _rest(received: IntentFees) -> int | None:
     )
     known = [value for value in units if value is not None]
     return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
-
-
-def _fee_token(received: IntentFees, facts: Facts, *, using: Names) -> str:
-    money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
-    symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    return text.symbol(symbol).shown if symbol else "the fee token"
 
 
 def _less(is_less: bool) -> str:

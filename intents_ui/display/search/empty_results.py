@@ -69,13 +69,11 @@ def was_asked(found: LookupResult) -> tuple[str, ...]:
     keys: dict[str, list[str]] = {}
     for question in found.answered:
         keys.setdefault(question.value, []).append(question.key)
-    return tuple(_was_asked(value, keys=each, alone=len(found.values) == 1) for value, each in keys.items())
-
-
-def _was_asked(value: str, *, keys: Sequence[str], alone: bool) -> str:
-    *others, last = keys
-    called = f"{', '.join(others)} or {last}" if others else last
-    return called if alone or not value else f"{hashes.short_hash(value)} as {called}"
+    lines = []
+    for value, (*others, last) in keys.items():
+        called = f"{', '.join(others)} or {last}" if others else last
+        lines.append(called if len(found.values) == 1 or not value else f"{hashes.short_hash(value)} as {called}")
+    return tuple(lines)
 
 
 def not_asked(found: LookupResult) -> tuple[str, ...]:

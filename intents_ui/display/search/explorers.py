@@ -45,17 +45,16 @@ def _base58_of_32_bytes(value: str) -> str | None:
     return value if hashes.is_solana_address(value) else None
 
 
-def _base58_of_64_bytes(value: str) -> str | None:
-    return value if hashes.is_solana_signature(value) else None
-
-
-def _account(value: str) -> str | None:
-    return None if hashes.is_native(value) else hashes.canonical_address(value)
-
-
 BASE58 = "[1-9A-HJ-NP-Za-km-z]"
-EVM = Form("/tx/", "/address/", hashes.canonical_hash, _account)
-SOLANA = Form("/tx/", "/account/", _base58_of_64_bytes, _base58_of_32_bytes)
+EVM = Form(
+    "/tx/",
+    "/address/",
+    hashes.canonical_hash,
+    lambda value: None if hashes.is_native(value) else hashes.canonical_address(value),
+)
+SOLANA = Form(
+    "/tx/", "/account/", lambda value: value if hashes.is_solana_signature(value) else None, _base58_of_32_bytes
+)
 ON_SOLANA = replace(SOLANA, home="https://solscan.io")
 FORMS = {
     **dict.fromkeys(names.SOLANA, ON_SOLANA),

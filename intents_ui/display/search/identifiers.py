@@ -81,7 +81,7 @@ class Pasted:
     @property
     def telling(self) -> tuple[Finding, ...]:
         """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
-        return tuple(sorted((each for each in self.lookups if each.kind in TELLING), key=_how_telling))
+        return tuple(each for kind in TELLING for each in self.lookups if each.kind is kind)
 
     @property
     def addresses(self) -> tuple[Finding, ...]:
@@ -96,10 +96,6 @@ class Pasted:
 TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH, Kind.WORDS)
 ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS)
 OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
-
-
-def _how_telling(finding: Finding) -> int:
-    return TELLING.index(finding.kind)
 
 
 def _is_whole(finding: Finding) -> bool:
@@ -185,17 +181,13 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
         findings = _with_warning(findings, input_errors.FULL_WIDTH_READ)
     if seen != received:
         findings = _with_warning(findings, input_errors.INVISIBLE)
-    return _judged(findings or _words(cleaned))
+    findings = findings or _words(cleaned)
+    is_any_good = any(not finding.problem for finding in findings)
+    return Pasted(findings, "" if is_any_good else findings[0].problem)
 
 
 def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
     return tuple(replace(finding, warning=finding.warning or warning) for finding in findings)
-
-
-def _judged(findings: tuple[Finding, ...]) -> Pasted:
-    if any(not finding.problem for finding in findings):
-        return Pasted(findings)
-    return Pasted(findings, findings[0].problem)
 
 
 def _broken_by_blanks(received: str) -> list[Finding]:
@@ -251,22 +243,27 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
     match match.lastgroup:
         case "prefixed":
             return _placed(_of_hex(match[0][2:]), before)
-        case "bare":
-            return _of_bare_hex(match[0], before)
+        case "bare":  # Without `0x`, decimal digits are an amount, and other lengths aren't identifiers.
+            is_other = match[0].isdigit() or not _is_nearly(len(match[0]))
+            return None if is_other else _placed(_of_hex(match[0]), before)
         case "named":
             return Finding(Kind.INTENT, match[0].rstrip("_-"))
         case "id":
             return _of_path(match["id"])
+        case "base58" if hashes.is_solana_address(match[0]):
+            return Finding(Kind.SOLANA_ADDRESS, match[0])
         case "base58":
-            return _of_base58(match[0])
+            return Finding(Kind.SOLANA_SIGNATURE, match[0]) if hashes.is_solana_signature(match[0]) else None
         case "pieces":
             return _of_pieces(match[0])
         case "disguised":
-            return _of_disguised(match[0])
+            problem, shown = input_errors.of_foreign(match[0]), text.capped(match[0], cap=LONGEST_WORDS).shown
+            return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
         case "cut":
             return _of_cut(match, before)
-        case "end":
-            return _of_end(match["digits"])
+        case "end":  # not words (“...added”) and years (“...2026”)
+            digits = match["digits"]
+            return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
         case _:
             return Finding(Kind.NEAR_MISS, match[0], problem=input_errors.NAME)
 
@@ -278,11 +275,6 @@ def _of_cut(match: re.Match[str], before: str) -> Finding | None:
     if not match["tail"] and len(match["head"]) < LEAST_HEAD:
         return None
     return _of_parts(match["head"], match["tail"] or "")
-
-
-def _of_end(digits: str) -> Finding | None:
-    """Skip words (“...added”) and years (“...2026”)."""
-    return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
 
 
 def _of_parts(head: str, tail: str) -> Finding:
@@ -305,12 +297,6 @@ def _of_pieces(groups: str) -> Finding | None:
     return Finding(Kind.NEAR_MISS, groups, problem=input_errors.IN_PIECES)
 
 
-def _of_disguised(word: str) -> Finding | None:
-    problem = input_errors.of_foreign(word)
-    shown = text.capped(word, cap=LONGEST_WORDS).shown
-    return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
-
-
 def _of_hex(digits: str) -> Finding:
     if known := hashes.canonical_hash("0x" + digits):
         warning = input_errors.PLACEHOLDER if hashes.is_placeholder(known) else ""
@@ -320,25 +306,12 @@ def _of_hex(digits: str) -> Finding:
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=input_errors.of_hex(digits))
 
 
-def _of_bare_hex(digits: str, before: str) -> Finding | None:
-    """Without `0x`, decimal digits are an amount, and other lengths aren't identifiers."""
-    if digits.isdigit() or not _is_nearly(len(digits)):
-        return None
-    return _placed(_of_hex(digits), before)
-
-
 def _of_path(intent_id: str) -> Finding:
     finding = _of_hex(intent_id[2:]) if intent_id[:2].lower() == "0x" else None
     known = hashes.canonical_hash(intent_id)
     if known:
         return replace(_of_hex(known[2:]), kind=Kind.INTENT)
     return finding or Finding(Kind.INTENT, intent_id)
-
-
-def _of_base58(word: str) -> Finding | None:
-    if hashes.is_solana_address(word):
-        return Finding(Kind.SOLANA_ADDRESS, word)
-    return Finding(Kind.SOLANA_SIGNATURE, word) if hashes.is_solana_signature(word) else None
 
 
 def _placed(finding: Finding, before: str) -> Finding:

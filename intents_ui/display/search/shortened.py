@@ -50,7 +50,8 @@ def of_entry(entry: IntentHistory) -> tuple[Candidate, ...]:
 def matching(candidates: Iterable[Candidate], *, head: str, tail: str) -> tuple[Candidate, ...]:
     """Return the candidates with this beginning and end, case-insensitively."""
     start, end = f"0x{head}".lower(), tail.lower()
-    return tuple(each for each in candidates if _fits(each.value.lower(), start, end))
+    known = ((each, each.value.lower()) for each in candidates if len(start) + len(end) <= len(each.value))
+    return tuple(each for each, value in known if value.startswith(start) and value.endswith(end))
 
 
 def by_transfer(found: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
@@ -77,11 +78,6 @@ def searched(count: int) -> str:
     if count == 0:
         return "No transfers to search yet."
     return "Searched the newest transfer." if count == 1 else f"Searched the {count:,} newest transfers."
-
-
-def _fits(value: str, start: str, end: str) -> bool:
-    """Return whether the value has this start and end, which must not overlap."""
-    return value.startswith(start) and value.endswith(end) and len(start) + len(end) <= len(value)
 
 
 def _canonical(value: str) -> str | None:

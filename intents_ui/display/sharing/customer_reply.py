@@ -81,7 +81,7 @@ class Reply:
             ("Sent", self._sent),
             ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
             ("Refunded", _side(shown.returned) if shown.returned else ""),
-            ("Known incident", _incident(self.situation)),
+            ("Known incident", self.situation.incident.sentence if self.situation.incident else ""),
             ("Status", result.headline),
             ("Intent ID", text.visible(shown.intent_id)),
         )
@@ -200,11 +200,6 @@ def _what(situation: Situation) -> str:
         return f"swap{amount} on {origin}"
     way = "".join(f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain)
     return f"{'payment' if facts.pays_somebody_else else 'transfer'}{amount}{way}"
-
-
-def _incident(situation: Situation) -> str:
-    """Return what is known of an incident that the transfer is a part of, or ""."""
-    return situation.incident.sentence if situation.incident else ""
 
 
 def _transactions(situation: Situation) -> Iterator[Transaction]:

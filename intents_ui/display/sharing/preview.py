@@ -45,7 +45,7 @@ class PreviewEnd:
 
     def __str__(self) -> str:
         warning = f" ({self.warning})" if self.warning else ""
-        return f"{self.amount}{warning} on {self.chain}{_noted(self.note)}"
+        return f"{self.amount}{warning} on {self.chain}{(f' ({self.note})' if self.note else '')}"
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,6 @@ def _end(side: Side) -> PreviewEnd:
 
 def _side(side: Side) -> str:
     return str(_end(side))
-
-
-def _noted(note: str) -> str:
-    return f" ({note})" if note else ""
 
 
 def _when(created_at: datetime | None, changed_at: datetime | None) -> str:

@@ -9,8 +9,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus
-from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 
@@ -41,14 +40,18 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     money, is_estimate = _money(place, situation)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
-    is_comparable = situation.has_balance is not None and _steps_are_known(situation.facts)
-    difference = _difference(place, situation, gaps) if is_comparable else ""
+    has_steps = not (situation.facts.is_unread or situation.facts.lacks_its_receipt)
+    difference, finding, check = "", "", Agreement.UNCHECKED
+    if situation.has_balance is not None:
+        difference = _difference(place, situation, gaps) if has_steps else ""
+        check = Agreement.DIFFERS if difference else Agreement.AGREES if has_steps else Agreement.ALONE
+        finding = f"On-chain balances: {listed(list(_found(situation, gaps)))}. {difference}".rstrip()
     return Located(
         money=known,
         amount=f"about {amount}" if amount and is_estimate else amount,
         is_estimate=bool(known and is_estimate),
-        check=_check(situation, difference),
-        finding=_finding(situation, gaps, difference),
+        check=check,
+        finding=finding,
     )
 
 
@@ -63,7 +66,8 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
         case Place.OWNER:
             return facts.requested, False
         case Place.DEPOSIT_ADDRESS:
-            return _paid(facts), not facts.is_arrival_reported
+            is_told = facts.deposit is not None and facts.deposit.token_amount is not None
+            return facts.reported_deposit if is_told else facts.requested, not facts.is_arrival_reported
         case Place.PROVIDER:
             # Between a swap and a bridge it is another token, in an unreported amount.
             return (facts.sent, True) if len(facts.providers) == 1 and origin is StepStatus.DONE else (None, False)
@@ -76,29 +80,6 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
             return facts.refunded, False
         case _:
             return None, False
-
-
-def _paid(facts: Facts) -> Money:
-    is_told = facts.deposit is not None and facts.deposit.token_amount is not None
-    return facts.reported_deposit if is_told else facts.requested
-
-
-def _check(situation: Situation, difference: str) -> Agreement:
-    if situation.has_balance is None:
-        return Agreement.UNCHECKED
-    if not _steps_are_known(situation.facts):
-        return Agreement.ALONE
-    return Agreement.DIFFERS if difference else Agreement.AGREES
-
-
-def _steps_are_known(facts: Facts) -> bool:
-    return not (facts.is_unread or facts.lacks_its_receipt)
-
-
-def _finding(situation: Situation, gaps: Placeholders, difference: str) -> str:
-    if situation.has_balance is None:
-        return ""
-    return f"On-chain balances: {listed(list(_found(situation, gaps)))}. {difference}".rstrip()
 
 
 def _found(situation: Situation, gaps: Placeholders) -> Iterator[str]:

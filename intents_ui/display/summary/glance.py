@@ -134,6 +134,9 @@ def of(situation: Situation) -> Transfer:
     facts, using = situation.facts, situation.names
     result = summary.of(situation)
     words, token = _recoverable(situation)
+    trade = facts.summary.trade_type or facts.request.trade_type
+    is_refund_known = facts.refunded.value is not None and facts.returning is StepStatus.DONE
+    has_returned = is_refund_known and _came_back(facts)
     return Transfer(
         intent_id=facts.intent.intent_id,
         status=result.status,
@@ -145,13 +148,13 @@ def of(situation: Situation) -> Transfer:
         recipient=facts.recipient,
         to_owner=not facts.pays_somebody_else,
         providers=tuple(map(providers.of, facts.providers)),
-        trade=_trade(facts.summary.trade_type or facts.request.trade_type),
+        trade=(TRADES.get(trade) or text.name(trade).shown) if trade else text.UNKNOWN,
         clock=_clock(situation),
         reason=reason(facts),
         recoverable=words,
         recoverable_in=token,
         destiny=_destiny(facts, using=using),
-        returned=side(facts.refunded, usd=None, using=using) if _has_returned(facts) else None,
+        returned=side(facts.refunded, usd=None, using=using) if has_returned else None,
     )
 
 
@@ -178,7 +181,8 @@ def _clock(situation: Situation) -> Clock:
     if facts.started_at is None:
         return Clock("no deposit" if situation.is_expired else "")
     if not statuses.is_open(facts.status):
-        end = _end(facts)
+        steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
+        end = facts.finished_at or max(filter(None, map(facts.ended_at, steps)), default=None)
         return Clock(_length(end - facts.started_at) if end else "")
     estimate = timing.given_estimate(facts)
     said = _length(times.elapsed(facts.started_at, now=now))
@@ -191,16 +195,6 @@ def _length(length: timedelta) -> str:
     return times.clock(length) if length >= timedelta() else ""
 
 
-def _end(facts: Facts) -> datetime | None:
-    steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
-    ends = [at for step in steps if (at := facts.ended_at(step))]
-    return facts.finished_at or max(ends, default=None)
-
-
-def _has_returned(facts: Facts) -> bool:
-    return _came_back(facts) and facts.refunded.value is not None and facts.returning is StepStatus.DONE
-
-
 def _came_back(facts: Facts) -> bool:
     is_sent_back = facts.returning is StepStatus.DONE and facts.status != IntentStatus.SUCCEEDED
     return is_sent_back or facts.status == IntentStatus.REFUNDED
@@ -208,10 +202,8 @@ def _came_back(facts: Facts) -> bool:
 
 def _destiny(facts: Facts, *, using: Names) -> str:
     if _came_back(facts):
-        chain_id = facts.refunded.chain_id
-        return (
-            f"refunded on {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else "refunded to the owner"
-        )
+        on = facts.refunded.chain_id
+        return f"refunded on {names.chain(on, info=using.chain(on))}" if on else "refunded to the owner"
     return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 
@@ -232,14 +224,9 @@ def _received(situation: Situation) -> Side:
     if facts.is_delivered and facts.received.value is not None:
         is_sure = summary.of(situation).certainty is Certainty.CONFIRMED
         return side(facts.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
-    return side(facts.expected, usd=usd, note=_note(situation), using=using)
-
-
-def _note(situation: Situation) -> str:
-    if situation.facts.expected.value is None:
-        return ""
-    is_ahead = statuses.is_open(situation.facts.status) and not situation.is_expired
-    return EXPECTED if is_ahead else QUOTED
+    is_ahead = statuses.is_open(facts.status) and not situation.is_expired
+    note = EXPECTED if is_ahead else QUOTED
+    return side(facts.expected, usd=usd, note="" if facts.expected.value is None else note, using=using)
 
 
 def reason(facts: Facts) -> text.Text | None:
@@ -250,19 +237,9 @@ def reason(facts: Facts) -> text.Text | None:
 
 def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
     """Return an amount as shown in lists. `usd`: its value from any source."""
+    # The amount is that of `token_amounts.amount`, from an identity that is already known.
     token = token_amounts.identity_of(money, using=using)
-    return Side(_amount(money, token), token, usd=usd, note=note)
-
-
-def _amount(money: Money, token: Identity) -> amounts.Amount:
-    """Return the same as `token_amounts.amount`, from an identity that is already known."""
     symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
-    found = amounts.amount(money.value, decimals=token.decimals, symbol=symbol)
+    amount = amounts.amount(money.value, decimals=token.decimals, symbol=symbol)
     warning = warnings.said(token.marks, token.address)
-    return replace(found, warning=warning) if warning else found
-
-
-def _trade(trade_type: str | None) -> str:
-    if trade_type is None:
-        return text.UNKNOWN
-    return TRADES.get(trade_type) or text.name(trade_type).shown
+    return Side(replace(amount, warning=warning) if warning else amount, token, usd=usd, note=note)

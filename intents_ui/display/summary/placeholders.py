@@ -1,6 +1,6 @@
-"""Placeholder values for rows of messages.json. Untrusted text is already sanitized."""
+"""Values of the placeholders in rows of messages.json. Untrusted text is already sanitized."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
@@ -18,7 +18,7 @@ NOT_REPORTED = "amount not reported"
 
 
 class Placeholders:
-    """Values for one situation by placeholder name, each computed on first use."""
+    """Values for one situation. A placeholder is named as the method that returns its value."""
 
     def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
         self._situation = situation
@@ -28,20 +28,20 @@ class Placeholders:
         self._chains: dict[int, str] = {}
 
     def __getitem__(self, name: str) -> str:
-        return GAPS[name](self)
+        found: str = getattr(self, name)()
+        return found
 
     # Chains and addresses
 
-    def origin(self) -> str:
+    def origin_chain(self) -> str:
         return self._chain(self._facts.origin_chain_id, "the origin chain")
 
-    def destination(self) -> str:
+    def destination_chain(self) -> str:
         return self._chain(self._facts.destination_chain_id, "the destination chain")
 
-    def either(self) -> str:
-        if self._facts.is_same_chain:
-            return self.origin()
-        return Sentence(self.origin(), " or ", self.destination())
+    def either_chain(self) -> str:
+        origin = self.origin_chain()
+        return origin if self._facts.is_same_chain else Sentence(origin, " or ", self.destination_chain())
 
     def refund_chain(self) -> str:
         refund = self._facts.refund
@@ -50,11 +50,11 @@ class Placeholders:
     def address(self, at: Place) -> str:
         match at:
             case Place.DEPOSIT_ADDRESS:
-                return Sentence("deposit address on ", self.origin())
+                return Sentence("deposit address on ", self.origin_chain())
             case Place.DELIVERY_ADDRESS:
-                return Sentence("destination intent address on ", self.destination())
+                return Sentence("destination intent address on ", self.destination_chain())
             case _:
-                return Sentence("intent address on ", self.either())
+                return Sentence("intent address on ", self.either_chain())
 
     def balance_address(self) -> str:
         """Return the address with the balance or, without one, the deposit address."""
@@ -68,7 +68,7 @@ class Placeholders:
         return self.address(self._last_side())
 
     def last_chain(self) -> str:
-        return self.destination() if self._last_side() is Place.DELIVERY_ADDRESS else self.origin()
+        return self.destination_chain() if self._last_side() is Place.DELIVERY_ADDRESS else self.origin_chain()
 
     def holder(self, held: Holding) -> str:
         if held.at is not Place.UNKNOWN:
@@ -85,7 +85,7 @@ class Placeholders:
         refund = self._facts.refund
         return hashes.short_address(refund.to_address) if refund and refund.to_address else "an unknown wallet"
 
-    def recipient(self) -> str:
+    def to(self) -> str:
         return hashes.short_address(self._facts.recipient)
 
     # Locations, as sentences
@@ -93,11 +93,13 @@ class Placeholders:
     def last_confirmed_place(self) -> str:
         match self._situation.reached:
             case Place.OWNER:
-                return Sentence("In the owner's wallet on ", self.origin(), ", or in transit to the deposit address.")
+                return Sentence(
+                    "In the owner's wallet on ", self.origin_chain(), ", or in transit to the deposit address."
+                )
             case Place.PROVIDER:
-                return fill("In transit from {originChain} to {destinationChain} via {provider}.", self)
+                return fill("In transit from {origin_chain} to {destination_chain} via {provider}.", self)
             case Place.RECIPIENT:
-                return Sentence("In the recipient's wallet on ", self.destination(), ".")
+                return fill("In the recipient's wallet on {destination_chain}.", self)
             case at:
                 return Sentence("At the ", self.address(at), ".")
 
@@ -111,13 +113,13 @@ class Placeholders:
         at = self._situation.held_at
         at = locations.start_of_the_return(self._facts) if at is Place.UNKNOWN else at
         if at is Place.UNKNOWN:
-            return Sentence("Unknown: possibly on ", self.either(), ".")
+            return Sentence("Unknown: possibly on ", self.either_chain(), ".")
         return Sentence("At the ", self.address(at), ".")
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
         if place is Place.DEPOSIT_ADDRESS and not self._facts.is_same_chain:
-            return Sentence("Left the ", self.address(place), ", not yet seen on ", self.destination(), ".")
+            return Sentence("Left the ", self.address(place), ", not yet seen on ", self.destination_chain(), ".")
         return Sentence("Left the ", self.address(place), ", not yet seen in the recipient's wallet.")
 
     def settled(self) -> str:
@@ -167,7 +169,7 @@ class Placeholders:
         money = self._facts.expected
         return "" if money.value is None else Sentence(", but about ", self.amount(money), " was expected")
 
-    def refunded(self) -> str:
+    def refund_amount(self) -> str:
         return self.amount(self._facts.refunded)
 
     def balance(self) -> str:
@@ -221,37 +223,3 @@ def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-GAPS: Mapping[str, Callable[[Placeholders], str]] = {
-    "originChain": Placeholders.origin,
-    "destinationChain": Placeholders.destination,
-    "eitherChain": Placeholders.either,
-    "refundChain": Placeholders.refund_chain,
-    "balanceAddress": Placeholders.balance_address,
-    "lastAddress": Placeholders.last_address,
-    "lastChain": Placeholders.last_chain,
-    "provider": Placeholders.provider,
-    "refundTo": Placeholders.refund_to,
-    "to": Placeholders.recipient,
-    "lastConfirmedPlace": Placeholders.last_confirmed_place,
-    "heldPlace": Placeholders.held_place,
-    "refundPlace": Placeholders.refund_place,
-    "expiresAt": Placeholders.expires_at,
-    "executeBy": Placeholders.execute_by,
-    "eta": Placeholders.eta,
-    "expectedBy": Placeholders.expected_by,
-    "slowUntil": Placeholders.slow_until,
-    "slowMax": Placeholders.slow_max,
-    "returnBy": Placeholders.return_by,
-    "escalation": Placeholders.escalation,
-    "age": Placeholders.age,
-    "received": Placeholders.received,
-    "expected": Placeholders.expected,
-    "refundAmount": Placeholders.refunded,
-    "balance": Placeholders.balance,
-    "symbol": Placeholders.symbol,
-    "raw": Placeholders.raw,
-    "statusWord": Placeholders.status_word,
-    "settled": Placeholders.settled,
-}

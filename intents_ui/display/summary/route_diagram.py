@@ -59,17 +59,12 @@ def of(situation: Situation) -> tuple[RouteStop, ...]:
     A refund adds a last stop.
     """
     facts, result = situation.facts, summary.of(situation)
-    places = _places(facts)
+    one_chain = ONE_CHAIN_AND_DELIVERY if facts.destination else ONE_CHAIN
+    places = one_chain if facts.is_same_chain else TWO_CHAINS
     reached = {place: _reached(place, places, facts, result) for place in places}
     if result.place in BACK:
         reached[result.place] = _here(result)
     return tuple(_stop(place, how, facts, result, situation.names) for place, how in reached.items())
-
-
-def _places(facts: Facts) -> tuple[Place, ...]:
-    if not facts.is_same_chain:
-        return TWO_CHAINS
-    return ONE_CHAIN_AND_DELIVERY if facts.destination else ONE_CHAIN
 
 
 def _reached(place: Place, places: tuple[Place, ...], facts: Facts, told: Summary) -> Reached:
@@ -95,7 +90,9 @@ def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
     _, origin, destination = facts.legs
     crossed = destination in UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
     is_back = told.place in BACK
-    came_back_from_afar = is_back and _is_from_afar(facts)
+    began_on = chain_of(Place.RETURNED, facts)
+    is_from_afar = not facts.is_same_chain and began_on is not None and began_on == facts.destination_chain_id
+    came_back_from_afar = is_back and is_from_afar
     match place:
         case Place.OWNER:
             return facts.has_arrived
@@ -113,15 +110,11 @@ def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
             return False
 
 
-def _is_from_afar(facts: Facts) -> bool:
-    """Return whether the refund began on the destination chain."""
-    chain_id = chain_of(Place.RETURNED, facts)
-    return not facts.is_same_chain and chain_id is not None and chain_id == facts.destination_chain_id
-
-
 def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> RouteStop:
     chain_id = chain_of(place, facts)
-    note = _note(place, reached, told) or _chain(place, chain_id, using)
+    note = _note(place, reached, told) or (
+        "" if place is Place.PROVIDER else names.chain(chain_id, info=using.chain(chain_id))
+    )
     return RouteStop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
 
 
@@ -147,16 +140,9 @@ def _title(place: Place, facts: Facts) -> str:
     if place is Place.PROVIDER:
         return ", ".join(providers.labels(facts.providers)) or "Route provider"
     if place in BACK:
-        return "Refund to owner" if _returns_to_the_owner(facts) else "Refund to another address"
+        to = address_of(Place.RETURNED, facts)
+        is_to_owner = to is None or facts.owner is None or to.lower() == facts.owner.lower()
+        return "Refund to owner" if is_to_owner else "Refund to another address"
     if place is Place.DELIVERY_ADDRESS:
         return "Destination intent address"
     return place.value.replace("-", " ").capitalize()
-
-
-def _returns_to_the_owner(facts: Facts) -> bool:
-    to = address_of(Place.RETURNED, facts)
-    return to is None or facts.owner is None or to.lower() == facts.owner.lower()
-
-
-def _chain(place: Place, chain_id: int | None, using: Names) -> str:
-    return "" if place is Place.PROVIDER else names.chain(chain_id, info=using.chain(chain_id))

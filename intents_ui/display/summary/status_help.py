@@ -103,24 +103,20 @@ def names() -> Sequence[str]:
 
 
 def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
-    words = {**IN_GENERAL, **_status_words(status)}
+    word = statuses.INTENTS[status].word if status else "reported"
+    settled = "Delivered" if status == IntentStatus.SUCCEEDED else word
+    words = {**IN_GENERAL, "status_word": word, "settled": settled}
+    next_step = _said(row.next, words)
     return Explanation(
         key=row.key,
         headline=_said(row.headline, words),
         sentence=_said(row.sentence, words),
         location=_said(row.where, words),
-        instructions=f"{_said(row.next, words)} {SECOND_DEPOSIT}"
-        if row.warn_second_deposit
-        else _said(row.next, words),
+        instructions=f"{next_step} {SECOND_DEPOSIT}" if row.warn_second_deposit else next_step,
         who=row.who,
         contact=row.contact,
         tone=row.tone,
     )
-
-
-def _status_words(status: IntentStatus | None) -> Mapping[str, str]:
-    word = statuses.INTENTS[status].word if status else "reported"
-    return {"statusWord": word, "settled": "Delivered" if status == IntentStatus.SUCCEEDED else word}
 
 
 def _said(template: str, words: Mapping[str, str]) -> str:

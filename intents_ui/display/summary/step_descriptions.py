@@ -91,10 +91,6 @@ def price_held(until: datetime | None, *, now: datetime) -> str:
     return Sentence("Quote valid until " if now < until else "Quote was valid until ", times.utc(until, now=now), ".")
 
 
-def start_before(until: datetime | None, *, now: datetime) -> str:
-    return Sentence("Not started yet. Valid until ", times.utc(until, now=now), ".") if until else "Not started yet."
-
-
 class StepDescriber:
     """The sentences of one transfer."""
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from intents_ui.display.formatting import text
+from intents_ui.display.formatting import text, times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses, timing
@@ -112,7 +113,10 @@ TENSES = {
 def of(situation: Situation) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
     facts, now = situation.facts, situation.now
-    steps = (_quoted(facts, now=now), _committed(facts, now=now), *_legs(situation))
+    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    price = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
+    quoted = Step(Name.QUOTED, StepState.DONE, price, facts.quoted_at)
+    steps = (quoted, _committed(facts, is_offer=is_offer, now=now), *_legs(situation))
     is_open = statuses.is_open(facts.status)
     elapsed = _elapsed(facts, steps, now=now)
     estimate = timing.estimate(facts)
@@ -128,22 +132,17 @@ def of(situation: Situation) -> Timeline:
     )
 
 
-def _quoted(facts: Facts, *, now: datetime) -> Step:
-    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
-    sentence = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
-    return Step(Name.QUOTED, StepState.DONE, sentence, facts.quoted_at)
-
-
-def _committed(facts: Facts, *, now: datetime) -> Step:
+def _committed(facts: Facts, *, is_offer: bool, now: datetime) -> Step:
     expired = facts.is_expired(now=now)
-    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
     if is_offer and facts.is_unread:
         return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
     if is_offer and facts.status == IntentStatus.QUOTED:
         state = StepState.SKIPPED if expired else StepState.CURRENT
         return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
-        sentence = "Not started in time." if expired else step_descriptions.start_before(facts.execute_by, now=now)
+        sentence = "Not started in time." if expired else "Not started yet."
+        if facts.execute_by and not expired:
+            sentence = Sentence(sentence, " Valid until ", times.utc(facts.execute_by, now=now), ".")
         return Step(Name.COMMITTED, StepState.DONE, sentence, facts.updated_at)
     if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
         return Step(Name.COMMITTED, StepState.DONE, "Started.", facts.started_at)
@@ -158,7 +157,9 @@ def _legs(situation: Situation) -> Iterator[Step]:
     if facts.destination or not facts.is_same_chain:
         result = tell.destination(_tense(2, destination, facts))
         step = _step(Name.DESTINATION, destination, facts.destination, result, situation)
-        yield replace(step, expected_at=_expected_at(facts, now=now) if destination in AHEAD else None)
+        due_at = timing.due_at(facts)
+        is_ahead = destination in AHEAD and not timing.has_come(due_at, now=now)
+        yield replace(step, expected_at=due_at if is_ahead else None)
     yield from _refund(situation, tell)
 
 
@@ -209,12 +210,6 @@ def _tense(index: int, state: StepState, facts: Facts) -> Tense:
     return Tense.REPORTED if is_reported else Tense.UNKNOWN
 
 
-def _expected_at(facts: Facts, *, now: datetime) -> datetime | None:
-    """Return the estimated time while it is in the future."""
-    due_at = timing.due_at(facts)
-    return None if timing.has_come(due_at, now=now) else due_at
-
-
 def _refund(situation: Situation, tell: step_descriptions.StepDescriber) -> Iterator[Step]:
     facts, reached = situation.facts, situation.facts.returning
     if facts.refund is None or reached is StepStatus.ABSENT:
@@ -235,22 +230,17 @@ def _step(
 ) -> Step:
     # A step that finally succeeded may still have the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not StepState.DONE else None
+    is_over = state in (StepState.DONE, StepState.FAILED)
     return Step(
         name,
         state,
         sentence,
-        at=_at(transaction, state, situation.facts),
+        at=situation.facts.ended_at(transaction) if transaction and is_over else None,
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
         explanation=reasons.of_step(transaction, situation) if reason else "",
         reason_is_old=bool(reason) and leg(transaction) is StepStatus.MOVING and state is StepState.CURRENT,
     )
-
-
-def _at(transaction: IntentTransaction | None, state: StepState, facts: Facts) -> datetime | None:
-    if transaction is None or state not in (StepState.DONE, StepState.FAILED):
-        return None
-    return facts.ended_at(transaction)
 
 
 def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]:

@@ -118,7 +118,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
     found = [
         Connection(chain, shared)
         for chain in shown
-        if chain.id != chain_id and not (own and _are_apart(own, chain))
+        if chain.id != chain_id and not (own and ({own.network, chain.network} == {Network.MAINNET, Network.TESTNET}))
         if (shared := between(chain_id, chain.id, served=here))
     ]
     return Connections(
@@ -136,8 +136,3 @@ def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ..
         for word, ids in served.items()
         if ids and one in ids and other in ids and (word in providers.ON_ONE_CHAIN) is (one == other)
     )
-
-
-def _are_apart(one: Chain, other: Chain) -> bool:
-    """Return whether one is a mainnet and the other a testnet, which no route connects."""
-    return {one.network, other.network} == {Network.MAINNET, Network.TESTNET}

@@ -112,7 +112,8 @@ def symbol_of(
     """Return the symbol as received, unsanitized."""
     listed = using.token(chain_id, address)
     named = (metadata and metadata.symbol) or (listed and listed.symbol)
-    return named or (_native_symbol(chain_id, using) if hashes.is_native(address) else None)
+    chain = using.chain(chain_id) if hashes.is_native(address) and not named else None
+    return named or (chain.native_symbol if chain else None)
 
 
 def name_of(
@@ -121,11 +122,6 @@ def name_of(
     """Return the name as received, unsanitized."""
     listed = using.token(chain_id, address)
     return (metadata and metadata.name) or (listed.name if listed else None)
-
-
-def _native_symbol(chain_id: int | None, using: Names) -> str | None:
-    chain = using.chain(chain_id)
-    return chain.native_symbol if chain else None
 
 
 @dataclass(frozen=True, slots=True)

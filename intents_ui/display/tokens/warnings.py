@@ -176,14 +176,10 @@ def _alike(
     for tokens in wanted:
         for place, given in (("symbol", symbol), ("name", name)):
             found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
-            others = [token for token in found if not _is_at(token, address)]
+            others = [token for token in found if token.address.lower() != address.lower()]
             if others:
                 yield _mark_of(others, place, chain_id, address, using=using)
                 return
-
-
-def _is_at(token: TokenInfo, address: str) -> bool:
-    return token.address.lower() == address.lower()
 
 
 def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names) -> Mark:
@@ -223,19 +219,12 @@ def _hidden(*written: str) -> tuple[Mark, ...]:
     found = list(dict.fromkeys(each for name in written for each in confusables.hidden(name)))
     if not found:
         return ()
-    named = [f"{_called(each)} ({_number(each)})" for each in found[:MOST_NAMED]]
+    # Control characters have no Unicode names.
+    names = [(unicodedata.name(each, "a character without a name").lower(), ord(each)) for each in found[:MOST_NAMED]]
+    named = [f"{name} (U+{number:04X})" for name, number in names]
     more = len(found) - len(named)
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
     return (Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}."),)
-
-
-def _number(character: str) -> str:
-    return f"U+{ord(character):04X}"
-
-
-def _called(character: str) -> str:
-    """Return `right-to-left override`. Control characters have no Unicode names."""
-    return unicodedata.name(character, "a character without a name").lower()
 
 
 def _listed(named: Sequence[str]) -> str:

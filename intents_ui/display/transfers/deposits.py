@@ -1,6 +1,6 @@
 """The expected deposit, and what is known of the received one from its transaction and the address's balance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -34,7 +34,7 @@ class Payment:
     def of(cls, facts: Facts, balances: Sequence[BalanceGroup] | None) -> "Payment":
         expected, address = facts.expected_deposit, facts.deposit_address
         groups = [group for group in balances or () if _is_at(group.intent_address, address)]
-        there = [money for group in groups for money in _monies(group)]
+        there = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance]
         held = tuple(money for money in there if money.chain_id == expected.chain_id)
         return cls(
             facts=facts,
@@ -153,7 +153,3 @@ def _is_stray(money: Money, expected: Money, facts: Facts) -> bool:
     if _is_at(facts.delivery_address, facts.deposit_address):
         belongs.add(facts.destination_chain_id)
     return money.chain_id is not None and money.chain_id not in belongs
-
-
-def _monies(group: BalanceGroup) -> Iterator[Money]:
-    return (token_amounts.held(token, inside=group) for token in group.tokens if token.balance)

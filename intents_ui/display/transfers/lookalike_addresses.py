@@ -35,7 +35,8 @@ def of(situation: Situation) -> tuple[Pair, ...]:
     parties: dict[str, Party] = {}
     for party in _parties(situation.facts):
         parties.setdefault(party.address, party)
-    return tuple(Pair(one, other) for one, other in combinations(parties.values(), 2) if _look_alike(one, other))
+    pairs = combinations(parties.values(), 2)
+    return tuple(Pair(one, other) for one, other in pairs if _ends(one.address) == _ends(other.address))
 
 
 def _parties(facts: Facts) -> Iterator[Party]:
@@ -57,10 +58,6 @@ def _parties(facts: Facts) -> Iterator[Party]:
         known = hashes.canonical_address(address) if address else None
         if known:
             yield Party(role, known, chain_id)
-
-
-def _look_alike(one: Party, other: Party) -> bool:
-    return _ends(one.address) == _ends(other.address)
 
 
 def _ends(address: str) -> tuple[str, str]:

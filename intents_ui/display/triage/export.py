@@ -1,7 +1,7 @@
 """Triage results as text to copy: plain, Markdown and CSV, with the same content as the rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -80,17 +80,13 @@ def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
         row.status.word,
         row.situation.outcome.value if row.situation and not row.situation.facts.is_unread else "",
         row.headline,
-        _sentences(row.details),
+        " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
         f"{row.where} Address: {row.address}" if row.address else row.where,
         " ".join(filter(None, (row.next, row.turn, *(each.words for each in row.help if not each.url)))),
         " ".join(row.notes),
         " ".join([*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]),
         times.iso(row.at.replace(microsecond=0)),
     )
-
-
-def _sentences(lines: Iterable[str]) -> str:
-    return " ".join(line if line.endswith((".", ":")) else f"{line}." for line in lines)
 
 
 def plain(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:

@@ -178,7 +178,9 @@ def several(
 
     `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
-    row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {_mix(found.hits, now=now)}", now)
+    counted = Counter(_word(_status(hit.intent, now=now)) for hit in found.hits)
+    mix = ", ".join(f"{count} {word}" for word, count in counted.most_common())
+    row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {mix}", now)
     not_asked = empty_results.not_asked(found)
     row = replace(
         row,
@@ -191,6 +193,9 @@ def several(
         row = replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
         return _doubted(row, found.hits)
     newest, *others = listed
+    more = len(to_look_at(found.hits, now=now)) - 1
+    said = "1 other transfer is open or failed." if more == 1 else f"{more} other transfers are open or failed."
+    said = said if more == len(others) else f"{said} The newest {len(others)} are linked."
     row = _with_summary(row, newest)
     row = replace(
         row,
@@ -198,7 +203,7 @@ def several(
         details=(
             f"Most recent open or failed transfer: {_brief(newest)}",
             *row.details,
-            *_others(len(to_look_at(found.hits, now=now)) - 1, listed=len(others)),
+            *((said,) if more else ()),
         ),
         notes=tuple(
             dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.trouble)), *not_asked))
@@ -216,14 +221,6 @@ def several(
 def _brief(reading: Reading) -> str:
     """Return `0x12…34 (Refund failed)`."""
     return f"{hashes.short_id(reading.situation.intent.intent_id)} ({summary.of(reading.situation).headline})"
-
-
-def _others(count: int, *, listed: int) -> tuple[str, ...]:
-    """Return how many further transfers need a look, and how many of them are listed."""
-    if not count:
-        return ()
-    said = "1 other transfer is open or failed." if count == 1 else f"{count} other transfers are open or failed."
-    return (said if count == listed else f"{said} The newest {listed} are linked.",)
 
 
 def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
@@ -441,12 +438,6 @@ def _roles(found: LookupResult, count: str) -> str:
     if len(counted) == 1:
         return f"{next(iter(counted))} of {count}"
     return ", ".join(f"{role} of {intents}" for role, intents in counted.most_common())
-
-
-def _mix(hits: Iterable[Hit], *, now: datetime) -> str:
-    """Return `9 succeeded, 2 in progress`; an unknown status keeps its spelling."""
-    counted = Counter(_word(_status(hit.intent, now=now)) for hit in hits)
-    return ", ".join(f"{count} {word}" for word, count in counted.most_common())
 
 
 def _word(shown: StatusLabel) -> str:

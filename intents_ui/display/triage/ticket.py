@@ -55,7 +55,13 @@ def read(received: str) -> Ticket:
         notes.append(TOO_MANY.format(found=len(found.findings), most=MOST, left=left))
     warnings = {finding.warning for finding in found.findings}
     notes += [note for warning, note in SAID_ONCE.items() if warning in warnings]
-    return Ticket(tuple(_without_note(finding) for finding in found.findings[:MOST]), tuple(notes))
+    return Ticket(
+        tuple(
+            (replace(finding, warning="") if finding.warning in SAID_ONCE else finding)
+            for finding in found.findings[:MOST]
+        ),
+        tuple(notes),
+    )
 
 
 def _is_a_number(words: str) -> bool:
@@ -69,7 +75,3 @@ def readable(received: str) -> str:
     if not following or following.isspace() or whole[-1].isspace():
         return whole
     return whole.rsplit(maxsplit=1)[0]
-
-
-def _without_note(finding: Finding) -> Finding:
-    return replace(finding, warning="") if finding.warning in SAID_ONCE else finding

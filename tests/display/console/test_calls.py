@@ -117,7 +117,7 @@ def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitO
     result = commit.told(outcome, error=error, now=NOW)
     assert result.outcome is outcome
     is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
-    assert (commit.NOTHING_MOVED in result.what) is is_certain
+    assert ("No funds moved." in result.what) is is_certain
 
 
 @pytest.mark.parametrize(
