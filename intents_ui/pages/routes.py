@@ -12,7 +12,8 @@ from intents_ui.display import failures
 from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
-from intents_ui.display.routes.query import ParsedRouteQuery, RouteDirection, RouteQuery
+from intents_ui.display.routes.query import RouteDirection, RouteQuery
+from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import chains, providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
@@ -38,7 +39,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 def page(
     request: HttpRequest,
-    parsed: ParsedRouteQuery,
+    parsed: Parsed[RouteQuery],
     answered: dict[str, object] | None = None,
     *,
     status: HTTPStatus = HTTPStatus.OK,
@@ -70,7 +71,7 @@ def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
     return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
 
 
-def failed(request: HttpRequest, parsed: ParsedRouteQuery, error: ServiceError) -> HttpResponse:
+def failed(request: HttpRequest, parsed: Parsed[RouteQuery], error: ServiceError) -> HttpResponse:
     """Render the form as submitted, with the error in place of the results."""
     context: dict[str, object] = {"error": error, "words": failures.words(error)}
     response = page(request, parsed, context, status=failures.status(error))

@@ -1,32 +1,24 @@
 """The two sides of the route form: chains, featured tokens, and a field for any other token."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
-from intents_ui.display.routes.query import Lists, ParsedRouteQuery, RouteQuery, RouteSide
+from intents_ui.display.routes.query import Lists, RouteQuery, RouteSide
+from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import Identity, identity
-from intents_ui.service.models import ChainInfo, TokenInfo
 
 
 @dataclass(frozen=True)
 class Option:
+    """An option of a list of chains or tokens."""
+
     value: str
     label: str
     is_chosen: bool
-
-
-@dataclass(frozen=True)
-class Chains:
-    mainnets: tuple[Option, ...]
-    testnets: tuple[Option, ...]
-
-    @property
-    def is_known(self) -> bool:
-        return bool(self.mainnets or self.testnets)
+    is_testnet: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class FeaturedTokens:
 
 @dataclass(frozen=True)
 class RouteChoice:
-    """A suggested token. `query` is the route query with it."""
+    """A token and the route query with it, "" if its address can't be searched for."""
 
     token: Identity
     query: str
@@ -63,7 +55,7 @@ class RouteFormView:
     token: Identity | None
     coin: TokenIcon
     where: str
-    chains: Chains
+    chains: tuple[Option, ...]
     featured: FeaturedTokens
     typed: str
     choices: tuple[RouteChoice, ...]
@@ -78,50 +70,37 @@ class RouteFormView:
         return self.token is not None and hashes.is_native(self.token.address)
 
 
-def origin(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
-    def meant(side: RouteSide) -> RouteQuery:
-        return asked.filters.with_(origin=side)
-
-    return _shown(asked.filters.origin, asked, name="token", meant=meant, using=using)
+def origin(asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
+    return _side("origin", asked, name="token", using=using)
 
 
-def destination(asked: ParsedRouteQuery, *, using: Lists) -> RouteFormView:
-    def meant(side: RouteSide) -> RouteQuery:
-        return asked.filters.with_(destination=side)
-
-    return _shown(asked.filters.destination, asked, name="for", meant=meant, using=using)
+def destination(asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
+    return _side("destination", asked, name="for", using=using)
 
 
-def _shown(
-    side: RouteSide, asked: ParsedRouteQuery, *, name: str, meant: Callable[[RouteSide], RouteQuery], using: Lists
-) -> RouteFormView:
-    """Return one side. `name`: the URL parameter of its token. `meant`: the query with another token on this side."""
+def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> RouteFormView:
+    """Return one side. `end`: its field in the query. `name`: the URL parameter of its token."""
+    side: RouteSide = getattr(asked.filters, end)
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
     is_offered = any(option.is_chosen for option in offered.options)
-    choices = asked.choices.get(name, ())
     chain = names.chain(chain_id, info=using.chain(chain_id), unknown="any chain")
+    choices = []
+    for each in asked.choices.get(name, ()):
+        key = token_amounts.key(each.address)
+        meant = asked.filters.with_(**{end: RouteSide(each.chain_id, key)})
+        choices.append(RouteChoice(identity(each.chain_id, key, using=using, metadata=each), meant.query))
     return RouteFormView(
         token=identity(chain_id, address, using=using) if address else None,
         coin=TokenIcon("?", None, icons.of_chain(chain_id, chain) if chain_id else None),
         where=chain,
-        chains=chains(chain_id, using=using),
+        chains=tuple(
+            Option(str(each.id), names.chain(each.id, info=each), each.id == chain_id, bool(each.is_testnet))
+            for each in using.chains()
+        ),
         featured=offered,
         typed="" if is_offered else hashes.checksum(address) if address else asked.typed[name],
-        choices=tuple(_choice(token, meant, using=using) for token in choices),
-    )
-
-
-def _choice(token: TokenInfo, meant: Callable[[RouteSide], RouteQuery], *, using: Lists) -> RouteChoice:
-    side = RouteSide(token.chain_id, token_amounts.key(token.address))
-    return RouteChoice(identity(side.chain_id, side.address, using=using, metadata=token), meant(side).query)
-
-
-def chains(chosen: int | None, *, using: Lists) -> Chains:
-    known = using.chains()
-    return Chains(
-        mainnets=tuple(_chain(chain, chosen) for chain in known if not chain.is_testnet),
-        testnets=tuple(_chain(chain, chosen) for chain in known if chain.is_testnet),
+        choices=tuple(choices),
     )
 
 
@@ -131,15 +110,9 @@ def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> Featu
     """
     if chain_id is None:
         return FeaturedTokens(None, ())
-    offered = query.featured(using.tokens(chain_id))
-    options = [_token(token, query.word(token, among=offered), chosen) for token in offered]
+    offered, options = query.featured(using.tokens(chain_id)), []
+    for token in offered:
+        label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
+        word = query.word(token, among=offered)
+        options.append(Option(word, label, chosen in (word, token_amounts.key(token.address))))
     return FeaturedTokens(names.chain(chain_id, info=using.chain(chain_id)), tuple(options))
-
-
-def _chain(chain: ChainInfo, chosen: int | None) -> Option:
-    return Option(str(chain.id), names.chain(chain.id, info=chain), chain.id == chosen)
-
-
-def _token(token: TokenInfo, word: str, chosen: str | None) -> Option:
-    label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
-    return Option(word, label, chosen in (word, token_amounts.key(token.address)))

@@ -7,7 +7,6 @@ to it, a token on each side one route. A chain without a token narrows the other
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from typing import Any, Protocol
 
 from intents_ui.display.formatting import hashes, text
@@ -134,17 +133,16 @@ class RouteQuery(UrlFilters):
         return RouteQuery(self.destination, self.origin)
 
 
-class ParsedRouteQuery(Parsed[RouteQuery]):
-    """A parsed query, with its problems and texts by URL parameter."""
-
-
 FIELDS = ("from", "token", "to", "for", "owner")
 # Without scripts, the form has a token list and a text field. The text field takes precedence.
 TYPED = {"token": "token_typed", "for": "for_typed"}
 
 
-def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
-    """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name."""
+def read(query: Query, *, using: Lists) -> Parsed[RouteQuery]:
+    """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name.
+
+    Problems and texts are by URL parameter.
+    """
     written = {name: [last(query, TYPED.get(name, name)) or last(query, name)] for name in FIELDS}
 
     def token(chain: str) -> Parser:
@@ -152,7 +150,10 @@ def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
         chain_id = parameters.find_chain(last(written, chain), using.chains())
         return lambda word: _address(word, chain_id, using=using) if chain_id else None
 
-    chain = partial(_chain_id, known=using.chains())
+    def chain(word: str) -> int:
+        problem = f"Unknown chain “{text.name(word).shown}”."
+        return parameters.required(parameters.find_chain(word, using.chains()), problem)
+
     parsers: dict[str, Parser] = {
         "from": chain,
         "token": token("from"),
@@ -172,7 +173,7 @@ def read(query: Query, *, using: Lists) -> ParsedRouteQuery:
     if question.owner and not question.destination.address and not problems:
         problems["owner"] = "Select a destination token to filter by owner."
     in_order = {name: problems[name] for name in written if name in problems}
-    return ParsedRouteQuery(question, in_order, typed, parsed.choices)
+    return Parsed(question, in_order, typed, parsed.choices)
 
 
 def can_be_asked(side: RouteSide) -> bool:
@@ -192,11 +193,6 @@ def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
     symbol = (token.symbol or "").strip()
     alike = [each for each in among if _folded(each.symbol) == _folded(symbol)]
     return symbol if symbol and len(alike) == 1 and not _is_hex(symbol) else token.address
-
-
-def _chain_id(written: str, *, known: Sequence[ChainInfo]) -> int:
-    problem = f"Unknown chain “{text.name(written).shown}”."
-    return parameters.required(parameters.find_chain(written, known), problem)
 
 
 def _address(written: str, chain_id: int, *, using: Lists) -> str:

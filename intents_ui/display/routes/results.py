@@ -14,7 +14,7 @@ from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, R
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.tokens.token_amounts import Identity, identity
+from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
@@ -40,32 +40,14 @@ class Verdict(StrEnum):
 
     @property
     def tone(self) -> Tone:
-        return TONES.get(self, Tone.ATTENTION)
-
-    @property
-    def icon(self) -> str:
-        return ICONS[self.tone]
-
-
-TONES = {Verdict.LISTED: Tone.GOOD, Verdict.NONE: Tone.NEUTRAL}
-ICONS = {Tone.GOOD: "check", Tone.NEUTRAL: "circle-slash", Tone.ATTENTION: "triangle-alert"}
-
-
-@dataclass(frozen=True)
-class Way:
-    """One token of a result. `query` searches for the route between it and the searched token.
-
-    It is empty if the token's address can't be searched for.
-    """
-
-    token: Identity
-    query: str
-    label: str
+        return {Verdict.LISTED: Tone.GOOD, Verdict.NONE: Tone.NEUTRAL}.get(self, Tone.ATTENTION)
 
 
 @dataclass(frozen=True)
 class ResultGroup:
     """Tokens of a result on one chain: `count` of them, the first in `ways`. `query` requests them alone.
+
+    The query of each way is for the route between it and the searched token.
 
     A chain that isn't `is_known` has no page.
     """
@@ -73,7 +55,7 @@ class ResultGroup:
     chain_id: int
     chain: str
     coin: TokenIcon
-    ways: tuple[Way, ...]
+    ways: tuple[RouteChoice, ...]
     count: int
     query: str
     is_known: bool
@@ -92,10 +74,6 @@ class RouteTokens:
     tone: Tone
     groups: tuple[ResultGroup, ...]
     unreadable: int
-
-    @property
-    def icon(self) -> str:
-        return ICONS[self.tone]
 
 
 @dataclass(frozen=True)
@@ -127,10 +105,6 @@ class One:
     tone: Tone
     replies: tuple[RouteResults, ...]
 
-    @property
-    def icon(self) -> str:
-        return ICONS[self.tone]
-
 
 def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> RouteTokens:
     """Return the result of a query with a token on one side."""
@@ -144,19 +118,17 @@ def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> Route
 def of_chain(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> ChainRoutes:
     """Return the result of a query with a chain without a token. `answer` is about the chain's native token."""
     chain_id = question.chain_alone.chain_id
-    found = query.featured(using.tokens(chain_id))
+    found = []
+    for token in query.featured(using.tokens(chain_id)):
+        address = token_amounts.key(token.address)
+        shown = identity(token.chain_id, address, using=using, metadata=token)
+        found.append(RouteChoice(shown, question.with_token(address).query))
     return ChainRoutes(
         native=listed(answer, question.with_token(hashes.ZERO_ADDRESS), using=using),
         chain=names.chain(chain_id, info=using.chain(chain_id)),
-        tokens=tuple(_choice(token, question, using=using) for token in found),
+        tokens=tuple(found),
         is_origin=question.chain_alone is question.origin,
     )
-
-
-def _choice(token: TokenInfo, question: RouteQuery, *, using: Names) -> RouteChoice:
-    address = token_amounts.key(token.address)
-    shown = identity(token.chain_id, address, using=using, metadata=token)
-    return RouteChoice(shown, question.with_token(address).query)
 
 
 def one(answers: Mapping[RouteDirection, TokensAnswer | ServiceError], question: RouteQuery, *, using: Names) -> One:
@@ -217,20 +189,14 @@ def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: RouteQuer
     most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
     known = using.chain(chain_id)
     chain = names.chain(chain_id, info=known)
-    shown = list(of_chain.items())[:most]
-    ways = tuple(_way(chain_id, key, token, question, using=using) for key, token in shown)
+    ways = []
+    for key, token in list(of_chain.items())[:most]:
+        side = RouteSide(chain_id, key)
+        query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
+        ways.append(RouteChoice(identity(chain_id, key, using=using, metadata=token), query))
     alone = _with(question, RouteSide(chain_id)).with_(is_whole=question.restriction is not None)
     coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
-    return ResultGroup(chain_id, chain, coin, ways, len(of_chain), alone.query, is_known=known is not None)
-
-
-def _way(chain_id: int, key: str, token: TokenInfo, question: RouteQuery, *, using: Names) -> Way:
-    side = RouteSide(chain_id, key)
-    query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
-    shown = identity(chain_id, key, using=using, metadata=token)
-    direction = "to" if question.kind is RouteDirection.RECEIVE else "from"
-    label = f"Is there a route {direction} {shown.symbol} on {shown.chain}?"
-    return Way(shown, query, label)
+    return ResultGroup(chain_id, chain, coin, tuple(ways), len(of_chain), alone.query, is_known=known is not None)
 
 
 def _with(question: RouteQuery, other: RouteSide) -> RouteQuery:
@@ -272,16 +238,11 @@ def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: Ro
             purpose += f" from tokens held by {hashes.short_address(question.owner)}"
     if isinstance(answer, ServiceError):
         return RouteResults(purpose, operation, Verdict.FAILED, answer)
-    return RouteResults(purpose, operation, _verdict(answer, wanted))
-
-
-def _verdict(answer: TokensAnswer, wanted: RouteSide) -> Verdict:
     named = {(token.chain_id, token_amounts.key(token.address)) for token in answer.tokens}
     if (wanted.chain_id, wanted.address) in named:
-        return Verdict.LISTED
-    if named:
-        return Verdict.OTHER
-    return Verdict.UNREADABLE if answer.unreadable_entries else Verdict.NONE
+        return RouteResults(purpose, operation, Verdict.LISTED)
+    otherwise = Verdict.UNREADABLE if answer.unreadable_entries else Verdict.NONE
+    return RouteResults(purpose, operation, Verdict.OTHER if named else otherwise)
 
 
 def _on(chain_id: int | None, word: str, *, using: Names) -> str:

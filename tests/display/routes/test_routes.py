@@ -7,6 +7,7 @@ import pytest
 
 from intents_ui.display.routes import form, query, results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
+from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
@@ -69,7 +70,7 @@ class Away(Lists):
     listed = ()
 
 
-def read(using: Lists = LISTS, **written: str) -> query.ParsedRouteQuery:
+def read(using: Lists = LISTS, **written: str) -> Parsed[RouteQuery]:
     return query.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
 
