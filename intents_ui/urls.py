@@ -33,7 +33,6 @@ from intents_ui.pages import (
     share,
     status,
     suggest,
-    token,
     tokens,
     triage,
     well_known,
@@ -104,8 +103,8 @@ OF_ADDRESS = [
 ]
 # Below `token/<chain ID>/<address>/`.
 OF_TOKEN = [
-    path("routes", token.routes, name="token-routes"),
-    path("intents", token.intents, name="token-intents"),
+    path("routes", tokens.routes, name="token-routes"),
+    path("intents", tokens.intents, name="token-intents"),
 ]
 EXPORTS = [
     path("history.<file:kind>", export.history, name="export-history"),
@@ -143,7 +142,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tokens", tokens.view, name="tokens"),
     path("tokens/rows", tokens.rows, name="tokens-rows"),
     path("token/<chain:chain_id>/<identifier:address>/", include(OF_TOKEN)),
-    path("token/<chain:chain_id>/<identifier:address>", token.view, name="token"),
+    path("token/<chain:chain_id>/<identifier:address>", tokens.token, name="token"),
     path("routes", routes.view, name="routes"),
     path("routes/tokens", routes.tokens, name="routes-tokens"),
     path("console", console.view, name="console"),

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists import filters
@@ -26,7 +25,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries.paging import Leaf
 from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
 from intents_ui.web import cursors
-from intents_ui.web.frame import is_partial, part_or_page
+from intents_ui.web.frame import failed, is_partial, part_or_page
 from intents_ui.web.transfers import mirrored, situations
 from intents_ui.web.transfers.addresses import BEGINNING, AddressLookup, leaf, read, unanswered
 from intents_ui.web.transfers.mirrored import Mirrored
@@ -113,11 +112,8 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links)] if links else [],
     }
-    status = failures.status(found.error) if found.error else HTTPStatus.NOT_FOUND
-    response = render(request, "search/search_empty.html", context, status=status)
-    if found.error and (seconds := failures.retry_after(found.error)):
-        response["Retry-After"] = str(seconds)
-    return response
+    response = render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND)
+    return failed(response, found.error) if found.error else response
 
 
 def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:

@@ -12,7 +12,7 @@ from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.frame import is_partial
+from intents_ui.web.frame import failed, is_partial
 from intents_ui.web.transfers import balance_cache
 
 
@@ -26,7 +26,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     try:
         return render(request, "transfers/balances_fragment.html", looked_up(known) | {"is_part": True})
     except ServiceError as error:
-        return failed(request, known, error)
+        return unread(request, known, error)
 
 
 def looked_up(intent_id: str) -> dict[str, object]:
@@ -40,14 +40,11 @@ def looked_up(intent_id: str) -> dict[str, object]:
     return context(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
 
 
-def failed(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
+def unread(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
     """Return the part with the failure, which doesn't affect the page around it."""
     empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances(), "failed": error}
     context = empty | {"said": f"Couldn't load balances: {failures.words(error).title}."}
-    response = render(request, "transfers/balances_fragment.html", context, status=failures.status(error))
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
-    return response
+    return failed(render(request, "transfers/balances_fragment.html", context), error)
 
 
 def canonical(written: str) -> str:

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display import failures
 from intents_ui.display.catalog import chain_filters
 from intents_ui.display.catalog.chain_filters import ChainFilters
 from intents_ui.display.search.parameters import Chip, Parsed
@@ -25,7 +24,7 @@ from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.service.operations import operations
 from intents_ui.web import cursors
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import failed, part_or_page
 from intents_ui.web.transfers import situations
 
 INTENTS_SHOWN = 5
@@ -64,7 +63,9 @@ def view(request: HttpRequest) -> HttpResponse:
     try:
         return page(request, form(parsed) | results(parsed, served_by(provider)))
     except ServiceError as error:
-        return failed(request, parsed, error)
+        # With the filters, because an unknown route provider may be the only cause.
+        context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
+        return failed(page(request, context), error)
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -108,15 +109,6 @@ def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str
         "choices": chain_filters.choices(found, parsed.filters),
         "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
     }
-
-
-def failed(request: HttpRequest, parsed: Parsed[ChainFilters], error: ServiceError) -> HttpResponse:
-    """Render the error with the filters, because an unknown route provider may be the only cause."""
-    context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
-    response = page(request, context, status=failures.status(error))
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
-    return response
 
 
 @require_safe

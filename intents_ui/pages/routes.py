@@ -20,7 +20,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
 from intents_ui.web.catalog import routes as route_calls
-from intents_ui.web.frame import is_partial
+from intents_ui.web.frame import failed, is_partial
 
 
 @require_safe
@@ -34,7 +34,8 @@ def view(request: HttpRequest) -> HttpResponse:
     try:
         return page(request, parsed, answer(parsed.filters))
     except ServiceError as error:
-        return failed(request, parsed, error)
+        # The form as submitted, with the error in place of the results.
+        return failed(page(request, parsed, {"error": error, "words": failures.words(error)}), error)
 
 
 def page(
@@ -69,15 +70,6 @@ def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
     if not (origin and destination) or origin.is_testnet != destination.is_testnet:
         return ()
     return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
-
-
-def failed(request: HttpRequest, parsed: Parsed[RouteQuery], error: ServiceError) -> HttpResponse:
-    """Render the form as submitted, with the error in place of the results."""
-    context: dict[str, object] = {"error": error, "words": failures.words(error)}
-    response = page(request, parsed, context, status=failures.status(error))
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
-    return response
 
 
 def answer(question: RouteQuery) -> dict[str, object]:

@@ -30,6 +30,7 @@ from intents_ui.middleware.secret_text import HELD_BACK
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.queries import lookup
 from intents_ui.service.wire import results
+from intents_ui.web.frame import failed
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import lookups, mirrored, situations
 from intents_ui.web.transfers.mirrored import Mirrored
@@ -91,8 +92,8 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
     except ServiceError as error:
         context |= {"older": older(request, sought)}
         title = failures.words(error).title
-        failed = f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."
-        return refused(render(request, "search/shortened.html", context | {"failed": failed}), error)
+        context |= {"failed": f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."}
+        return failed(render(request, "search/shortened.html", context), error)
     context |= compared(searched, sought)
     context |= {"older": (found := older(request, sought, without=searched))}
     status = HTTPStatus.OK if context["transfers"] or (found and found.lists) else HTTPStatus.NOT_FOUND
@@ -261,15 +262,7 @@ def read_as(query: str) -> str:
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
     """Respond 404 only if every lookup completed, else with the failure's status."""
     response = render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND)
-    return refused(response, found.error) if found.error else response
-
-
-def refused(response: HttpResponse, error: ServiceError) -> HttpResponse:
-    """Set the failure's status and `Retry-After`."""
-    response.status_code = failures.status(error)
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
-    return response
+    return failed(response, found.error) if found.error else response
 
 
 def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:

@@ -1,11 +1,17 @@
-"""`/tokens`: tokens listed by the service, searched while the user types, in batches of 100."""
+"""`/tokens`: tokens listed by the service, searched while the user types, in batches of 100.
+
+`/token/<chain>/<address>`: one token, listed or not, with its price. Its routes and recent transfers are slower, so the
+page loads them as fragments after it has rendered.
+"""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -13,20 +19,37 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.catalog import token_filters, token_list
+from intents_ui.display.catalog import token_filters, token_labels, token_list
 from intents_ui.display.catalog.token_filters import TokenFilters
-from intents_ui.display.formatting import text
+from intents_ui.display.catalog.token_list import Where
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.routes import results as ways
+from intents_ui.display.routes.query import RouteQuery, RouteSide
+from intents_ui.display.search import input_errors
 from intents_ui.display.search.parameters import Parsed
+from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
+from intents_ui.display.tokens.token_amounts import identity, key
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import operations
+from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
+from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.web import cursors
 from intents_ui.web.catalog import tokens as found_tokens
 from intents_ui.web.catalog.tokens import SEARCH_LIMIT, FoundTokens
-from intents_ui.web.frame import is_partial
+from intents_ui.web.frame import failed, is_partial, part_or_page
+from intents_ui.web.transfers import situations
 
 WINDOW = 100
 LARGEST_PLACE = 10**6
 AFTER = "after"  # in the URL: the number of previous tokens
+LOOKED_AT = 30  # newest transfers on each side of the chain, because the service can't filter by token
+CHAINS_SHOWN = 8
+INTENTS_SHOWN = 10
+NEWEST_MAX_AGE = 10.0  # seconds
+NAMESAKES = 24
+# Titles of a part as its own page.
+HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
 
 
 @require_safe
@@ -42,7 +65,7 @@ def view(request: HttpRequest) -> HttpResponse:
     try:
         return page(request, form(parsed) | window(found_tokens.find(parsed.filters), parsed.filters, after=after))
     except ServiceError as error:
-        return failed(page(request, form(parsed) | failure(error), status=failures.status(error)), error)
+        return unread(page(request, form(parsed) | failure(error)), error)
 
 
 @require_safe
@@ -57,7 +80,7 @@ def rows(request: HttpRequest) -> HttpResponse:
         context |= window(found_tokens.find(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
         context |= failure(error)
-        return failed(render(request, "catalog/token_rows.html", context, status=failures.status(error)), error)
+        return unread(render(request, "catalog/token_rows.html", context), error)
     return render(request, "catalog/token_rows.html", context)
 
 
@@ -74,11 +97,9 @@ def failure(error: ServiceError) -> dict[str, object]:
     return {"error": error, "message": failures.words(error)}
 
 
-def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
+def unread(response: HttpResponse, error: ServiceError) -> HttpResponse:
     response["Cache-Control"] = "no-store"
-    return response
+    return failed(response, error)
 
 
 def read_place(request: HttpRequest) -> int:
@@ -144,3 +165,135 @@ def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[st
 def priced(found: Sequence[token_list.TokenRow]) -> Mapping[token_list.Where, prices.PriceText]:
     known, catalog = wiring.prices().of(row.where for row in found), wiring.catalog()
     return {row.where: prices.told(known.get(row.where), chain=catalog.chain(row.where[0])) for row in found}
+
+
+@require_safe
+def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    where = canonical(chain_id, address)
+    if (chain_id, address) != (str(where[0]), where[1]):
+        return redirect("token", *where, permanent=True)
+    context, error = about(where)
+    response = render(request, "catalog/token.html", context)
+    return failed(response, error) if error else response
+
+
+def canonical(chain_id: str, written: str) -> Where:
+    """Return the chain ID and the canonical address. Raises Http404 for an invalid one, without a service call."""
+    known = {chain.id for chain in wiring.catalog().chains()}
+    if known and int(chain_id) not in known:
+        raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
+    if hashes.any_address(written) is None:
+        raise Http404(input_errors.of_address(written))
+    return int(chain_id), key(written)
+
+
+def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
+    """Return the page's context, and the error if it's unknown whether the token is listed."""
+    chain_id, address = where
+    catalog = wiring.catalog()
+    catalog.learn((chain_id,))
+    listed = catalog.token(chain_id, address)
+    if listed is None and not hashes.is_native(address):
+        found, known = wiring.service().threads.both(partial(search, where), partial(wiring.prices().of, [where]))
+    else:
+        found, known = listed, wiring.prices().of([where])
+    error = found if isinstance(found, ServiceError) else None
+    info = None if isinstance(found, ServiceError) else found
+    shown = identity(chain_id, address, using=catalog, metadata=info)
+    chain = catalog.chain(chain_id)
+    price = None if isinstance(known, ServiceError) else known.get(where)
+    symbol = info.symbol if info else chain.native_symbol if chain and hashes.is_native(address) else None
+    return {
+        "token": shown,
+        "address": address,
+        "facts": token_labels.facts(shown, info, chain=chain, is_searched=error is None),
+        "price": prices.told(price, chain=chain),
+        "error": error,
+        "namesakes": namesakes(symbol, where),
+    }, error
+
+
+def search(where: Where) -> TokenInfo | None:
+    """Search all token lists of the service, including external ones."""
+    found = wiring.token_lists().search([where[0]], address=where[1], limit=1)
+    return next((view for view in found.tokens if token_list.place(view) == where), None)
+
+
+def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]:
+    """Return the featured tokens with this symbol; none if they can't be loaded."""
+    catalog = wiring.catalog()
+    try:
+        featured = wiring.token_lists().featured([chain.id for chain in catalog.chains()]).tokens
+    except ServiceError:
+        return ()
+    found = token_labels.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
+    return token_list.rows(found, using=token_list.Given(catalog, found))
+
+
+@require_safe
+def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    """Render the routes from and to the token."""
+    where = canonical(chain_id, address)
+    side = RouteSide(*where)
+    onward, inward = wiring.service().threads.both(
+        partial(wiring.service().ask, operations.get_exact_input_routes(*where)),
+        partial(wiring.service().ask, operations.get_exact_output_routes(*where)),
+    )
+    answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
+    wiring.catalog().learn(dict.fromkeys(view.chain_id for answer in answers for view in answer.tokens))
+    context: dict[str, object] = {
+        "onward": side_of(onward, RouteQuery(origin=side)),
+        "inward": side_of(inward, RouteQuery(destination=side)),
+        "chains_shown": CHAINS_SHOWN,
+    }
+    return part(request, where, "routes", context)
+
+
+def side_of(
+    answer: TokensAnswer | ServiceError, question: RouteQuery
+) -> tuple[ways.RouteTokens | None, ServiceError | None]:
+    if isinstance(answer, ServiceError):
+        return None, answer
+    return ways.listed(answer, question, using=wiring.catalog()), None
+
+
+@require_safe
+def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
+    """Render the transfers of the token among the newest of its chain."""
+    where = canonical(chain_id, address)
+    threads = wiring.service().threads
+    sides = threads.both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
+    entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
+    now = datetime.now(UTC)
+    found = [glance.of(each) for each in situations.of_entries([*entries.values()])]
+    found = [each for each in found if where in (place(each.sent), place(each.received))]
+    found.sort(key=lambda each: each.created_at or now, reverse=True)
+    context: dict[str, object] = {
+        "transfers": found[:INTENTS_SHOWN],
+        "count": len(found),
+        "failed": [side if isinstance(side, ServiceError) else None for side in sides],
+        "looked_at": LOOKED_AT,
+    }
+    return part(request, where, "intents", context)
+
+
+def place(side: glance.Side) -> Where | None:
+    return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
+
+
+def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
+    """Return the newest transfers from or to a chain, at most NEWEST_MAX_AGE old."""
+    first = Page.first(size=LOOKED_AT)
+    if is_origin:
+        call = operations.get_intent_history(page=first, origin_chain_id=chain_id)
+    else:
+        call = operations.get_intent_history(page=first, destination_chain_id=chain_id)
+    return wiring.service().ask(call, max_age=NEWEST_MAX_AGE).intents
+
+
+def part(request: HttpRequest, where: Where, name: str, context: dict[str, object]) -> HttpResponse:
+    """Render a part of the token's page as a fragment, or as a page without JavaScript."""
+    chain_id, address = where
+    shown = identity(chain_id, address, using=wiring.catalog())
+    context |= {"token": shown, "address": address, "part": f"catalog/token_{name}.html", "heading": HEADINGS[name]}
+    return part_or_page(request, "catalog/token_part.html", f"catalog/token_{name}.html", context)

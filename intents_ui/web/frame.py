@@ -9,8 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from intents_ui import wiring
+from intents_ui.display import failures
 from intents_ui.exports import progress
 from intents_ui.service.context import request_context
+from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 
@@ -94,3 +96,11 @@ def part_or_page(
 ) -> HttpResponse:
     """Render the template `part` for htmx, and the template `page` otherwise, both with the same context."""
     return render(request, part if is_partial(request) else page, {**context}, status=status)
+
+
+def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:
+    """Give a response the status of a failure, and say when a retry can succeed."""
+    response.status_code = failures.status(error)
+    if seconds := failures.retry_after(error):
+        response["Retry-After"] = str(seconds)
+    return response

@@ -15,8 +15,7 @@ from intents_ui.display.triage.slack import Block
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.web import client_ip
-from intents_ui.web.helpdesk import signatures, slack_client
-from intents_ui.web.helpdesk.signatures import Rejected
+from intents_ui.web.slack import signature_problem, unfurl
 from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST: Final = 5  # identifiers of a command, links of a message
@@ -60,15 +59,8 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
     def checked(request: HttpRequest) -> HttpResponse:
         if (key := settings.ENV.intents_slack_signing_secret) is None:
             raise Http404("This dashboard has no Slack app.")
-        try:
-            signatures.check_slack(
-                key,
-                timestamp=request.headers.get("X-Slack-Request-Timestamp", ""),
-                body=request.body,
-                signature=request.headers.get("X-Slack-Signature", ""),
-            )
-        except Rejected as rejected:
-            return in_words(str(rejected), status=HTTPStatus.FORBIDDEN)
+        if problem := signature_problem(request, key):
+            return in_words(problem, status=HTTPStatus.FORBIDDEN)
         return view(request)
 
     return checked
@@ -106,7 +98,7 @@ def events(request: HttpRequest) -> HttpResponse:
         with request_context.within(SECONDS):
             unfurls = {link.url: {"blocks": said} for link in sent.event.links[:MOST] if (said := below(link, request))}
         if unfurls:
-            slack_client.unfurl(token, message=sent.event.message, unfurls=unfurls)
+            unfurl(token, message=sent.event.message, unfurls=unfurls)
     return in_words("")
 
 

@@ -1,1 +1,0 @@
-"""Requests of Slack: their signatures, and calls to Slack."""
