@@ -3,7 +3,6 @@
 Only the hosts in INTENTS_EMBED_HOSTS may frame it. It has no form and sets no cookie. Errors are shown in the frame.
 """
 
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -25,29 +24,6 @@ from intents_ui.web.links import elsewhere
 from intents_ui.web.transfers import situations
 
 
-@dataclass(frozen=True)
-class Failure:
-    """An error, with the title and description of the error page."""
-
-    title: str
-    what: str
-    status: HTTPStatus
-    retry_after: int | None = None
-
-    @classmethod
-    def of(cls, error: ServiceError) -> "Failure":
-        message = failures.words(error)
-        return cls(message.title, message.what, failures.status(error), failures.retry_after(error))
-
-    @property
-    def may_pass(self) -> bool:
-        return self.retry_after is not None
-
-    @property
-    def tone(self) -> Tone:
-        return Tone.ATTENTION if self.may_pass else Tone.NEUTRAL
-
-
 @marks.framed
 @require_safe
 @embeddable()
@@ -55,9 +31,10 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)
     except Http404 as error:
-        return failed(request, Failure("Transfer not found", str(error), HTTPStatus.NOT_FOUND))
+        return failed(request, "Transfer not found", str(error), HTTPStatus.NOT_FOUND)
     except ServiceError as error:
-        return failed(request, Failure.of(error), intent_id=intent_id)
+        words, wait = failures.words(error), failures.retry_after(error)
+        return failed(request, words.title, words.what, failures.status(error), retry_after=wait, intent_id=intent_id)
 
 
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
@@ -70,17 +47,28 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
         "unread": error is not None,
         "changed_at": situation.facts.last_change,
         "may_change": error is not None or situation.may_change,
-        "failure": None,
+        "failure": "",
     }
     return page(request, context, intent_id=intent_id)
 
 
-def failed(request: HttpRequest, failure: Failure, *, intent_id: str | None = None) -> HttpResponse:
-    context = {"title": failure.title, "failure": failure, "may_change": failure.may_pass}
+def failed(
+    request: HttpRequest,
+    title: str,
+    what: str,
+    status: HTTPStatus,
+    *,
+    retry_after: int | None = None,
+    intent_id: str | None = None,
+) -> HttpResponse:
+    """Show an error with the title and description of the error page."""
+    may_pass = retry_after is not None
+    tone = Tone.ATTENTION if may_pass else Tone.NEUTRAL
+    context = {"title": title, "failure": what, "tone": tone, "may_change": may_pass}
     response = page(request, context, intent_id=intent_id)
-    response.status_code = failure.status
-    if failure.retry_after is not None:
-        response["Retry-After"] = str(failure.retry_after)
+    response.status_code = status
+    if may_pass:
+        response["Retry-After"] = str(retry_after)
     response["Cache-Control"] = "no-store"
     return response
 

@@ -38,8 +38,8 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
         known.learn((origin, destination))
         context |= {
             "stats": of_route(newest(origin, destination), like=facts, now=datetime.now(UTC)),
-            "origin": names.chain(origin, info=known.chain(origin)),
-            "destination": names.chain(destination, info=known.chain(destination)),
+            "origin": names.of_chain(origin, using=known),
+            "destination": names.of_chain(destination, using=known),
         }
     return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
 

@@ -153,7 +153,7 @@ def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[st
         "ends": ends,
         "age": listed.found.age,
         "sentence": token_list.sentence(total, filters, chains=listed.chains),
-        "failed_chains": [names.chain(each, info=catalog.chain(each)) for each in listed.found.failed],
+        "failed_chains": [names.of_chain(each, using=catalog) for each in listed.found.failed],
         "next": address("tokens", filters, after=ends) if ends < total else None,
         "next_rows": address("tokens-rows", filters, after=ends) if ends < total else None,
         "previous": address("tokens", filters, after=max(0, after - WINDOW)) if after else None,

@@ -168,13 +168,13 @@ class _Narrator:
             notes += note
             steps += step
         steps += self._recorded(leg, wallet, planned=meta.input if meta else None)
-        title = f"On {names.chain(chain_id, info=self.using.chain(chain_id))}"
+        title = f"On {names.of_chain(chain_id, using=self.using)}"
         who = (self.wording.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
         more = max(len(planned) - MOST_CALLS, 0)
         return Chapter(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
 
     def _on(self, chain_id: int | None) -> str:
-        return "" if chain_id is None else f"on {names.chain(chain_id, info=self.using.chain(chain_id))}"
+        return "" if chain_id is None else f"on {names.of_chain(chain_id, using=self.using)}"
 
     # Notes
 

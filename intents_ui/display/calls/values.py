@@ -181,9 +181,6 @@ class Wording:
             return self.token(value, made.chain_id)
         if choice:
             return [choice.split("|")[0 if value else 1]]
-        return self._argument(told, name, value)
-
-    def _argument(self, told: ValueText, name: str, value: Any) -> Sequence[Piece]:
         if name in told.call.function.of:
             return self._sum(told, name, value)
         if name in TIMES:

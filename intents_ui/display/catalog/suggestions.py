@@ -21,7 +21,7 @@ def chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
 
 def tokens(words: str, listed: Sequence[TokenInfo], *, most: int, using: names.Names) -> tuple[TokenRow, ...]:
     """Return the best matches. Each word is part of the symbol, the name or the chain's name."""
-    on = {chain_id: names.chain(chain_id, info=using.chain(chain_id)) for chain_id in {t.chain_id for t in listed}}
+    on = {chain_id: names.of_chain(chain_id, using=using) for chain_id in {t.chain_id for t in listed}}
     found = [
         token
         for token in listed

@@ -21,7 +21,7 @@ from intents_ui.service.wire.models import IntentHistory, IntentReceipt, IntentR
 from intents_ui.service.wire.scalars import CHAIN_ID_LIMIT
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 
-NOT_SENT = ("", "not sent")
+FLAGS = (("", "not sent"), ("true", "true"), ("false", "false"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +77,24 @@ def groups(
     meanings: Mapping[str, str],
     names: Brand,
 ) -> list[FormGroup]:
+
+    def is_flag(member: Member) -> bool:
+        return member.kind is JsonFieldKind.FLAG and values.get(member.name, "") in ("", "true", "false")
+
     fields = (
         FormField(
             member,
             member.under(names),
             values.get(member.name, ""),
             examples.get(member.name, ""),
-            choices.get(member.name) or _choices(member, values.get(member.name, "")),
+            # Other values of a boolean field can only be sent as JSON.
+            choices.get(member.name) or (FLAGS if is_flag(member) else ()),
             meanings.get(member.name, ""),
         )
         for member in known
     )
     grouped = groupby(fields, key=lambda field: field.label.rpartition(".")[0].partition(".")[0])
     return [FormGroup(name, tuple(inside)) for name, inside in grouped]
-
-
-def _choices(member: Member, value: str) -> tuple[tuple[str, str], ...]:
-    """Return the choices of a boolean field. Other values can only be sent as JSON."""
-    is_flag = member.kind is JsonFieldKind.FLAG and value in ("", "true", "false")
-    return (NOT_SENT, ("true", "true"), ("false", "false")) if is_flag else ()
 
 
 SIDES: Final = ("origin", "destination")

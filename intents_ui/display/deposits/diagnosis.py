@@ -96,7 +96,7 @@ def listed(monies: Iterable[Money], *, using: Names) -> str:
 
 
 def chain_name(chain_id: int | None, *, using: Names) -> str:
-    return names.chain(chain_id, info=using.chain(chain_id), unknown="a chain that was not named")
+    return names.of_chain(chain_id, using=using, unknown="a chain that was not named")
 
 
 def _chain(payment: Payment, *, using: Names) -> CheckResult:
@@ -204,18 +204,12 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusL
 def _transaction(payment: Payment) -> CheckResult:
     txn_hash = payment.deposit.txn_hash
     if payment.is_reported and txn_hash:
-        return CheckResult("Transaction", "", txn_hash, _state(payment), CheckKind.HASH, payment.deposit.chain_id)
+        failed = REVERTED if payment.deposit.txn_mined_at else NOT_CONFIRMED
+        state = CONFIRMED if payment.is_confirmed else failed if payment.leg in DEAD else SUBMITTED
+        return CheckResult("Transaction", "", txn_hash, state, CheckKind.HASH, payment.deposit.chain_id)
     if txn_hash and not payment.is_confirmed:
         return CheckResult("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
     return CheckResult("Transaction", "", UNKNOWN, CONFIRMED if payment.is_confirmed else NOT_SEEN)
-
-
-def _state(payment: Payment) -> StatusLabel:
-    if payment.is_confirmed:
-        return CONFIRMED
-    if payment.leg in DEAD:
-        return REVERTED if payment.deposit.txn_mined_at else NOT_CONFIRMED
-    return SUBMITTED
 
 
 def _certainty(payment: Payment) -> StatusLabel:
@@ -291,13 +285,16 @@ def of(situation: Situation) -> Diagnosis | None:
     key = diagnosed(payment, now=now)
     if not _is_worth_telling(key, payment.facts):
         return None
-    row, words = DIAGNOSES[key], _words(key, payment, now=now, using=using)
+    row, words, facts = DIAGNOSES[key], _words(key, payment, now=now, using=using), payment.facts
+    next_step = row["after"] if row["after"] and facts.is_over(now=now) else row["next"]
+    if key is MessageKey.WAITING and timing.has_come(timing.stalled_at(facts), now=now):
+        next_step = STALLED
     rows = tuple(findings(payment, is_too_late=key is MessageKey.TOO_LATE, now=now, using=using))
     return Diagnosis(
         key=key,
         shown=StatusLabel(row["headline"], Tone(row["tone"]), row["icon"], row["when"]),
         sentence=fill(row["sentence"], words),
-        next=fill(_next(key, payment, now=now), words),
+        next=fill(next_step, words),
         findings=rows,
         needs_attention=bool(payment.found) and any(each.shown.tone in (Tone.ATTENTION, Tone.BAD) for each in rows),
     )
@@ -398,13 +395,6 @@ def _is_worth_telling(key: MessageKey, facts: Facts) -> bool:
         return True
     # Stopped between deposit and first step: the owner will ask about the deposit.
     return facts.status in (IntentStatus.ABORTED, IntentStatus.INVALID) and facts.legs[1] is StepStatus.GIVEN_UP
-
-
-def _next(key: MessageKey, payment: Payment, *, now: datetime) -> str:
-    row, facts = DIAGNOSES[key], payment.facts
-    if key is MessageKey.WAITING and timing.has_come(timing.stalled_at(facts), now=now):
-        return STALLED
-    return str(row["after"] if row["after"] and facts.is_over(now=now) else row["next"])
 
 
 def _words(key: MessageKey, payment: Payment, *, now: datetime, using: Names) -> Mapping[str, str]:

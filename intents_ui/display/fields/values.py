@@ -169,7 +169,7 @@ def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: F
 
 def _of_whole(model: type[Model], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
-        return Cell(ValueKind.CHAIN, value, names.chain(value, info=using.chain(value)))
+        return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=using))
     if name in UNIX_SECONDS:
         at = times.since_1970(value)
         return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))

@@ -76,7 +76,7 @@ def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHis
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
     """Return `USDC on Ethereum` for each token whose contract has this address."""
     return tuple(
-        f"{token_amounts.named(token, using=using)} on {names.chain(token.chain_id, info=using.chain(token.chain_id))}"
+        f"{token_amounts.named(token, using=using)} on {names.of_chain(token.chain_id, using=using)}"
         for token in listed
     )
 

@@ -170,7 +170,7 @@ def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
     return Address(
         called=_called(group, facts),
         address=group.intent_address,
-        chain=names.chain(chain_id, info=using.chain(chain_id)),
+        chain=names.of_chain(chain_id, using=using),
         chain_id=chain_id,
         holdings=tuple(_holding(token, group, facts, using=using) for token in group.tokens),
     )

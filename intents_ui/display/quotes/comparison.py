@@ -144,7 +144,9 @@ def _line_of_delivered(outcome: QuoteOutcome, others: Sequence[ComparisonRow], *
     if outcome.is_another_token:
         return f"Received {token_amounts.amount(outcome.arrived, using=using)}, different token from the quote"
     over = [f"{row.label}: {row.difference}" for row in others if row.result is Result.OVER_LIMIT]
-    return " · ".join(filter(None, (_received_line(outcome, using=using), *over, _time(outcome))))
+    taken = times.duration(outcome.taken) if outcome.taken is not None else ""
+    taken += f" (estimate {times.duration(outcome.estimate)})" if taken and outcome.estimate else ""
+    return " · ".join(filter(None, (_received_line(outcome, using=using), *over, taken)))
 
 
 def _received_line(outcome: QuoteOutcome, *, using: Names) -> str:
@@ -157,14 +159,6 @@ def _received_line(outcome: QuoteOutcome, *, using: Names) -> str:
         as_quoted = "" if quoted.value is None else " as quoted"
         return f"Received {token_amounts.amount(arrived, using=using)}{as_quoted}"
     return f"Received {token_amounts.compared_shortly(arrived, quoted, than='quoted', using=using)}"
-
-
-def _time(outcome: QuoteOutcome) -> str:
-    """Return `18 s (estimate 12 s)`."""
-    if outcome.taken is None:
-        return ""
-    taken = times.duration(outcome.taken)
-    return f"{taken} (estimate {times.duration(outcome.estimate)})" if outcome.estimate else taken
 
 
 def _line_of_undelivered(outcome: QuoteOutcome, *, using: Names) -> str:
@@ -180,11 +174,7 @@ def _line_of_undelivered(outcome: QuoteOutcome, *, using: Names) -> str:
         return "Refund failed"
     if not outcome.came_back_to_owner:
         return "Refund to the owner not confirmed"
-    return _refunded_line(outcome, using=using)
-
-
-def _refunded_line(outcome: QuoteOutcome, *, using: Names) -> str:
-    refunded, (whole, than) = outcome.facts.refunded, outcome.returned_of
+    refunded, (whole, than) = facts.refunded, outcome.returned_of
     if refunded.value is None:
         return "Not delivered, refunded"
     if whole is None or whole.value is None:
@@ -226,7 +216,10 @@ def _result(
     """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
     results = {row.result for row in others}
     if outcome.course is Course.OPEN:
-        return _so_far(outcome, duration)
+        # On track requires an estimate, and each step confirmed.
+        is_unconfirmed = duration.result is Result.ON_TRACK and not outcome.is_confirmed
+        is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
+        return duration.result if is_measured and not is_unconfirmed else Result.PENDING
     if outcome.course is Course.NOT_DELIVERED and Result.REFUNDED in results:
         return Result.REFUNDED
     if received.result in ENOUGH and Result.OVER_LIMIT in results:
@@ -234,17 +227,9 @@ def _result(
     return Result.LATE if received.result in ENOUGH and duration.result is Result.LATE else received.result
 
 
-def _so_far(outcome: QuoteOutcome, duration: ComparisonRow) -> Result:
-    """Return the result of an open transfer. On track requires an estimate, and each step confirmed."""
-    if duration.result is Result.ON_TRACK and not outcome.is_confirmed:
-        return Result.PENDING
-    is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
-    return duration.result if is_measured else Result.PENDING
-
-
 def _received(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
     facts = outcome.facts
-    chain = _chain(facts.destination_chain_id, "the destination chain", using)
+    chain = names.of_chain(facts.destination_chain_id, using=using, unknown="the destination chain")
     least = "" if outcome.least.value is None else f"min. {_exactly(outcome.least, using)}"
     limit = "quoted amount" if outcome.is_exact_output else least
     row = ComparisonRow(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
@@ -350,7 +335,7 @@ def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
         return None
     quoted, deposited = replace(facts.requested, value=facts.quote.from_amount), outcome.deposited
-    chain = _chain(facts.origin_chain_id, "the origin chain", using)
+    chain = names.of_chain(facts.origin_chain_id, using=using, unknown="the origin chain")
     row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
     if facts.legs[0] is not StepStatus.DONE:
         result = Result.PENDING if outcome.course is Course.OPEN else Result.UNKNOWN
@@ -385,7 +370,7 @@ def _refunded(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     facts = outcome.facts
     if outcome.course is Course.UNREAD or not (facts.refund or facts.status == IntentStatus.REFUNDED):
         return None
-    chain = _chain(facts.refund.chain_id if facts.refund else None, "", using)
+    chain = names.of_chain(facts.refund.chain_id if facts.refund else None, using=using, unknown="")
     row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
     if facts.returning is StepStatus.ABSENT:
         return replace(row, difference="refunded amount not reported")
@@ -424,7 +409,3 @@ def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
 
 def _exactly(money: Money, using: Names) -> str:
     return UNKNOWN if money.value is None else token_amounts.exactly(money, using=using)
-
-
-def _chain(chain_id: int | None, unknown: str, using: Names) -> str:
-    return names.chain(chain_id, info=using.chain(chain_id), unknown=unknown)

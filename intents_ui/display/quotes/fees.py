@@ -145,7 +145,7 @@ def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePar
     else:
         for source, gas in by_chain:
             side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
-            chain = names.chain(gas.chain_id, info=using.chain(gas.chain_id), unknown=side)
+            chain = names.of_chain(gas.chain_id, using=using, unknown=side)
             yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, _in_coin(gas, using=using))
 
 
@@ -194,15 +194,13 @@ def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
 
 def _sentence(received: IntentFees, facts: Facts, listed: Decimal, *, is_complete: bool, using: Names) -> str:
     rest = _rest(received)
-    in_usd = _in_usd(received.total_fee_usd, listed) if is_complete else _incomplete(received, rest)
+    if is_complete:
+        in_usd = _in_usd(received.total_fee_usd, listed)
+    elif received.total_fee_usd is None:
+        in_usd = "Some fees have no USD value, so no total is shown."
+    else:
+        in_usd = "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
     return " ".join(filter(None, (in_usd, _in_token(rest, received, facts, using=using))))
-
-
-def _incomplete(received: IntentFees, rest: int | None) -> str:
-    """Return the message for fees that don't add up in the fee token."""
-    if received.total_fee_usd is None:
-        return "Some fees have no USD value, so no total is shown."
-    return "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
 
 
 def _in_usd(total: Decimal | None, listed: Decimal) -> str:

@@ -84,7 +84,7 @@ def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> Ro
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
     is_offered = any(option.is_chosen for option in offered.options)
-    chain = names.chain(chain_id, info=using.chain(chain_id), unknown="any chain")
+    chain = names.of_chain(chain_id, using=using, unknown="any chain")
     choices = []
     for each in asked.choices.get(name, ()):
         key = token_amounts.key(each.address)
@@ -115,4 +115,4 @@ def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> Featu
         label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
         word = query.word(token, among=offered)
         options.append(Option(word, label, chosen in (word, token_amounts.key(token.address))))
-    return FeaturedTokens(names.chain(chain_id, info=using.chain(chain_id)), tuple(options))
+    return FeaturedTokens(names.of_chain(chain_id, using=using), tuple(options))

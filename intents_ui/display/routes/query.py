@@ -211,7 +211,7 @@ def _address(written: str, chain_id: int, *, using: Lists) -> str:
 def _unclear(
     written: str, chain_id: int, named: Sequence[TokenInfo], chosen: Sequence[TokenInfo], *, using: Lists
 ) -> InvalidParameter:
-    chain, symbol = names.chain(chain_id, info=using.chain(chain_id)), text.symbol(written).shown
+    chain, symbol = names.of_chain(chain_id, using=using), text.symbol(written).shown
     if chosen:
         return InvalidParameter(
             f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MOST_CHOICES]

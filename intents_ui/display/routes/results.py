@@ -125,7 +125,7 @@ def of_chain(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> Cha
         found.append(RouteChoice(shown, question.with_token(address).query))
     return ChainRoutes(
         native=listed(answer, question.with_token(hashes.ZERO_ADDRESS), using=using),
-        chain=names.chain(chain_id, info=using.chain(chain_id)),
+        chain=names.of_chain(chain_id, using=using),
         tokens=tuple(found),
         is_origin=question.chain_alone is question.origin,
     )
@@ -246,7 +246,7 @@ def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: Ro
 
 
 def _on(chain_id: int | None, word: str, *, using: Names) -> str:
-    return f" {word} {names.chain(chain_id, info=using.chain(chain_id))}" if chain_id else ""
+    return f" {word} {names.of_chain(chain_id, using=using)}" if chain_id else ""
 
 
 def _counted(count: int, what: str) -> str:

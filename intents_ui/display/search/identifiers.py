@@ -175,7 +175,10 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
         return Pasted()
     seen = without_unseen(cleaned)
     plain = narrow(seen)
-    found = _broken_by_blanks(plain) or _tail_alone(plain) or _scanned(joined(plain))
+    # Only the end of a value. Within other text, most matches would be words or numbers.
+    alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
+    tail = [_of_parts("", alone["tail"])] if alone else []
+    found = _broken_by_blanks(plain) or tail or _scanned(joined(plain))
     findings = _without_short_forms(_once_each(found))
     if plain != seen:
         findings = _with_warning(findings, input_errors.FULL_WIDTH_READ)
@@ -202,12 +205,6 @@ def _broken_by_blanks(received: str) -> list[Finding]:
     if len(pieces) > 1 and (complete or digits.isdigit()):
         return []
     return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
-
-
-def _tail_alone(received: str) -> list[Finding]:
-    """Return whether the text is only the end of a value. Within other text, most matches would be words or numbers."""
-    match = TAIL_ALONE.fullmatch(received.strip(AROUND_A_TAIL))
-    return [_of_parts("", match["tail"])] if match else []
 
 
 def _is_nearly(length: int) -> bool:
@@ -302,7 +299,8 @@ def _of_hex(digits: str) -> Finding:
         warning = input_errors.PLACEHOLDER if hashes.is_placeholder(known) else ""
         return Finding(Kind.HASH, known, warning=warning)
     if known := hashes.canonical_address("0x" + digits):
-        return Finding(Kind.ADDRESS, known, warning=_address_warning("0x" + digits))
+        mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
+        return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=input_errors.of_hex(digits))
 
 
@@ -329,12 +327,6 @@ def _chain_id(before: str) -> int | None:
         return int(numbered[1])
     named = CHAIN_NAME.search(before)
     return SHORT_NAMES.get(named[1]) if named else None
-
-
-def _address_warning(address: str) -> str:
-    if hashes.is_native(address):
-        return input_errors.NATIVE
-    return input_errors.CHECKSUM if hashes.has_wrong_checksum(address) else ""
 
 
 def _host(found: str) -> str:
@@ -434,12 +426,12 @@ def _is_whole_piece(piece: str) -> bool:
 
 def narrow(received: str) -> str:
     """Replace full-width characters in possible identifiers."""
-    return received if received.isascii() else WORD.sub(_narrow_if_identifier, received)
 
+    def narrowed(word: re.Match[str]) -> str:
+        read = _narrow(word[0])
+        return read if IDENTIFIER.fullmatch(read) else word[0]
 
-def _narrow_if_identifier(word: re.Match[str]) -> str:
-    read = _narrow(word[0])
-    return read if IDENTIFIER.fullmatch(read) else word[0]
+    return received if received.isascii() else WORD.sub(narrowed, received)
 
 
 def _narrow(word: str) -> str:

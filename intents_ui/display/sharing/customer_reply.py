@@ -118,7 +118,8 @@ def _plain(situation: Situation) -> str:
     lines += [help.written for help in reply.summary.help]
     lines += [reply.summary.scam_warning] if reply.summary.scam_warning else []
     for each in reply.transactions:
-        lines.append(unlinked(f"{each.step} transaction ({each.status}{_on(each.at)}): {each.txn_hash}"))
+        status = f"{each.status}, {times.dated(each.at)}" if each.at else each.status
+        lines.append(unlinked(f"{each.step} transaction ({status}): {each.txn_hash}"))
         if each.link:
             lines.append(f"  {each.link}")
     return text.bare("\n".join(lines))
@@ -194,8 +195,8 @@ def _what(situation: Situation) -> str:
     """Return `transfer of 300 USDC from Base to Arbitrum One` or `swap of 25 USDC on Base`."""
     facts, using, sent = situation.facts, situation.names, glance.of(situation).sent
     amount = f" of {sent.amount}" if sent.amount.full else ""
-    origin = names.chain(facts.origin_chain_id, info=using.chain(facts.origin_chain_id), unknown="")
-    destination = names.chain(facts.destination_chain_id, info=using.chain(facts.destination_chain_id), unknown="")
+    origin = names.of_chain(facts.origin_chain_id, using=using, unknown="")
+    destination = names.of_chain(facts.destination_chain_id, using=using, unknown="")
     if facts.is_same_chain:
         return f"swap{amount} on {origin}"
     way = "".join(f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain)
@@ -227,10 +228,6 @@ def _side(side: Side) -> str:
     if not side.amount.full:
         return ""
     return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"
-
-
-def _on(at: datetime | None) -> str:
-    return f", {times.dated(at)}" if at else ""
 
 
 def _sentence_case(words: str) -> str:

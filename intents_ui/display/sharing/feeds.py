@@ -17,7 +17,7 @@ from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import is_open
-from intents_ui.service.models import Intent, IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_TITLE = 120
@@ -94,13 +94,10 @@ def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
         title = preview.cut(_dated(words).rstrip("."), LONGEST_TITLE)
         reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
         said = tuple(_dated(words) for words in (step.sentence or step.title, *reason))
-        yield Entry(intent.intent_id, _key(step, intent), title, said, last, last)
-
-
-def _key(step: Step, intent: Intent) -> str:
-    """Return the key. Accepting a quote and starting the transfer are two events."""
-    waits = step.name is Name.COMMITTED and intent.status == IntentStatus.COMMITTED
-    return f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
+        # Accepting a quote and starting the transfer are two events.
+        waits = step.name is Name.COMMITTED and intent.status == IntentStatus.COMMITTED
+        key = f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
+        yield Entry(intent.intent_id, key, title, said, last, last)
 
 
 def _of_end(situation: Situation) -> Iterator[Entry]:

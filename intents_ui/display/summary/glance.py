@@ -203,7 +203,7 @@ def _came_back(facts: Facts) -> bool:
 def _destiny(facts: Facts, *, using: Names) -> str:
     if _came_back(facts):
         on = facts.refunded.chain_id
-        return f"refunded on {names.chain(on, info=using.chain(on))}" if on else "refunded to the owner"
+        return f"refunded on {names.of_chain(on, using=using)}" if on else "refunded to the owner"
     return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
 
 

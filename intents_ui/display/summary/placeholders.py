@@ -202,7 +202,7 @@ class Placeholders:
         if chain_id is None:
             return unknown
         if chain_id not in self._chains:
-            self._chains[chain_id] = Name(names.chain(chain_id, info=self._using.chain(chain_id)))
+            self._chains[chain_id] = Name(names.of_chain(chain_id, using=self._using))
         return self._chains[chain_id]
 
     def _at(self, moment: datetime | None, unknown: str) -> str:

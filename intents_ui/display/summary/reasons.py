@@ -42,7 +42,9 @@ def explain(reason: str, needed: Money, *, using: Names) -> str:
     if PAUSED.fullmatch(reason):
         return f"{_paused(needed, using, unknown='The token')}, so no transfer of it can go through."
     if not_sent := NOT_SENT.fullmatch(reason):
-        return _not_sent(*(int(figure or 0) for figure in not_sent.groups()))
+        hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
+        length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return f"Not sent within {times.duration(length)}." if length else ""
     if CALL_FAILED.fullmatch(reason):
         return f"The call to the target contract on {_chain(needed, using)} failed."
     return ""
@@ -79,10 +81,5 @@ def _paused(needed: Money, using: Names, *, unknown: str = "the token") -> str:
     return f"{token_amounts.called(needed, using=using) or unknown} is paused on {_chain(needed, using)}"
 
 
-def _not_sent(hours: int, minutes: int, seconds: int) -> str:
-    length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    return f"Not sent within {times.duration(length)}." if length else ""
-
-
 def _chain(needed: Money, using: Names) -> str:
-    return names.chain(needed.chain_id, info=using.chain(needed.chain_id), unknown="its chain")
+    return names.of_chain(needed.chain_id, using=using, unknown="its chain")

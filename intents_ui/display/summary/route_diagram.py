@@ -112,9 +112,7 @@ def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
 
 def _stop(place: Place, reached: Reached, facts: Facts, told: Summary, using: Names) -> RouteStop:
     chain_id = chain_of(place, facts)
-    note = _note(place, reached, told) or (
-        "" if place is Place.PROVIDER else names.chain(chain_id, info=using.chain(chain_id))
-    )
+    note = _note(place, reached, told) or ("" if place is Place.PROVIDER else names.of_chain(chain_id, using=using))
     return RouteStop(place, _title(place, facts), reached, note, chain_id, address_of(place, facts), _tone(place, told))
 
 

@@ -17,8 +17,7 @@ from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
-from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.wire.models import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
@@ -40,15 +39,12 @@ def key(situation: Situation) -> str:
         return _refunded(situation)
     if facts.status == IntentStatus.SUCCEEDED:
         return _succeeded(situation)
-    return _returning(situation) or _by_status(facts.status, situation)
-
-
-def _by_status(status: str, situation: Situation) -> str:
-    if status in STOPPED:
-        return _stopped(status, situation)
-    if status in OFFERS and not situation.facts.is_under_way:
-        return _offer(status, situation)
-    return _executing(situation)
+    if returning := _returning(situation):
+        return returning
+    if facts.status in STOPPED:
+        return _stopped(facts.status, situation)
+    is_offer = facts.status in OFFERS and not facts.is_under_way
+    return _offer(facts.status, situation) if is_offer else _executing(situation)
 
 
 def _returning(situation: Situation) -> str | None:
@@ -84,7 +80,8 @@ def _executing(situation: Situation) -> str:
         return _delivered(situation)
     if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
         return _uncounted(situation)
-    if _waits_for_payment(facts):
+    deposit, origin, destination = facts.legs
+    if deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}:
         return _waiting_for_payment(situation)
     if situation.is_stalled:
         return "executing.stalled"
@@ -109,13 +106,8 @@ def _uncounted(situation: Situation) -> str:
     return "executing.stalled" if situation.is_stalled else "executing.uncounted"
 
 
-def _waits_for_payment(facts: Facts) -> bool:
-    """Return whether no deposit was made and no later step implies one."""
-    deposit, origin, destination = facts.legs
-    return deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}
-
-
 def _waiting_for_payment(situation: Situation) -> str:
+    """Return the row if no deposit was made, and no later step implies one."""
     facts = situation.facts
     if facts.deposit is not None and timing.has_come(facts.expires_at, now=situation.now):
         return "executing.wait_deposit_late"

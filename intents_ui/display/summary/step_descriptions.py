@@ -97,20 +97,21 @@ class StepDescriber:
     def __init__(self, situation: Situation) -> None:
         facts = situation.facts
         self._facts = facts
-        self._using = situation.names
+        self._using = using = situation.names
         refund_chain = facts.refund.chain_id if facts.refund else None
+        bridges = providers.labels(facts.providers)
         about = self._about()
         self._words = {
-            "origin": self._chain(facts.origin_chain_id, "the origin chain"),
-            "destination": self._chain(facts.destination_chain_id, "the destination chain"),
-            "refund": self._chain(refund_chain, "an unknown chain"),
-            "provider": self._bridge(),
+            "origin": names.of_chain(facts.origin_chain_id, using=using, unknown="the origin chain"),
+            "destination": names.of_chain(facts.destination_chain_id, using=using, unknown="the destination chain"),
+            "refund": names.of_chain(refund_chain, using=using, unknown="an unknown chain"),
+            "provider": bridges[-1] if bridges else "the route provider",  # of two, the last one
             "Sent": self._sum(facts.requested, "The deposit"),
             "sent": self._sum(facts.requested, "the deposit"),
             "amount": self._sum(facts.requested, "deposit"),
             "of_sent": f" of {self._sum(facts.requested, '')}" if facts.requested.value is not None else "",
             "arrived": self._sum(facts.reported_deposit, ""),
-            "arrived_on": self._chain(facts.reported_deposit.chain_id, "the origin chain"),
+            "arrived_on": names.of_chain(facts.reported_deposit.chain_id, using=using, unknown="the origin chain"),
             "difference": self._difference(),
             "received": self._sum(facts.received, ""),
             "about": about,
@@ -181,11 +182,6 @@ class StepDescriber:
     def refund(self, tense: Tense) -> str:
         return RETURN[tense].format_map(self._words)
 
-    def _bridge(self) -> str:
-        """Return the bridge: of two providers, the last one."""
-        known = providers.labels(self._facts.providers)
-        return known[-1] if known else "the route provider"
-
     def _refund_address(self) -> str:
         refund, owner = self._facts.refund, self._facts.owner
         if refund is None or refund.to_address is None:
@@ -196,6 +192,3 @@ class StepDescriber:
 
     def _sum(self, money: Money, unknown: str) -> str:
         return unknown if money.value is None else str(token_amounts.amount(money, using=self._using))
-
-    def _chain(self, chain_id: int | None, unknown: str) -> str:
-        return names.chain(chain_id, info=self._using.chain(chain_id), unknown=unknown)

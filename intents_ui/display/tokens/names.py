@@ -69,6 +69,11 @@ def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an un
     return text.name(info.name).shown if info and info.name else WELL_KNOWN.get(chain_id, f"Chain {chain_id}")
 
 
+def of_chain(chain_id: int | None, *, using: Names, unknown: str = "an unknown chain") -> str:
+    """Return the chain's name as `chain` does, by its ID alone."""
+    return chain(chain_id, info=using.chain(chain_id), unknown=unknown)
+
+
 def by_id(chains: Iterable[ChainInfo]) -> dict[int, str]:
     """Return the names of listed chains."""
     return {each.id: chain(each.id, info=each) for each in chains}

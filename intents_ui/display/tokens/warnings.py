@@ -67,7 +67,7 @@ def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) 
         for chain_id, address in tokens
         if address and chain_id is not None and standing(chain_id, address, using=using) is TokenStanding.UNKNOWN
     )
-    return tuple(names.chain(each, info=using.chain(each)) for each in dict.fromkeys(unknown))
+    return tuple(names.of_chain(each, using=using) for each in dict.fromkeys(unknown))
 
 
 def marks(
@@ -196,7 +196,7 @@ def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, u
     other = others[0]
     if other.chain_id != chain_id:
         return f"which the service features on {_chains(others, using=using)}"
-    here = names.chain(chain_id, info=using.chain(chain_id))
+    here = names.of_chain(chain_id, using=using)
     if hashes.is_native(other.address):
         return f"the native token of {here}"
     short = hashes.short_address(other.address)
@@ -206,7 +206,7 @@ def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, u
 
 def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
     found = list(dict.fromkeys(token.chain_id for token in tokens))
-    named = [names.chain(each, info=using.chain(each)) for each in found[:MOST_NAMED]]
+    named = [names.of_chain(each, using=using) for each in found[:MOST_NAMED]]
     more = len(found) - len(named)
     return _listed([*named, f"{more} more"] if more else named)
 

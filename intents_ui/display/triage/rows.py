@@ -178,8 +178,11 @@ def several(
 
     `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
-    counted = Counter(_word(_status(hit.intent, now=now)) for hit in found.hits)
-    mix = ", ".join(f"{count} {word}" for word, count in counted.most_common())
+    shown = [_status(hit.intent, now=now) for hit in found.hits]
+    words = [
+        "expired" if each is statuses.EXPIRED else each.word.lower() if each.known else each.word for each in shown
+    ]
+    mix = ", ".join(f"{count} {word}" for word, count in Counter(words).most_common())
     row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {mix}", now)
     not_asked = empty_results.not_asked(found)
     row = replace(
@@ -230,7 +233,7 @@ def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
-    chains = [names.chain(each.chain_id, info=using.chain(each.chain_id)) for each in found]
+    chains = [names.of_chain(each.chain_id, using=using) for each in found]
     *others, last = dict.fromkeys(chains)
     where = f"{', '.join(others)} and {last}" if others else last
     row = _row(
@@ -438,12 +441,6 @@ def _roles(found: LookupResult, count: str) -> str:
     if len(counted) == 1:
         return f"{next(iter(counted))} of {count}"
     return ", ".join(f"{role} of {intents}" for role, intents in counted.most_common())
-
-
-def _word(shown: StatusLabel) -> str:
-    if shown is statuses.EXPIRED:
-        return "expired"
-    return shown.word.lower() if shown.known else shown.word
 
 
 def _needs_a_look(intent: Intent, *, now: datetime) -> bool:

@@ -36,7 +36,7 @@ def find(filters: TokenFilters) -> FoundTokens:
     found = _ask(filters, chains)
     listed, _ = _in_order(tuple(found.tokens), filters, tuple(chain.id for chain in catalog.chains()))
     cut = token_list.chains_cut(found.tokens, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
-    return FoundTokens(listed, found, len(chains), [names.chain(each, info=catalog.chain(each)) for each in cut])
+    return FoundTokens(listed, found, len(chains), [names.of_chain(each, using=catalog) for each in cut])
 
 
 # Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
