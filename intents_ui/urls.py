@@ -10,13 +10,11 @@ from intents_ui.mcp import endpoint
 from intents_ui.middleware import failures
 from intents_ui.pages import (
     address,
-    api,
     attention,
     balances,
     chains,
     commit,
     console,
-    demo,
     embed,
     export,
     feeds,
@@ -31,7 +29,6 @@ from intents_ui.pages import (
     saved,
     search,
     share,
-    status,
     suggest,
     tokens,
     triage,
@@ -148,7 +145,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console", console.view, name="console"),
     path("console/<identifier:operation>", console.operation, name="console-operation"),
     path("operator", operator.view, name="operator"),
-    path("status", status.view, name="status"),
+    path("status", help.service, name="status"),
     path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
     path("robots.txt", well_known.robots, name="robots"),
@@ -201,13 +198,13 @@ INSIGHT = {
 }
 urlpatterns += insight_pages()
 urlpatterns += [
-    path("api", api.view, name="api"),
+    path("api", help.api, name="api"),
     path("api/openapi.json", description.openapi, name="openapi"),
     path("api/v1/", include(v1.urls())),
     path("mcp", endpoint.view, name="mcp"),
 ]
 if wiring.embedded():
-    urlpatterns.append(path("demo", demo.view, name="demo"))
+    urlpatterns.append(path("demo", help.demo, name="demo"))
 
 handler400 = failures.bad_request
 handler404 = failures.not_found

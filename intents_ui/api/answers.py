@@ -1,6 +1,8 @@
 """Transfers as answers of the API. Each text is that of the transfer's page."""
 
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from pydantic import BaseModel
 
 from intents_ui.api.models import (
     ApiAmount,
@@ -17,13 +19,26 @@ from intents_ui.api.models import (
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import explorers
+from intents_ui.display.search.parameters import Parsed, UrlFilters
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.glance import Side
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.middleware import failures
 from intents_ui.service.context import request_context
+
+
+def answered(model: BaseModel) -> HttpResponse:
+    body = model.model_dump_json(by_alias=True)
+    return HttpResponse(body, content_type="application/json", headers={"Cache-Control": "private, no-cache"})
+
+
+def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
+    """Reject filters by the names of their parameters."""
+    names = parsed.filters.PARAMETERS
+    return failures.invalid_fields(request, {names.get(name, name): why for name, why in parsed.problems.items()})
 
 
 def transfer(situation: Situation, *, root: str) -> ApiTransfer:

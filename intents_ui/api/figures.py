@@ -7,9 +7,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from intents_ui.api.answers import answered
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.insight import NO_MIRROR
-from intents_ui.api.responses import answered
 from intents_ui.display.formatting import times
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure

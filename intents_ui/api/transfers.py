@@ -9,6 +9,7 @@ from ninja import Field, P, PathEx, Query, QueryEx, Schema
 
 from intents_ui import wiring
 from intents_ui.api import answers
+from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import (
     ADDRESS,
     INTENT_ID,
@@ -22,7 +23,6 @@ from intents_ui.api.models import (
     ApiTransfers,
     ApiTriage,
 )
-from intents_ui.api.responses import answered, invalid
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors

@@ -8,8 +8,7 @@ from typing import Final
 
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenario_engine import Deal, Scenario
 from intents_ui.emulator.scenarios import SCENARIOS
 
 _ORDINARY: Final = [scenario for scenario in SCENARIOS if scenario.weight]

@@ -21,11 +21,6 @@ def micros(seconds: float) -> int:
     return round(seconds * MICROSECONDS)
 
 
-def amount(units: int) -> str:
-    """Return base units as a decimal string."""
-    return str(units)
-
-
 def encode(document: Document) -> bytes:
     # A lone surrogate is valid JSON only as an escape, and callers do send them.
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from intents_ui.emulator import names, tables
 from intents_ui.emulator.background_traffic import Ordinary
-from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import MAIN
+from intents_ui.emulator.scenario_engine import MAIN, Deal
 from intents_ui.emulator.scenarios import scenario_named
 
 _WEEKDAYS: Final = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")  # from 1970-01-01 on

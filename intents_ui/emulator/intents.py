@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue
-from intents_ui.emulator.documents import Document, amount, stamp
+from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.pricing import Gas, Terms, terms_of
 from intents_ui.emulator.scenario_engine import Scene
 from intents_ui.emulator.transfers import Transfer
@@ -30,7 +30,7 @@ def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
         "destinationChainId": transfer.destination.chain_id,
         "originIntentAddress": transfer.origin_address,
         "destinationIntentAddress": transfer.destination_address,
-        "salt": amount(int.from_bytes(names.noise(transfer.number, "salt"))),
+        "salt": str(int.from_bytes(names.noise(transfer.number, "salt"))),
         "depositTransaction": _deposit(transfer, terms),
         "originCalls": _calls(transfer, terms, transfer.origin.chain_id, origin_calls),
         "originPrecondition": origin_precondition(transfer, terms),
@@ -81,7 +81,7 @@ def meta_txn(transfer: Transfer, leg: str, calls: list[tuple[str, str, int]]) ->
         "walletAddress": wallet,
         "contract": wallet,
         "input": calldata.meta_input(calls, names.noise(transfer.number, f"signature {leg}", 64)),
-        "bridgeGas": amount(0),
+        "bridgeGas": str(0),
     }
 
 
@@ -97,9 +97,9 @@ def _quote_request(transfer: Transfer) -> Document:
         "destinationToAddress": transfer.recipient,
         "destinationApproveAddress": transfer.recipient if deal.calls else "",
         "destinationCallData": transfer.call_data,
-        "destinationCallValue": amount(transfer.call_value),
-        "originTokenAmount": amount(0 if exact_output else transfer.from_amount or 0),
-        "destinationTokenAmount": amount(transfer.to_amount or 0 if exact_output else 0),
+        "destinationCallValue": str(transfer.call_value),
+        "originTokenAmount": str(0 if exact_output else transfer.from_amount or 0),
+        "destinationTokenAmount": str(transfer.to_amount or 0 if exact_output else 0),
         "tradeType": "EXACT_OUTPUT" if exact_output else "EXACT_INPUT",
         "fundMethod": deal.fund_method,
         "onlyNativeGasFee": False,
@@ -127,11 +127,11 @@ def _deposit(transfer: Transfer, terms: Terms) -> Document:
     return {
         "toAddress": transfer.origin_address,
         "tokenAddress": transfer.origin.address,
-        "amount": amount(terms.from_amount),
+        "amount": str(terms.from_amount),
         "chainId": transfer.origin.chain_id,
         "to": to,
         "data": data,
-        "value": amount(value),
+        "value": str(value),
         "decimals": transfer.origin.decimals,
     }
 
@@ -149,17 +149,17 @@ def _calls(transfer: Transfer, terms: Terms, chain_id: int, calls: list[tuple[st
             *(_call(*call, gas_limit=gas_limit, fallback=False) for call in calls),
             _call(*calldata.fallback_call(transfer, token, units), gas_limit=gas_limit, fallback=True),
         ],
-        "space": amount(int.from_bytes(names.noise(transfer.number, f"space {chain_id}", 20))),
-        "nonce": amount(0),
+        "space": str(int.from_bytes(names.noise(transfer.number, f"space {chain_id}", 20))),
+        "nonce": str(0),
     }
 
 
 def _call(to: str, data: str, value: int, *, gas_limit: int, fallback: bool) -> Document:
     return {
         "to": to,
-        "value": amount(value),
+        "value": str(value),
         "data": data,
-        "gasLimit": amount(gas_limit),
+        "gasLimit": str(gas_limit),
         # Only the wallet's own helper contract runs as a delegate call. Other contracts are called normally.
         "delegateCall": fallback,
         "onlyFallback": fallback,
@@ -173,7 +173,7 @@ def _minimum_balance(chain_id: int, owner: str, token: str, minimum: int) -> Doc
         "chainId": chain_id,
         "ownerAddress": owner,
         "tokenAddress": token,
-        "minAmount": amount(minimum),
+        "minAmount": str(minimum),
     }
 
 
@@ -185,12 +185,12 @@ def _quote(transfer: Transfer, terms: Terms) -> Document:
             "0x" + names.noise(transfer.number, f"request {provider}").hex() for provider in providers
         ],
         "routeProvidersFeeUsd": [fee.usd for fee in terms.providers],
-        "fromAmount": amount(terms.from_amount),
-        "fromAmountMin": amount(terms.from_amount),
+        "fromAmount": str(terms.from_amount),
+        "fromAmountMin": str(terms.from_amount),
         "fromAmountUsd": terms.from_usd,
         "fromAmountMinUsd": terms.from_usd,
-        "toAmount": amount(terms.to_amount),
-        "toAmountMin": amount(terms.to_minimum),
+        "toAmount": str(terms.to_amount),
+        "toAmountMin": str(terms.to_minimum),
         "toAmountUsd": terms.to_usd,
         "toAmountMinUsd": terms.to_minimum_usd,
         "maxSlippage": transfer.slippage,
@@ -232,28 +232,28 @@ def _fees(transfer: Transfer, terms: Terms) -> Document:
         "destinationGas": gas_fee(transfer, terms.destination_gas, "destination") if terms.destination_gas else None,
         "provider": {
             "quoteProvider": transfer.deal.providers[-1],
-            "quoteProviderFee": amount(provider.amount),
+            "quoteProviderFee": str(provider.amount),
             "quoteProviderFeeUsd": provider.usd,
-            "serviceFee": amount(service.amount),
+            "serviceFee": str(service.amount),
             "serviceFeeUsd": service.usd,
-            "quoteProviderWithServiceFee": amount(both.amount),
+            "quoteProviderWithServiceFee": str(both.amount),
             "providerWithServiceFeeUsd": both.usd,
-            "totalFeeAmount": amount(both.amount),
+            "totalFeeAmount": str(both.amount),
             "totalFeeUsd": both.usd,
         },
         "feeTokenAddress": transfer.origin.address,
-        "feeTokenAmount": amount(total.amount),
+        "feeTokenAmount": str(total.amount),
         "feeTokenUsd": total.usd,
-        "feeTokenTotal": amount(total.amount),
-        "gasFeeTotal": amount(terms.gas.amount),
+        "feeTokenTotal": str(total.amount),
+        "gasFeeTotal": str(terms.gas.amount),
         "gasFeeUsd": terms.gas.usd,
-        "serviceFeeTotal": amount(service.amount),
+        "serviceFeeTotal": str(service.amount),
         "serviceFeeUsd": service.usd,
-        "collectorFeeTotal": amount(terms.collector.amount),
+        "collectorFeeTotal": str(terms.collector.amount),
         "collectorFeeUsd": terms.collector.usd,
-        "providerFeeTotal": amount(provider.amount),
+        "providerFeeTotal": str(provider.amount),
         "providerFeeUsd": provider.usd,
-        "totalFeeAmount": amount(total.amount),
+        "totalFeeAmount": str(total.amount),
         "totalFeeUsd": total.usd,
     }
 
@@ -261,16 +261,16 @@ def _fees(transfer: Transfer, terms: Terms) -> Document:
 def gas_fee(transfer: Transfer, gas: Gas, leg: str) -> Document:
     return {
         "chainId": gas.chain_id,
-        "totalGasLimit": amount(gas.limit),
-        "gasPrice": amount(gas.price),
+        "totalGasLimit": str(gas.limit),
+        "gasPrice": str(gas.price),
         "nativeTokenSymbol": gas.native_symbol,
         "chainGasUsageStatus": gas.usage,
-        "totalFeeAmount": amount(gas.cost),
+        "totalFeeAmount": str(gas.cost),
         "totalFeeUsd": f"{gas.fee.usd:.6f}",
         "metaTxnFeeDetails": {
             "metaTxnId": meta_txn_id(transfer, leg),
-            "estimatedGasLimit": amount(gas.limit),
-            "feeNative": amount(gas.cost),
+            "estimatedGasLimit": str(gas.limit),
+            "feeNative": str(gas.cost),
         },
         "metaTxnGasQuote": "0x" + names.noise(transfer.number, f"gas quote {leg}").hex(),
         "nativeTokenPriceUsd": gas.native_price / PRICE_SCALE,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
 from intents_ui.emulator.catalog import Catalogue, Token
-from intents_ui.emulator.documents import Document, amount, stamp
+from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.intents import destination_precondition, meta_txn, meta_txn_id, origin_precondition
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.pricing import Terms, terms_of, usd
@@ -75,7 +75,7 @@ def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Doc
             "tokens": [
                 {
                     "contractAddress": token.address,
-                    "balance": amount(units),
+                    "balance": str(units),
                     "balanceUsd": f"{usd(units, token):.6f}",
                     "priceUsd": f"{usd(token.scale, token):.6f}",
                     "decimals": token.decimals,
@@ -103,7 +103,7 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
         "routeProviders": list(deal.providers),
         "originIntentAddress": transfer.origin_address,
         "originTokenAddress": transfer.origin.address,
-        "originTokenAmount": amount(terms.from_amount),
+        "originTokenAmount": str(terms.from_amount),
         "originTokenMetadata": transfer.origin.as_metadata(),
         "destinationIntentAddress": transfer.destination_address,
         "destinationTokenMetadata": transfer.destination.as_metadata() if arrived else None,
@@ -112,7 +112,7 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
         "createdAt": stamp(transfer.born),
         "expiresAt": stamp(transfer.expires),
         "destinationTokenAddress": transfer.destination.address if arrived else None,
-        "destinationTokenAmount": amount(terms.to_amount) if arrived else None,
+        "destinationTokenAmount": str(terms.to_amount) if arrived else None,
         "destinationToAddress": transfer.recipient if arrived else None,
         "memo": deal.memo,
         "startedAt": None if scene.started is None else stamp(transfer.moment(scene.started)),
@@ -135,9 +135,9 @@ def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: 
         "fromAddress": sides["from"],
         "toAddress": sides["to"],
         "tokenAddress": sides["token"].address,
-        "tokenAmount": amount(sides["amount"]),
+        "tokenAmount": str(sides["amount"]),
         "statusReason": _reason(transfer, scene, terms, leg),
-        "bridgeGas": amount(0),
+        "bridgeGas": str(0),
         "calldata": sides["calldata"],
         "metaTxnFeeQuote": None,
         "precondition": sides["precondition"],
@@ -250,12 +250,12 @@ def _deposit_entry(transfer: Transfer, terms: Terms) -> Document:
     deadline = transfer.expires // 1_000_000
     return {
         "intentSignature": "0x" + names.noise(transfer.number, "intent signature", 64).hex() + "1b",
-        "feeAmount": amount(terms.origin_gas.fee.amount),
+        "feeAmount": str(terms.origin_gas.fee.amount),
         "feeToken": transfer.origin.address,
         "feeCollector": names.stranger("fee collector"),
         "userNonce": names.noise(transfer.number, "nonce", 1)[0],
         "deadline": deadline,
         "permitSignature": "0x" + names.noise(transfer.number, "permit signature", 64).hex() + "1c",
         "permitDeadline": deadline,
-        "permitAmount": amount(_NO_LIMIT),
+        "permitAmount": str(_NO_LIMIT),
     }

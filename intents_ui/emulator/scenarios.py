@@ -6,8 +6,7 @@ Times are seconds after the quote. A `note` is for readers of the file.
 from typing import Any, Final
 
 from intents_ui.emulator import tables
-from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Moment, Scenario, steps
+from intents_ui.emulator.scenario_engine import Deal, Moment, Scenario, steps
 
 
 def _scenario(row: dict[str, Any]) -> Scenario:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from intents_ui.emulator import names, requests
 from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
-from intents_ui.emulator.documents import MICROSECONDS, Document, amount, stamp
+from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import (
     HIGH_PRICE_IMPACT,
     INTENT_STATUS,
@@ -23,8 +23,7 @@ from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.population import STREAMS, scenes_of
 from intents_ui.emulator.pricing import FeesExceedAmountError, Terms, terms_of
-from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Scenario, Step, play, scene_at
+from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Deal, Scenario, Step, play, scene_at
 from intents_ui.emulator.scenarios import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, scenario_named
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
 
@@ -373,9 +372,9 @@ def _gas_fee_options(transfer: Transfer, terms: Terms) -> Document:
         )
     return {
         "gasEstimate": {
-            "totalGas": amount(gas.limit),
-            "gasPrice": amount(gas.price),
-            "nativeCost": amount(gas.cost),
+            "totalGas": str(gas.limit),
+            "gasPrice": str(gas.price),
+            "nativeCost": str(gas.cost),
             "nativeCostUsd": round(gas.cost * gas.native_price / PRICE_SCALE / 10**18, 6),
         },
         "feeOptions": [

@@ -6,8 +6,7 @@ from functools import cache
 from intents_ui.emulator import names
 from intents_ui.emulator.catalog import Catalogue, Token
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.quote_requests import Deal
-from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.emulator.scenario_engine import Deal, Scenario
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)

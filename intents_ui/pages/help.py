@@ -1,13 +1,24 @@
-"""`/help` and `/help/status/<STATUS>`: what each status means, and the next step."""
+"""Pages about the dashboard.
 
+`/help` and `/help/status/<STATUS>`: what each status means, and the next step. `/api`: what the API is for, and its
+operations. `/demo`: the emulator's scenarios, each with a live, a held and a completed transfer. `/status`: service
+health, age of cached lists and the mirror, live viewers of this process; it sends no requests.
+"""
+
+from datetime import UTC, datetime
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from intents_ui import wiring
+from intents_ui.api import description
+from intents_ui.display import service_state
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
+from intents_ui.settings import ENV
+from intents_ui.web import client_ip
 
 
 @require_safe
@@ -36,3 +47,39 @@ def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
         "missing": missing,
     }
     return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
+
+
+@require_safe
+def api(request: HttpRequest) -> HttpResponse:
+    if ENV.intents_api == "off":
+        raise Http404("This dashboard has no API.")
+    return render(request, "api.html", {"paths": description.document()["paths"], "headers": description.HEADERS})
+
+
+@require_safe
+def demo(request: HttpRequest) -> HttpResponse:
+    emulator = wiring.emulator()
+    if emulator is None:
+        raise Http404
+    return render(request, "demo.html", {"scenarios": emulator.scenarios()})
+
+
+@require_safe
+def service(request: HttpRequest) -> HttpResponse:
+    now = datetime.now(UTC)
+    lists = wiring.catalog().known()
+    context = {
+        "in_detail": client_ip.runs_it(request),
+        "service": service_state.state(wiring.health().status(), now=now),
+        "lists": lists,
+        "mirror": wiring.mirror_coverage(),
+        "chains_at": service_state.before(lists.chains_age, now=now),
+        "oldest_at": service_state.before(lists.oldest, now=now),
+        "newest_at": service_state.before(lists.newest, now=now),
+        "watched": len(wiring.hub().watched),
+        "viewers": wiring.hub().viewers,
+        "began_at": wiring.lifecycle().began_at,
+    }
+    response = render(request, "status.html", context)
+    response["Cache-Control"] = "private, no-store"  # administrators see more
+    return response

@@ -1,5 +1,6 @@
 """`/provider/<name>`: a route provider, its chains, and its transfers among the newest ones."""
 
+from collections import Counter
 from functools import partial
 from http import HTTPStatus
 
@@ -8,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display.catalog.provider_routes import used_routes
 from intents_ui.display.formatting import text
+from intents_ui.display.routes.query import RouteQuery, RouteSide
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import chains, providers
+from intents_ui.display.tokens import chains, names, providers
 from intents_ui.service.catalog.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo
@@ -60,7 +61,8 @@ def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[s
         return {"transfers_error": newest}
     read = situations.of_entries(newest.entries)
     found = [each for each in read if word in map(str.upper, each.facts.providers)]
-    routes = used_routes(found, using=wiring.catalog())
+    pairs = Counter((each.facts.origin_chain_id, each.facts.destination_chain_id) for each in found)
+    routes = [used_route(*pair, count) for pair, count in pairs.most_common()]
     return {
         "transfers_error": None,
         "looked_at": len(read),
@@ -69,3 +71,10 @@ def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[s
         "routes": routes[:ROUTES_SHOWN],
         "more_routes": len(routes[ROUTES_SHOWN:]),
     }
+
+
+def used_route(origin: int | None, destination: int | None, count: int) -> tuple[str, str, int, str]:
+    """Return a pair of chains, its number of transfers, and the query of its routes, "" unless both are listed."""
+    start, end = (wiring.catalog().chain(each) for each in (origin, destination))
+    query = RouteQuery(RouteSide(origin), RouteSide(destination)).query if start and end else ""
+    return names.chain(origin, info=start), names.chain(destination, info=end), count, query

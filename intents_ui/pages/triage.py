@@ -31,9 +31,8 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
 from intents_ui.web import client_ip
-from intents_ui.web.triage.allowance import Allowance, too_many
 from intents_ui.web.triage.answers import now
-from intents_ui.web.triage.ticket_lookup import TicketLookup, aside
+from intents_ui.web.triage.ticket_lookup import Allowance, TicketLookup, aside, too_many
 
 log = logging.getLogger(__name__)
 

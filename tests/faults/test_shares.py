@@ -18,7 +18,7 @@ from intents_ui.server import handlers
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
-from intents_ui.web.triage import allowance
+from intents_ui.web.triage import ticket_lookup
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.pages.recorded import recorded
@@ -117,7 +117,7 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(allowance, "CALLS_PER_MINUTE", 60)
+    monkeypatch.setattr(ticket_lookup, "CALLS_PER_MINUTE", 60)
     text = " ".join(f"/intent/{each}" for each in ids(10))
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
     refused = ask(GREEDY, "/triage", "POST", data={"q": text})
@@ -130,7 +130,7 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(
 @pytest.mark.usefixtures("emulator")
 def test_a_ticket_is_charged_for_the_calls_it_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it spends in advance is more than one costs of which the service knows nothing."""
-    monkeypatch.setattr(allowance, "CALLS_PER_MINUTE", 8)
+    monkeypatch.setattr(ticket_lookup, "CALLS_PER_MINUTE", 8)
     for _ in range(2):
         ticket = {"q": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}
         assert ask(GREEDY, "/triage", "POST", data=ticket).status_code == 200

@@ -27,8 +27,8 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import wiring
-from intents_ui.display.formatting import markdown
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.display.triage import export
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.server.live import streams
 from intents_ui.settings import ENV
@@ -352,7 +352,7 @@ def cells(csv: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("written", [*corpus.TAGS, *corpus.ENTITIES, *corpus.ADDRESSES])
 def test_markdown_shows_what_was_typed(written: str) -> None:
-    made = markdown.literal(written)
+    made = export.literal(written)
     assert not re.search(r"[<>]|(?<!\\)[\[\]`*_~|!@]|(?<!\\)://|&(?!amp;|lt;|gt;)", made)
     assert re.sub(r"\\([^0-9A-Za-z\s])", r"\1", html.unescape(made)).replace("\\", "") == written.replace("\\", "")
 

@@ -15,7 +15,7 @@ from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from intents_ui.web.transfers import situations
-from intents_ui.web.triage.allowance import Allowance
+from intents_ui.web.triage.ticket_lookup import Allowance
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 

@@ -25,7 +25,6 @@ class Placeholders:
         self._facts = situation.facts
         self._using = situation.names
         self._minutes = minutes
-        self._chains: dict[int, str] = {}
 
     def __getitem__(self, name: str) -> str:
         found: str = getattr(self, name)()
@@ -199,11 +198,7 @@ class Placeholders:
         return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
 
     def _chain(self, chain_id: int | None, unknown: str) -> str:
-        if chain_id is None:
-            return unknown
-        if chain_id not in self._chains:
-            self._chains[chain_id] = Name(names.of_chain(chain_id, using=self._using))
-        return self._chains[chain_id]
+        return unknown if chain_id is None else Name(names.of_chain(chain_id, using=self._using))
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
         """Return a time to the second: a deadline of 14:04:59 has not passed at 14:04."""

@@ -1,15 +1,18 @@
 """Triage results as text to copy: plain, Markdown and CSV, with the same content as the rows."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import csv_text, times
-from intents_ui.display.formatting.markdown import literal
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.triage.rows import TriageOutcome, TriageRow
 
+# Markup, mentions, HTML and links, wherever it is pasted.
+MARKDOWN = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Singular and plural.
 TALLY = {
     TriageOutcome.FOUND: ("found", "found"),
@@ -118,7 +121,7 @@ def _plain(row: TriageRow, *, root: str) -> str:
 def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     """Return a table in which untrusted text is escaped."""
     shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
-    lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
+    lines = [literal(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
     return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
 
 
@@ -126,13 +129,14 @@ def _markdown(row: TriageRow, *, root: str) -> str:
     number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
     # `reverse` has escaped whatever could end the link or the cell in a path.
-    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+    links = [f"[{literal(link.words)}](<{root}{link.path}>)" for link in row.links]
     links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
-    return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
+    return f"| {' | '.join([*map(literal, said), ', '.join(links)])} |"
 
 
-def _escaped(words: str) -> str:
-    return literal(_line(words))
+def literal(words: str) -> str:
+    """Escape text for Markdown, on one line."""
+    return MARKDOWN.sub(r"\\\g<0>", _line(words)).translate(ENTITIES)
 
 
 def _line(words: str) -> str:

@@ -1,6 +1,7 @@
 """Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
 
 import asyncio
+import contextlib
 import contextvars
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +16,46 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.service.context import processor, request_context
 from intents_ui.service.context.shares import FairThreads
+from intents_ui.web.rate_limiter import Limit, settle, spend
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
-from intents_ui.web.triage.allowance import Allowance, too_many
 from intents_ui.web.triage.answers import ClientService, How, answer, elsewhere, now, resolved
+
+CALLS_PER_MINUTE = 2400  # for the tickets of one client
+CALLS_OF_AN_IDENTIFIER = 6  # average service calls of a ticket with many misses
+
+
+class Allowance:
+    """A ticket's share of the rate limit on service calls, charged up front and corrected afterwards."""
+
+    def __init__(self, identifiers: int) -> None:
+        self._limit = Limit("calls", CALLS_PER_MINUTE, 60)
+        self._origin = request_context.current()
+        self._visitor = request_context.visitor()
+        self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)
+        self._is_settled = False
+
+    def spend(self) -> int:
+        """Charge the estimate. Return 0, or the seconds to wait if the rate limit is reached."""
+        return spend(self._limit, self._visitor, self._spent) if self._visitor else 0
+
+    def settle(self) -> None:
+        """Correct the charge to the actual number of calls. Runs on a thread, because the counter may be remote."""
+        if self._is_settled or self._origin is None or self._visitor is None:
+            return
+        self._is_settled = True
+        correct = partial(settle, self._limit, self._visitor, spent=self._spent, cost=self._origin.calls)
+        with contextlib.suppress(RuntimeError):  # the process is shutting down
+            wiring.ticket_threads().submit(correct, None)
+
+
+def too_many(wait: int) -> str:
+    """Return the sentence about a rate limit that is reached for these seconds."""
+    return (
+        "Tickets from your IP address have reached the rate limit. Nothing was looked up. Try again in"
+        f" {wait} {'second' if wait == 1 else 'seconds'}, or with fewer identifiers."
+    )
+
 
 MOST_AT_ONCE = 4  # identifiers of one ticket
 MORE = "Only the first {most} of {found} identifiers were looked up."
