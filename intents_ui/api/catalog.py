@@ -29,7 +29,7 @@ from intents_ui.middleware import failures
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.wire.results import Price
 from intents_ui.web import client_ip, cursors, links
-from intents_ui.web.catalog import routes, tokens
+from intents_ui.web.catalog import find_tokens, listed_routes, one_route
 
 MOST_TOKENS: Final = 100  # of one page
 LARGEST_PLACE: Final = 10**6
@@ -52,8 +52,8 @@ def _chain(info: ChainInfo, *, root: str) -> ApiChain:
         name=shown.name,
         url=f"{root}{reverse('chain', args=[shown.id])}",
         network=shown.network.value,
-        native_symbol=shown.currency.symbol,
-        native_decimals=shown.currency.decimals,
+        native_symbol=shown.native_symbol,
+        native_decimals=shown.native_decimals,
         bridges=shown.bridges,
         explorer=shown.explorer_link,
     )
@@ -75,7 +75,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
         return invalid(request, parsed)
-    found, catalog, root = tokens.find(parsed.filters), wiring.catalog(), client_ip.root(request)
+    found, catalog, root = find_tokens(parsed.filters), wiring.catalog(), client_ip.root(request)
     shown = found.tokens[given.after : given.after + MOST_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
     rows, end = token_list.rows(shown, using=token_list.Given(catalog, shown)), given.after + len(shown)
@@ -137,7 +137,7 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
         case RouteDirection.SAME:
             return failures.invalid_fields(request, {"for": SAME})
         case RouteDirection.ONE:
-            one = routes.one(question)
+            one = one_route(question)
             checks = tuple(
                 ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
                 for each in one.replies
@@ -145,7 +145,7 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
             return answered(
                 ApiRoutes(headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0)
             )
-    found = routes.listed(question.with_(is_whole=question.restriction is not None))
+    found = listed_routes(question.with_(is_whole=question.restriction is not None))
     path = f"{root}{request.path}"
     return answered(
         ApiRoutes(

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.lists import attention as problems
 from intents_ui.display.lists import export_row, filters
 from intents_ui.display.lists.attention import AttentionFilters
@@ -167,7 +167,7 @@ def busy(request: HttpRequest) -> HttpResponse:
     response = refused(
         request,
         "Too many exports running",
-        [f"Limit: {most} concurrent {'export' if most == 1 else 'exports'}. Try again in {RETRY_SECONDS} s."],
+        [f"Limit: {text.counted(most, 'concurrent export')}. Try again in {RETRY_SECONDS} s."],
         status=HTTPStatus.SERVICE_UNAVAILABLE,
     )
     response["Retry-After"] = str(RETRY_SECONDS)

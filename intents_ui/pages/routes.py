@@ -19,7 +19,7 @@ from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
-from intents_ui.web.catalog import routes as route_calls
+from intents_ui.web.catalog import listed_routes, one_route, routed_tokens
 from intents_ui.web.frame import failed, is_partial
 
 
@@ -78,15 +78,15 @@ def answer(question: RouteQuery) -> dict[str, object]:
         case RouteDirection.CHAIN:
             return chain_routes(question)
         case RouteDirection.RECEIVE | RouteDirection.PAY:
-            return {"listed": route_calls.listed(question)}
+            return {"listed": listed_routes(question)}
         case RouteDirection.ONE:
-            return {"one": route_calls.one(question)}
+            return {"one": one_route(question)}
     return {}
 
 
 def chain_routes(question: RouteQuery) -> dict[str, object]:
     """Return what a chain without a token offers: the service lists routes of a token only, so of its native one."""
-    found = route_calls.tokens(question.with_token(ZERO_ADDRESS))
+    found = routed_tokens(question.with_token(ZERO_ADDRESS))
     return {
         "of_chain": display.of_chain(found, question, using=wiring.catalog()),
         "providers": shared_providers(question),

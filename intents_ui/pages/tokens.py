@@ -35,8 +35,7 @@ from intents_ui.service.operations import operations
 from intents_ui.service.wire.models import IntentHistory, Page, TokenInfo
 from intents_ui.service.wire.responses import TokensAnswer
 from intents_ui.web import cursors
-from intents_ui.web.catalog import tokens as found_tokens
-from intents_ui.web.catalog.tokens import SEARCH_LIMIT, FoundTokens
+from intents_ui.web.catalog import SEARCH_LIMIT, FoundTokens, find_tokens
 from intents_ui.web.frame import failed, is_partial, part_or_page
 from intents_ui.web.transfers import situations
 
@@ -63,7 +62,7 @@ def view(request: HttpRequest) -> HttpResponse:
     if not cursors.is_at(request, url):
         return redirect(url)
     try:
-        return page(request, form(parsed) | window(found_tokens.find(parsed.filters), parsed.filters, after=after))
+        return page(request, form(parsed) | window(find_tokens(parsed.filters), parsed.filters, after=after))
     except ServiceError as error:
         return unread(page(request, form(parsed) | failure(error)), error)
 
@@ -77,7 +76,7 @@ def rows(request: HttpRequest) -> HttpResponse:
         raise BadRequest
     context: dict[str, object] = {"error": None, "again": address("tokens-rows", parsed.filters, after=after)}
     try:
-        context |= window(found_tokens.find(parsed.filters), parsed.filters, after=after)
+        context |= window(find_tokens(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
         context |= failure(error)
         return unread(render(request, "catalog/token_rows.html", context), error)

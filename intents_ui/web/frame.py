@@ -28,16 +28,11 @@ class NavPage:
 
 @dataclass(frozen=True)
 class Navigation:
-    """The pages that are always linked, named groups of further ones, and what only a phone has in its menu."""
+    """The pages that are always linked, named groups of further ones, and what a phone has in its menu."""
 
     pages: tuple[NavPage, ...]
     groups: tuple[tuple[str, tuple[NavPage, ...]], ...]
-    own: tuple[NavPage, ...]
-
-    @property
-    def others(self) -> tuple[NavPage, ...]:
-        """Return the pages of a phone's menu."""
-        return (*(page for _, pages in self.groups for page in pages), *self.own)
+    others: tuple[NavPage, ...]
 
 
 PAGES = (
@@ -46,18 +41,18 @@ PAGES = (
     NavPage("attention", "Attention", "triangle-alert"),
     NavPage("triage", "Triage", "list-checks"),
 )
-INSIGHT = NavPage("insight", "Insight")
 NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
-SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
 OWN = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
 
 @cache
 def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navigation:
     """Return the links to enabled pages."""
-    tools = (SEARCH, *((CONSOLE,) if has_console else ()), *((DEMO,) if has_demo else ()))
-    network = (*((INSIGHT,) if has_insight else ()), *NETWORK)
-    return Navigation(PAGES, (("Network", network), ("Tools", tools)), OWN)
+    network = (*((NavPage("insight", "Insight"),) if has_insight else ()), *NETWORK)
+    tools = [NavPage("search", "Advanced search")]
+    tools += [NavPage("console", "Console")] if has_console else []
+    tools += [NavPage("demo", "Demo")] if has_demo else []
+    return Navigation(PAGES, (("Network", network), ("Tools", tuple(tools))), (*network, *tools, *OWN))
 
 
 def context(request: HttpRequest) -> dict[str, object]:

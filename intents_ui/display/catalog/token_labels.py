@@ -9,8 +9,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.models import ChainInfo, TokenInfo
+from intents_ui.service.wire.models import ChainInfo, TokenInfo
 
 
 class ListingStatus(StrEnum):
@@ -27,10 +26,6 @@ class ListingStatus(StrEnum):
     def sentence(self) -> str:
         return SENTENCES[self]
 
-    @property
-    def tone(self) -> Tone:
-        return TONES.get(self, Tone.ATTENTION)
-
 
 SENTENCES = {
     ListingStatus.FEATURED: "Featured by the service.",
@@ -39,11 +34,6 @@ SENTENCES = {
     ListingStatus.EXTERNAL: "From an external token list.",
     ListingStatus.NOT_LISTED: "On none of the service's token lists.",
     ListingStatus.UNKNOWN: "Couldn't load the service's lists.",
-}
-TONES = {
-    ListingStatus.FEATURED: Tone.GOOD,
-    ListingStatus.NATIVE: Tone.GOOD,
-    ListingStatus.LISTED: Tone.NEUTRAL,
 }
 
 
@@ -72,13 +62,8 @@ def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, i
 
 
 def _listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
-    match standing:
-        case TokenStanding.FEATURED:
-            return ListingStatus.FEATURED
-        case TokenStanding.NATIVE:
-            return ListingStatus.NATIVE
-        case TokenStanding.LISTED:
-            return ListingStatus.LISTED
+    if standing in (TokenStanding.FEATURED, TokenStanding.NATIVE, TokenStanding.LISTED):
+        return ListingStatus[standing.name]
     if info:
         if standing is TokenStanding.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
             return ListingStatus.FEATURED

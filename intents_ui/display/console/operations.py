@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from intents_ui.display import failures
 from intents_ui.display.console.commit import NOT_REACHED
+from intents_ui.display.formatting import text
 from intents_ui.service.errors import KNOWN, Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.wire.results import Attempt
 
@@ -100,22 +101,18 @@ def time_taken(seconds: float) -> str:
 
 
 def size(attempt: Attempt) -> str:
-    whole = _bytes(attempt.size)
-    return whole if attempt.wire_size == attempt.size else f"{whole}, {_bytes(attempt.wire_size)} transferred"
-
-
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count:,} bytes"
+    whole, transferred = (text.counted(each, "byte") for each in (attempt.size, attempt.wire_size))
+    return whole if attempt.wire_size == attempt.size else f"{whole}, {transferred} transferred"
 
 
 SOMEWHERE = "https://intent-service.example"  # hides the address of a real service
 
 
-def curl(url: str, text: str, *, has_key: bool) -> str:
+def curl(url: str, body: str, *, has_key: bool) -> str:
     """Return the call as a shell command, or "" if it contains control characters."""
-    if any(unicodedata.category(each) == "Cc" and each not in "\n\t" for each in text):
+    if any(unicodedata.category(each) == "Cc" and each not in "\n\t" for each in body):
         return ""
     lines = [f"curl -sS {shlex.quote(url)}", "-H 'Content-Type: application/json'"]
     lines += ["-H 'X-Access-Key: …'"] if has_key else []
-    lines += [f"--data-raw {shlex.quote(text)}"]
+    lines += [f"--data-raw {shlex.quote(body)}"]
     return " \\\n  ".join(lines)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 UNKNOWN = "—"
@@ -138,3 +138,13 @@ def _fitting(pieces: list[str], *, cap: int) -> int:
         if length > cap:
             return count
     return len(pieces)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return `a`, `a and b` or `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 transfer` or `1,234 transfers`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

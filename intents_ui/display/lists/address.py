@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display.formatting import amounts, hashes
+from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.filters import IN_FLIGHT, Filters
 from intents_ui.display.search.parameters import Choice
@@ -59,7 +59,7 @@ class Role:
     def shown(self) -> str:
         """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
         least = "at least " if self.may_be_more else ""
-        return f"{self.name} of {least}{self.intents or 0:,} {'transfer' if self.intents == 1 else 'transfers'}"
+        return f"{self.name} of {least}{text.counted(self.intents or 0, 'transfer')}"
 
 
 def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:

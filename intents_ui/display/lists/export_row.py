@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from intents_ui.display.formatting import amounts, hashes, times
+from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.tokens import names, token_amounts, warnings
@@ -163,5 +163,4 @@ class ExportStatus:
 
     @property
     def sentence(self) -> str:
-        rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
-        return SENTENCES[self.state].format(rows=rows, why=self.why)
+        return SENTENCES[self.state].format(rows=text.counted(self.rows, "row"), why=self.why)

@@ -92,7 +92,7 @@ class RouteStats:
         if self.median is None:
             return ""
         shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
-        return f"{' · '.join(shown)} ({self.timed} {'transfer' if self.timed == 1 else 'transfers'})"
+        return f"{' · '.join(shown)} ({text.counted(self.timed, 'transfer')})"
 
     def _at_least(self, share: tuple[int, int]) -> bool:
         part, whole = share

@@ -212,8 +212,8 @@ def _headline(groups: Sequence[ResultGroup], question: RouteQuery, *, is_readabl
     held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
     on = _on(question.restriction, "on", using=using)
     if groups:
-        counted = _counted(sum(group.count for group in groups), "token")
-        return f"{counted}{on or f' on {_counted(len(groups), "chain")}'}{held} {does} {asked}"
+        counted = text.counted(sum(group.count for group in groups), "token")
+        return f"{counted}{on or f' on {text.counted(len(groups), "chain")}'}{held} {does} {asked}"
     if not is_readable:
         return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
     return f"No listed token{on}{held} {does} {asked}"
@@ -247,7 +247,3 @@ def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: Ro
 
 def _on(chain_id: int | None, word: str, *, using: Names) -> str:
     return f" {word} {names.of_chain(chain_id, using=using)}" if chain_id else ""
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

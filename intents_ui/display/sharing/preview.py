@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from intents_ui.display.formatting import hashes, times
+from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.lists.address import Role
 from intents_ui.display.summary import glance, summary
@@ -126,10 +126,7 @@ def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, reco
     """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
     if owner is None or not owner.intents:
         return ""
-    parts = [
-        f"{'at least ' if owner.may_be_more else ''}{owner.intents:,}"
-        f" {'transfer' if owner.intents == 1 else 'transfers'}"
-    ]
+    parts = [f"{'at least ' if owner.may_be_more else ''}{text.counted(owner.intents, 'transfer')}"]
     if in_flight:
         parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
     if recoverable:

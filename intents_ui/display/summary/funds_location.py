@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from intents_ui.display.summary.placeholders import Placeholders, listed
+from intents_ui.display.formatting import text
+from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
@@ -45,7 +46,7 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     if situation.has_balance is not None:
         difference = _difference(place, situation, gaps) if has_steps else ""
         check = Agreement.DIFFERS if difference else Agreement.AGREES if has_steps else Agreement.ALONE
-        finding = f"On-chain balances: {listed(list(_found(situation, gaps)))}. {difference}".rstrip()
+        finding = f"On-chain balances: {text.listed(list(_found(situation, gaps)))}. {difference}".rstrip()
     return Located(
         money=known,
         amount=f"about {amount}" if amount and is_estimate else amount,

@@ -1,6 +1,5 @@
 """Values of the placeholders in rows of messages.json. Untrusted text is already sanitized."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
@@ -180,7 +179,7 @@ class Placeholders:
         return Name(called) if called else "the received token"
 
     def sums(self, held: Holding) -> str:
-        return Name(listed([self.amount(money) for money in held.sums]))
+        return Name(text.listed([self.amount(money) for money in held.sums]))
 
     def amount(self, money: Money) -> str:
         return NOT_REPORTED if money.value is None else Name(token_amounts.amount(money, using=self._using))
@@ -213,8 +212,3 @@ def escalation(facts: Facts, minutes: int, *, now: datetime) -> str:
     if timing.has_come(at, now=now):
         return f"Contact support now. Nothing has changed for {times.duration(now - facts.last_change)}."
     return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -27,22 +27,15 @@ class Network(StrEnum):
 
 
 @dataclass(frozen=True)
-class Currency:
-    """A chain's native token, sanitized."""
-
-    symbol: str
-    name: str
-    decimals: int | None
-
-
-@dataclass(frozen=True)
 class Chain:
     """A chain with sanitized names. `explorer_link` is None if the received address can't be linked."""
 
     id: int
     name: str
     coin: TokenIcon
-    currency: Currency
+    native_symbol: str
+    native_name: str
+    native_decimals: int | None
     network: Network
     bridges: bool | None
     explorer: str
@@ -56,9 +49,9 @@ def of(info: ChainInfo) -> Chain:
         id=info.id,
         name=name,
         coin=icons.of_chain(info.id, name, logo_uri=info.logo_uri),
-        currency=Currency(
-            text.symbol(info.native_symbol).shown, text.name(info.native_name).shown, info.native_decimals
-        ),
+        native_symbol=text.symbol(info.native_symbol).shown,
+        native_name=text.name(info.native_name).shown,
+        native_decimals=info.native_decimals,
         network=network(info),
         bridges=info.supports_bridging,
         explorer=text.name(explorer).shown,

@@ -101,7 +101,7 @@ def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]
     if len(different) < 2:
         return ()
     reason = (
-        f"The service states {_listed([str(each) for each in different])} decimals for this token."
+        f"The service states {text.listed([str(each) for each in different])} decimals for this token."
         f" Amounts are shown with {different[0]}."
     )
     if value is None:
@@ -208,7 +208,7 @@ def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
     found = list(dict.fromkeys(token.chain_id for token in tokens))
     named = [names.of_chain(each, using=using) for each in found[:MOST_NAMED]]
     more = len(found) - len(named)
-    return _listed([*named, f"{more} more"] if more else named)
+    return text.listed([*named, f"{more} more"] if more else named)
 
 
 # Characters of a name
@@ -224,9 +224,4 @@ def _hidden(*written: str) -> tuple[Mark, ...]:
     named = [f"{name} (U+{number:04X})" for name, number in names]
     more = len(found) - len(named)
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
-    return (Mark(HIDDEN, f"It is written with {what}: {_listed([*named, f'{more} more'] if more else named)}."),)
-
-
-def _listed(named: Sequence[str]) -> str:
-    """Return `a`, `a and b` or `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    return (Mark(HIDDEN, f"It is written with {what}: {text.listed([*named, f'{more} more'] if more else named)}."),)

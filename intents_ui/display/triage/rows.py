@@ -233,9 +233,7 @@ def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
-    chains = [names.of_chain(each.chain_id, using=using) for each in found]
-    *others, last = dict.fromkeys(chains)
-    where = f"{', '.join(others)} and {last}" if others else last
+    where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
     row = _row(
         number,
         finding,

@@ -10,6 +10,7 @@ from functools import partial
 from django.http import HttpRequest
 
 from intents_ui import wiring
+from intents_ui.display.formatting import text
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
@@ -53,7 +54,7 @@ def too_many(wait: int) -> str:
     """Return the sentence about a rate limit that is reached for these seconds."""
     return (
         "Tickets from your IP address have reached the rate limit. Nothing was looked up. Try again in"
-        f" {wait} {'second' if wait == 1 else 'seconds'}, or with fewer identifiers."
+        f" {text.counted(wait, 'second')}, or with fewer identifiers."
     )
 
 

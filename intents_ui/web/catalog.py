@@ -1,4 +1,4 @@
-"""Tokens that filters match."""
+"""Lists for several surfaces: tokens that filters match, and routes. All functions raise ServiceError."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,16 @@ from cachetools import TTLCache, cached
 from intents_ui import wiring
 from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
+from intents_ui.display.routes import results
+from intents_ui.display.routes.query import RouteDirection, RouteQuery
+from intents_ui.display.routes.results import One, RouteTokens
 from intents_ui.display.tokens import names
 from intents_ui.service.catalog.token_lists import TokenMatches
-from intents_ui.service.models import TokenInfo
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.wire.models import TokenInfo
+from intents_ui.service.wire.responses import TokensAnswer
 
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 ORDERS_HELD = 8
@@ -28,7 +35,7 @@ class FoundTokens:
     cut: Sequence[str] = ()
 
 
-def find(filters: TokenFilters) -> FoundTokens:
+def find_tokens(filters: TokenFilters) -> FoundTokens:
     """Return the list. Raises ServiceError if every request failed."""
     catalog = wiring.catalog()
     known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
@@ -66,3 +73,46 @@ def _ask(filters: TokenFilters, chains: Sequence[int]) -> TokenMatches:
             return lists.listed(chains)
         case Show.EXTERNAL:
             return lists.external(chains)
+
+
+def routed_tokens(question: RouteQuery) -> TokensAnswer:
+    """Return the tokens with a route from a token, or those with one to it. Their names are known afterwards."""
+    found = wiring.service().ask(_receive(question) if question.kind is RouteDirection.RECEIVE else _pay(question))
+    wiring.catalog().learn(token.chain_id for token in found.tokens)
+    return found
+
+
+def listed_routes(question: RouteQuery) -> RouteTokens:
+    """Return the routes from a token, or those to one."""
+    return results.listed(routed_tokens(question), question, using=wiring.catalog())
+
+
+def one_route(question: RouteQuery) -> One:
+    """Return whether a route from one token to another is listed. Raises an error only if both calls fail."""
+    request = wiring.service().ask
+    received, paid = wiring.service().threads.both(lambda: request(_receive(question)), lambda: request(_pay(question)))
+    if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
+        raise received
+    answers = {RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}
+    return results.one(answers, question, using=wiring.catalog())
+
+
+def _receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:
+    origin, destination = question.origin, question.destination
+    return operations.get_exact_input_routes(
+        origin.chain_id or 0,
+        origin.address or "",
+        destination_chain_id=destination.chain_id,
+        destination_token_address=destination.address,
+    )
+
+
+def _pay(question: RouteQuery) -> ServiceCall[TokensAnswer]:
+    origin, destination = question.origin, question.destination
+    return operations.get_exact_output_routes(
+        destination.chain_id or 0,
+        destination.address or "",
+        origin_chain_id=origin.chain_id,
+        origin_token_address=origin.address,
+        owner_address=question.owner,
+    )

@@ -1,1 +1,0 @@
-"""Lists of the service for several surfaces: tokens and routes."""
