@@ -202,7 +202,8 @@ def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[st
     crossed = scene.legs[1] is not None and scene.legs[1].status in ARRIVED and not transfer.same_chain
     token, sender = (destination, transfer.destination_address) if crossed else (origin, transfer.origin_address)
     whole = terms.to_amount if crossed else terms.from_amount
-    returned = max(whole * 99 // 100, whole - _gas_in(token, terms))
+    gas = terms.gas.micro_usd * token.scale // token.price if token.price else 0
+    returned = max(whole * 99 // 100, whole - gas)
     _, data, _ = calldata.fallback_call(transfer, token.address, returned)
     return _side(token, returned, sender, transfer.owner, data)
 
@@ -218,11 +219,6 @@ def _side(
         "calldata": data,
         "precondition": precondition,
     }
-
-
-def _gas_in(token: Token, terms: Terms) -> int:
-    """Return the cost of the refund in the refunded token."""
-    return terms.gas.micro_usd * token.scale // token.price if token.price else 0
 
 
 def _context(transfer: Transfer, name: str) -> str:

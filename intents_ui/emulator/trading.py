@@ -276,13 +276,9 @@ class Trading:
         started = tuple(step for step in script if step.status not in _BEFORE_EXECUTION)
         if not started:
             raise Refusal(INVALID_ARGUMENT, f"scenario {str(which)[:60]!r} ends before the execution")
-        return tuple(_without_destination(step, transfer) for step in started)
-
-
-def _without_destination(step: Step, transfer: Transfer) -> Step:
-    """Return the step without a destination transaction if the transfer is on one chain."""
-    deposit, origin, _, refund = step.legs
-    return replace(step, legs=(deposit, origin, None, refund)) if transfer.same_chain else step
+        if not transfer.same_chain:
+            return started
+        return tuple(replace(step, legs=(*step.legs[:2], None, step.legs[3])) for step in started)
 
 
 def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, speed: int) -> tuple[Step, ...]:

@@ -45,7 +45,9 @@ class Waiting:
             entry = self._entry(intent_id, self.now() + ahead, ask)
             if _state(entry) != _state(first):
                 break
-        return self._response(entry, cursor, ask)
+        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
+        document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
+        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
     def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
         news = entry.scene.receipt_states != cursor
@@ -65,11 +67,6 @@ class Waiting:
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry
-
-    def _response(self, entry: Entry, cursor: list[str], ask: Ask) -> Document:
-        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
-        document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
-        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
 
 def _state(entry: Entry) -> tuple[str, list[str]]:

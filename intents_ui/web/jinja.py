@@ -76,10 +76,7 @@ def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
-    env.globals.update(static=cache(static), url=url, frame_sheets=assets.frame_sheets, once=once)
-    env.globals.update(
-        head_scripts=assets.head_scripts, frame_scripts=assets.frame_scripts, htmx_scripts=assets.htmx_scripts
-    )
+    env.globals.update(static=cache(static), url=url, bundled=assets.bundled, once=once)
     env.globals.update(cached_fragment=cached_fragment, check_time=CHECK_TIME)
     env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
