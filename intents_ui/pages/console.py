@@ -136,7 +136,9 @@ def members_of(operation: Operation) -> tuple[Member, ...]:
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "" in request.GET.values():
-        return redirect(without_blanks(request))
+        # Without the empty fields that forms submit.
+        filled = [(name, value) for name, values in request.GET.lists() for value in values if value]
+        return redirect(f"{request.path}?{urlencode(filled)}" if filled else request.path)
     asked = ConsoleRequest.read(operation, sent)
     if not asked.is_asked or request.method == "HEAD":
         return page(request, operation, asked)
@@ -153,7 +155,9 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:
-        asked = taken(canonical(request.GET[TAKEN]))
+        # The existing intent, exactly as the service returned it.
+        intent = wiring.service().get_intent(canonical(request.GET[TAKEN]))
+        asked = ConsoleRequest({"intent": intent.received}, text="")
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
@@ -170,17 +174,6 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     response = page(request, operation, asked, attempt=attempt)
     operator_auth.remember(request, response)
     return response
-
-
-def taken(intent_id: str) -> ConsoleRequest:
-    """Return a request with the existing intent, exactly as the service returned it."""
-    return ConsoleRequest({"intent": wiring.service().get_intent(intent_id).raw}, text="")
-
-
-def without_blanks(request: HttpRequest) -> str:
-    """Return the request's URL without the empty fields that forms submit."""
-    filled = [(name, value) for name, values in request.GET.lists() for value in values if value]
-    return f"{request.path}?{urlencode(filled)}" if filled else request.path
 
 
 def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:

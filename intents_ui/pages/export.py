@@ -122,14 +122,14 @@ def file(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    over = Event()
+    over, run = Event(), request.GET.get("run", "")
     download = Download(
         batches(over),
         FORMATS[kind],
         About(listed, written, now),
         among=wiring.exports(),
         over=over,
-        run=run_of(request),
+        run=run if progress.is_run(run) else None,
         is_ending=wiring.lifecycle().is_stopping,
     )
     if not wiring.exports().acquire(download, request_context.visitor()):
@@ -144,32 +144,15 @@ def links(request: HttpRequest) -> Callable[[str], str]:
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
 
-def run_of(request: HttpRequest) -> str | None:
-    run = request.GET.get("run", "")
-    return run if progress.is_run(run) else None
-
-
 def no_slot(request: HttpRequest) -> HttpResponse:
-    if not wiring.exports().is_at_share_limit(request_context.visitor()):
-        return busy(request)
-    response = refused(
-        request,
-        "Too many exports from your address",
-        ["An address can run up to a quarter of all concurrent exports. Wait until yours finishes, then try again."],
-        status=HTTPStatus.TOO_MANY_REQUESTS,
-    )
-    response["Retry-After"] = str(RETRY_SECONDS)
-    return response
-
-
-def busy(request: HttpRequest) -> HttpResponse:
-    most = wiring.exports().most
-    response = refused(
-        request,
-        "Too many exports running",
-        [f"Limit: {text.counted(most, 'concurrent export')}. Try again in {RETRY_SECONDS} s."],
-        status=HTTPStatus.SERVICE_UNAVAILABLE,
-    )
+    if wiring.exports().is_at_share_limit(request_context.visitor()):
+        title, status = "Too many exports from your address", HTTPStatus.TOO_MANY_REQUESTS
+        why = "An address can run up to a quarter of all concurrent exports. Wait until yours finishes, then try again."
+    else:
+        title, status = "Too many exports running", HTTPStatus.SERVICE_UNAVAILABLE
+        most = text.counted(wiring.exports().most, "concurrent export")
+        why = f"Limit: {most}. Try again in {RETRY_SECONDS} s."
+    response = refused(request, title, [why], status=status)
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
 
@@ -203,26 +186,17 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
         progress.stop(run)
     if request.method == "POST" and not is_partial(request):
         return redirect(request.path)
-    number, kind = polls(request), request.GET.get("kind")
-    context = {"run": run, "is_partial": is_partial(request), "is_first": number == 0 or not is_partial(request)}
-    context |= {"looks": number}
-    context |= {"standing": current_standing(run, polls=number), "kind": kind if kind in FORMATS else "export"}
-    return render(request, template(number, is_partial=is_partial(request)), context)
-
-
-def template(polls: int, *, is_partial: bool) -> str:
-    if not is_partial:
-        return "exports/progress.html"
-    return "exports/progress_fragment.html" if polls else "exports/run.html"
-
-
-def current_standing(run: str, *, polls: int) -> ExportStatus:
-    """Return the progress. The first poll comes with the click that starts a download, so a stored status is older."""
+    looks, kind, is_part = request.GET.get("looks", ""), request.GET.get("kind"), is_partial(request)
+    polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
+    # The first poll comes with the click that starts a download, so a stored status is older.
     known = progress.standing(run) if polls else None
-    return known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING)
-
-
-def polls(request: HttpRequest) -> int:
-    """Return how often the page has polled before."""
-    written = request.GET.get("looks", "")
-    return int(written) if written.isascii() and written.isdigit() and len(written) < 6 else 1
+    context = {
+        "run": run,
+        "is_partial": is_part,
+        "is_first": polls == 0 or not is_part,
+        "looks": polls,
+        "standing": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING),
+        "kind": kind if kind in FORMATS else "export",
+    }
+    part = "exports/progress_fragment.html" if polls else "exports/run.html"
+    return render(request, part if is_part else "exports/progress.html", context)

@@ -147,7 +147,8 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         problem = identifiers.read(transaction_hash).refusal or input_errors.of_hash(transaction_hash)
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     known = None if chain_id is None else int(chain_id)
-    url = transaction_url(finding.value, chain_id=known)
+    args = [finding.value] if known is None else [known, finding.value]
+    url = reverse("transaction" if known is None else "transaction-on", args=args)
     if (transaction_hash, chain_id) != (finding.value, None if known is None else str(known)):
         return redirect(url, permanent=True)
     if problem := unknown_chain(known):
@@ -166,12 +167,6 @@ def transaction_in(written: str) -> Finding | None:
     read = identifiers.read(f"/tx/{hashes.canonical_hash(written) or written}")
     found = [each for each in read.lookups if each.kind in TRANSACTIONS]
     return found[0] if len(found) == 1 else None
-
-
-def transaction_url(value: str, *, chain_id: int | None) -> str:
-    if chain_id is None:
-        return reverse("transaction", args=[value])
-    return reverse("transaction-on", args=[chain_id, value])
 
 
 def unknown_chain(chain_id: int | None) -> str:
@@ -193,7 +188,8 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         "findings": sought.findings(found),
         "others": sought.others(found),
         "unclear": [finding for finding in sought.read.findings if finding.problem],
-        "asked": identifiers_in(sought.findings(found)),
+        # What a browser may remember of a search: identifiers, without the text around them.
+        "asked": " ".join(each.value for each in sought.findings(found) if each.kind is not Kind.WORDS),
         "pasted": sought.query,
         "parsed": sought.parsed,
         "not_asked": empty_results.not_asked(found),
@@ -204,11 +200,6 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
     if paid and paid.lists and not found.error:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
     return miss(request, found, context | unlisted(found, sought.findings(found)) | {"paid": paid})
-
-
-def identifiers_in(findings: Sequence[Finding]) -> str:
-    """Return what a browser may remember of a search: identifiers, without the text around them."""
-    return " ".join(finding.value for finding in findings if finding.kind is not Kind.WORDS)
 
 
 def account_in(sought: Sought) -> str:

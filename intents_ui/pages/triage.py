@@ -60,7 +60,9 @@ async def view(request: HttpRequest) -> HttpResponseBase:
         answer["Retry-After"] = str(wait)
         return answer
     root = client_ip.root(request)
-    context = {"ticket": read, "received": received, "link": case_url(read, root=root)}
+    # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
+    link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
+    context = {"ticket": read, "received": received, "link": link}
     page = render_to_string("triage/triage_results.html", context, request)
     answers = TriageBody(read, TicketLookup(read, request, allowance=allowance), page=page, root=root)
     # A buffering proxy would delay all rows until the last one.
@@ -78,11 +80,6 @@ def form(
     answer = render(request, "triage/triage.html", context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
-
-
-def case_url(read: Ticket, *, root: str) -> str:
-    """Return a URL that reproduces the case. A fragment is sent to no server, and is in no log."""
-    return f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
 
 
 class TriageBody:

@@ -246,7 +246,10 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
         case "named":
             return Finding(Kind.INTENT, match[0].rstrip("_-"))
         case "id":
-            return _of_path(match["id"])
+            if hashes.canonical_hash(match["id"]):
+                return replace(_of_hex(_without_prefix(match["id"])), kind=Kind.INTENT)
+            has_prefix = match["id"][:2].lower() == "0x"
+            return _of_hex(match["id"][2:]) if has_prefix else Finding(Kind.INTENT, match["id"])
         case "base58" if hashes.is_solana_address(match[0]):
             return Finding(Kind.SOLANA_ADDRESS, match[0])
         case "base58":
@@ -256,22 +259,16 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
         case "disguised":
             problem, shown = input_errors.of_foreign(match[0]), text.capped(match[0], cap=LONGEST_WORDS).shown
             return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
+        case "cut" if len(match["head"]) in COMPLETE:  # After a complete hash, the dots end a sentence.
+            return _placed(_of_hex(match["head"]), before)
         case "cut":
-            return _of_cut(match, before)
+            is_short = not match["tail"] and len(match["head"]) < LEAST_HEAD
+            return None if is_short else _of_parts(match["head"], match["tail"] or "")
         case "end":  # not words (“...added”) and years (“...2026”)
             digits = match["digits"]
             return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
         case _:
             return Finding(Kind.NEAR_MISS, match[0], problem=input_errors.NAME)
-
-
-def _of_cut(match: re.Match[str], before: str) -> Finding | None:
-    """After a complete hash, the dots end a sentence."""
-    if len(match["head"]) in COMPLETE:
-        return _placed(_of_hex(match["head"]), before)
-    if not match["tail"] and len(match["head"]) < LEAST_HEAD:
-        return None
-    return _of_parts(match["head"], match["tail"] or "")
 
 
 def _of_parts(head: str, tail: str) -> Finding:
@@ -302,14 +299,6 @@ def _of_hex(digits: str) -> Finding:
         mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
         return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=input_errors.of_hex(digits))
-
-
-def _of_path(intent_id: str) -> Finding:
-    finding = _of_hex(intent_id[2:]) if intent_id[:2].lower() == "0x" else None
-    known = hashes.canonical_hash(intent_id)
-    if known:
-        return replace(_of_hex(known[2:]), kind=Kind.INTENT)
-    return finding or Finding(Kind.INTENT, intent_id)
 
 
 def _placed(finding: Finding, before: str) -> Finding:

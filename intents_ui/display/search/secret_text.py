@@ -35,13 +35,9 @@ def is_in(text: str) -> bool:
     the form of one, or is 64 hex digits next to words such as "private key".
     """
     plain = unicodedata.normalize("NFKC", text)
-    return any(form.search(plain) for form in FORMS) or _has_phrase(plain.casefold())
-
-
-def _has_phrase(text: str) -> bool:
-    words = LETTERS.findall(text)
+    words = LETTERS.findall(plain.casefold())
     windows = (words[start : start + SHORTEST_PHRASE] for start in range(len(words) - SHORTEST_PHRASE + 1))
-    return any(map(_is_phrase, windows))
+    return any(form.search(plain) for form in FORMS) or any(map(_is_phrase, windows))
 
 
 def _is_phrase(words: list[str]) -> bool:

@@ -185,9 +185,12 @@ def several(
     mix = ", ".join(f"{count} {word}" for word, count in Counter(words).most_common())
     row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {mix}", now)
     not_asked = empty_results.not_asked(found)
+    # `owner of 12 transfers` or `owner of 11, deposit address of 1`.
+    by_role = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
+    roles = ", ".join(f"{role} of {intents}" for role, intents in by_role.most_common())
     row = replace(
         row,
-        what=_roles(found, count),
+        what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
         links=(Link("View all", links[-1]),),
         owner=owner_of(Facts.of(hit.intent, None, unread=True) for hit in found.hits),
         is_incomplete=bool(not_asked),
@@ -431,14 +434,6 @@ def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
         leg = receipt.step_of(reason.value) if receipt else None
         return f"{leg} transaction" if leg else "transaction"
     return ROLES.get(reason.key, reason.key)
-
-
-def _roles(found: LookupResult, count: str) -> str:
-    """Return `owner of 12 transfers` or `owner of 11, deposit address of 1`."""
-    counted = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
-    if len(counted) == 1:
-        return f"{next(iter(counted))} of {count}"
-    return ", ".join(f"{role} of {intents}" for role, intents in counted.most_common())
 
 
 def _needs_a_look(intent: Intent, *, now: datetime) -> bool:
