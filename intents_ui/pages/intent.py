@@ -50,8 +50,12 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
     context |= searched(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
-    context["seen"] = seen(situation.receipt) if context["may_change"] else ""
-    context |= {"held": held(situation)}
+    receipt = situation.receipt if context["may_change"] else None
+    # The ID of the snapshot that the page already shows.
+    context["seen"] = Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
+    # The balances if they loaded in time. Otherwise the page loads them as a fragment.
+    is_checked = situation.balances.check is Check.CHECKED
+    context["held"] = balances.of(situation, is_listed=True) if is_checked else None
     return render(request, "transfers/intent.html", context)
 
 
@@ -115,6 +119,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
     """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open."""
     found, receipt, may_change = situation.intent, situation.receipt, situation.may_change
     answer = summary.of(situation)
+    written = receipt.summary.memo if receipt and receipt.summary else None
     return {
         "situation": situation,
         "intent": found,
@@ -142,7 +147,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
         "card": None if receipt_error else preview.card(situation),
         "explorer": explorer(situation),
-        "memo": memo(receipt),
+        "memo": text.memo(written) if written else None,
         "escalation": None if receipt_error else Escalation(customer_reply.Reply(situation)),
         "unchecked": unchecked(situation),
     }
@@ -194,11 +199,6 @@ def version(situation: Situation, receipt_error: ServiceError | None) -> str:
     return digest(repr((known, type(receipt_error), by_the_clock, ages)))
 
 
-def held(situation: Situation) -> balances.AddressBalances | None:
-    """Return the balances if they loaded in time. Otherwise the page loads them as a fragment."""
-    return balances.of(situation, is_listed=True) if situation.balances.check is Check.CHECKED else None
-
-
 def receipt_fragment(snapshot: Snapshot) -> str:
     """Return the part of the page that changes, for the stream, rendered once for all viewers.
 
@@ -230,11 +230,6 @@ def plan(intent_id: str) -> Intent:
 def cached_plan() -> Callable[[str], Intent]:
     plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.raw)))
     return cached(plans, lock=Lock())(lambda intent_id: wiring.service().get_intent(intent_id))
-
-
-def seen(receipt: IntentReceipt | None) -> str:
-    """Return the ID of the snapshot that the page already shows."""
-    return Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
 
 
 def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
@@ -272,12 +267,6 @@ def searched(request: HttpRequest, situation: Situation, receipt_error: ServiceE
         "searched_step": receipt.step_of(txn_hash) if receipt else None,
         "warning": empty_results.warning(doubt) if doubt else None,
     }
-
-
-def memo(receipt: IntentReceipt | None) -> text.Text | None:
-    """Return the payer's memo, sanitized and truncated."""
-    written = receipt.summary.memo if receipt and receipt.summary else None
-    return text.memo(written) if written else None
 
 
 @require_safe

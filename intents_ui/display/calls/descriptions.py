@@ -277,16 +277,14 @@ class _Narrator:
             return (), 0, NOT_APART
         shown = found[: self.inside_left]
         self.inside_left -= len(shown)
-        return tuple(self._step_inside(told, each) for each in shown), len(found) - len(shown), ""
-
-    def _step_inside(self, told: ValueText, each: Inner) -> CallStep:
         made, carries = told.made, told.call.function.carries
         # A self-call or a delegate call keeps the caller.
         caller = made.caller if carries in (Carries.OWN, Carries.BATCH) else made.to
-        to = made.to if each.to is None else each.to
-        remarks = tuple(_remarks(each))
-        depth, gas = made.depth + 1, each.gas_limit or 0
-        return self._step(Made(made.chain_id, caller, to, each.value, each.data, depth, remarks, gas))
+        steps = []
+        for each in shown:
+            to, how = made.to if each.to is None else each.to, (tuple(_remarks(each)), each.gas_limit or 0)
+            steps.append(self._step(Made(made.chain_id, caller, to, each.value, each.data, made.depth + 1, *how)))
+        return tuple(steps), len(found) - len(shown), ""
 
     def _unnamed(self, made: Made, data: bytes) -> Sentence:
         """Describe a call by its selector, because its function is unknown."""

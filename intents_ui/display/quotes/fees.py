@@ -108,7 +108,7 @@ def of(situation: Situation) -> Fees:
     return Fees(
         total=total if total is not None else (_sum(values) if is_complete else None),
         parts=tuple(_on_a_bar(known)),
-        amount=_part_in_fee_token(received.total_fee_amount, received, facts, using=using),
+        amount=_in_fee_token(received.total_fee_amount, received, facts, using=using),
         is_stated=total is not None,
         gap=gap,
         sentence=_sentence(received, facts, _sum(values), is_complete=is_complete, using=using) if known else "",
@@ -132,7 +132,7 @@ def _parts(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeeP
         (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
         (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
     ):
-        yield FeePart(source, label, usd, _part_in_fee_token(units, received, facts, using=using))
+        yield FeePart(source, label, usd, _in_fee_token(units, received, facts, using=using))
 
 
 def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePart]:
@@ -140,7 +140,7 @@ def _gas(received: IntentFees, facts: Facts, *, using: Names) -> Iterator[FeePar
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
-        units = _part_in_fee_token(received.gas_fee_total, received, facts, using=using)
+        units = _in_fee_token(received.gas_fee_total, received, facts, using=using)
         yield FeePart(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
@@ -161,12 +161,10 @@ def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
     return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
 
 
-def _part_in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
-    return None if units is None else _in_fee_token(units, received, facts, using=using)
-
-
-def _in_fee_token(units: int, received: IntentFees, facts: Facts, *, using: Names) -> Amount:
+def _in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, using: Names) -> Amount | None:
     """Return an amount of the fee token, which is on the origin chain."""
+    if units is None:
+        return None
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
     money = facts.described(Money(units, facts.origin_chain_id, received.fee_token_address))
@@ -210,20 +208,21 @@ def _in_usd(total: Decimal | None, listed: Decimal) -> str:
     if not gap:
         return ""
     apart = amounts.usd_full(gap.copy_abs())
-    return f"Fees add up to {amounts.usd_full(listed)}, {apart} {_less(gap > 0)} than the quoted total."
+    return f"Fees add up to {amounts.usd_full(listed)}, {apart} {'less' if gap > 0 else 'more'} than the quoted total."
 
 
 def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Names) -> str:
     if not rest or received.total_fee_amount is None:
         return ""
     listed, apart = (
-        token_amounts.exact(replace(_in_fee_token(units, received, facts, using=using), warning=""))
+        token_amounts.exact(replace(amount, warning=""))
         for units in (received.total_fee_amount - rest, abs(rest))
+        if (amount := _in_fee_token(units, received, facts, using=using))
     )
     money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
     symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     token = text.symbol(symbol).shown if symbol else "the fee token"
-    return f"In {token}, fees add up to {listed}, {apart} {_less(rest > 0)} than the quoted total."
+    return f"In {token}, fees add up to {listed}, {apart} {'less' if rest > 0 else 'more'} than the quoted total."
 
 
 def _rest(received: IntentFees) -> int | None:
@@ -236,10 +235,6 @@ def _rest(received: IntentFees) -> int | None:
     )
     known = [value for value in units if value is not None]
     return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
-
-
-def _less(is_less: bool) -> str:
-    return "less" if is_less else "more"
 
 
 def _sum(values: Iterable[Decimal]) -> Decimal:

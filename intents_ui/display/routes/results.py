@@ -112,7 +112,11 @@ def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> Route
     unreadable = answer.unreadable_entries
     tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
     headline = _headline(groups, question, is_readable=not unreadable, using=using)
-    return RouteTokens(headline, _explanation(question, is_any=bool(groups)), tone, groups, unreadable)
+    explanation = "Request a quote to confirm a route." if groups else NO_PROOF
+    if groups and question.kind is RouteDirection.PAY and not question.owner:
+        # Without an owner the service lists popular tokens only.
+        explanation = f"Without an owner this lists common options only. {explanation}"
+    return RouteTokens(headline, explanation, tone, groups, unreadable)
 
 
 def of_chain(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> ChainRoutes:
@@ -145,8 +149,7 @@ def one(answers: Mapping[RouteDirection, TokensAnswer | ServiceError], question:
         which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
         return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
     if Verdict.OTHER in said:
-        perhaps = f"Possibly: the service listed other tokens for a route {way}"
-        return One(perhaps, BY_RULE, Tone.ATTENTION, replies)
+        return One(f"Possibly: the service listed other tokens for a route {way}", BY_RULE, Tone.ATTENTION, replies)
     if said == {Verdict.NONE}:
         return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
     return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
@@ -217,15 +220,6 @@ def _headline(groups: Sequence[ResultGroup], question: RouteQuery, *, is_readabl
     if not is_readable:
         return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
     return f"No listed token{on}{held} {does} {asked}"
-
-
-def _explanation(question: RouteQuery, *, is_any: bool) -> str:
-    if not is_any:
-        return NO_PROOF
-    if question.kind is RouteDirection.PAY and not question.owner:
-        # Without an owner the service lists popular tokens only.
-        return "Without an owner this lists common options only. Request a quote to confirm a route."
-    return "Request a quote to confirm a route."
 
 
 def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: RouteQuery) -> RouteResults:
