@@ -131,7 +131,9 @@ def inner(call: Decoded) -> tuple[Inner, ...] | None:
         case Carries.OWN:
             return tuple(Inner(None, data) for data in call.value("data"))
         case Carries.LISTED:
-            return tuple(_listed(next(each for each in call.arguments if each.parameter.parts)))
+            listed = next(each for each in call.arguments if each.parameter.parts)
+            names = [part.name for part in listed.parameter.parts]
+            return tuple(_single(dict(zip(names, entry, strict=True))) for entry in listed.value)
         case Carries.ONE:
             return (_single({each.parameter.name: each.value for each in call.arguments}),)
         case Carries.PACKED:
@@ -233,11 +235,6 @@ def _flat(parameters: Sequence[Parameter], values: Sequence[Any]) -> Iterator[Ar
             yield from _flat(parameter.parts, value)
         else:
             yield Argument(parameter, value)
-
-
-def _listed(argument: Argument) -> Iterator[Inner]:
-    for entry in argument.value:
-        yield _single({part.name: value for part, value in zip(argument.parameter.parts, entry, strict=True)})
 
 
 def _single(named: Mapping[str, Any]) -> Inner:

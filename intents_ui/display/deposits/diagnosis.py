@@ -323,16 +323,11 @@ def _of_confirmed(payment: Payment, *, now: datetime) -> MessageKey:
         return MessageKey.TOO_LITTLE
     if payment.excess:
         return MessageKey.TOO_MUCH
-    if _was_taken_up(payment):
-        return MessageKey.AS_EXPECTED
-    return _of_idle(payment, is_over=payment.facts.is_over(now=now))
-
-
-def _was_taken_up(payment: Payment) -> bool:
     facts = payment.facts
-    _, origin, destination = facts.legs
-    is_idle = {origin, destination} <= NOT_BEGUN | {StepStatus.GIVEN_UP}
-    return not is_idle or facts.returning is not StepStatus.ABSENT or facts.status == IntentStatus.REFUNDED
+    is_idle = {*facts.legs[1:]} <= NOT_BEGUN | {StepStatus.GIVEN_UP}
+    if not is_idle or facts.returning is not StepStatus.ABSENT or facts.status == IntentStatus.REFUNDED:
+        return MessageKey.AS_EXPECTED
+    return _of_idle(payment, is_over=facts.is_over(now=now))
 
 
 def _of_idle(payment: Payment, *, is_over: bool) -> MessageKey:
@@ -373,11 +368,9 @@ def _of_unconfirmed(payment: Payment, *, now: datetime) -> MessageKey:
     if is_made(facts.deposit) or leg is StepStatus.MOVING:
         is_stalled = timing.has_come(timing.stalled_at(facts), now=now)
         return MessageKey.UNCONFIRMED if is_stalled else MessageKey.CONFIRMING
-    return MessageKey.UNKNOWN if leg is StepStatus.STRANGE else _of_nothing(payment, now=now)
-
-
-def _of_nothing(payment: Payment, *, now: datetime) -> MessageKey:
-    if payment.facts.status in OFFERS:
+    if leg is StepStatus.STRANGE:
+        return MessageKey.UNKNOWN
+    if facts.status in OFFERS:
         return MessageKey.OFFERED
     if timing.has_come(payment.deadline, now=now):
         return MessageKey.PAST_DEADLINE

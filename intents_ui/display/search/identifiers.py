@@ -167,7 +167,7 @@ SCAN = re.compile(
 def read(received: str, *, longest: int = LONGEST) -> Pasted:
     """Return the identifiers in a text of up to `longest` characters, once each, in order of appearance."""
     if len(received) > longest:
-        return Pasted(problem=input_errors.of_length(len(received), longest=longest))
+        return Pasted(problem=f"Too long: {len(received):,} characters. The limit is {longest:,}.")
     if control := CONTROL.search(received):
         return Pasted(problem=input_errors.of_control(control[0]))
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)

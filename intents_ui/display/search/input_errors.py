@@ -95,10 +95,6 @@ def of_control(character: str) -> str:
     return f"Unprintable character ({text.visible(character)}). Copy the value again."
 
 
-def of_length(length: int, *, longest: int) -> str:
-    return f"Too long: {length:,} characters. The limit is {longest:,}."
-
-
 SHORTENED = "This value is shortened. Copy the full value, or search for it to see possible matches."
 TOO_SHORT = "This value is shortened too much to search. Copy the full value."
 NAME = "ENS names aren't supported. Paste the address instead."

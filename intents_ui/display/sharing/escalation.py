@@ -1,6 +1,5 @@
 """Escalation of a transfer to the service or a route provider: plain text with every fact they ask for."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
@@ -69,11 +68,16 @@ def _facts(situation: Situation) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
     reply = Reply(situation)
     told, shown, facts = reply.summary, reply.transfer, situation.facts
+    failed = []
+    for step in timeline.of(situation).steps:
+        if step.state is StepState.FAILED:
+            reason = f"Service message: {step.reason.whole}" if step.reason else ""
+            failed.append(" ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason))))
     labeled = [
         ("Problem", told.headline),
         ("Intent ID", text.visible(shown.intent_id)),
         ("Status", f"{shown.status.word}. {told.sentence}"),
-        *(("Failed step", each) for each in _failures(situation)),
+        *(("Failed step", each) for each in failed),
         ("Where the funds are", told.location),
         ("Sent", str(shown.sent) if shown.sent.amount.full else ""),
         (
@@ -91,13 +95,6 @@ def _facts(situation: Situation) -> str:
     for each in reply.transactions:
         lines.append(f"{each.step} transaction ({each.status}): {each.txn_hash}{f' {each.link}' if each.link else ''}")
     return text.bare("\n".join(lines))
-
-
-def _failures(situation: Situation) -> Iterator[str]:
-    for step in timeline.of(situation).steps:
-        if step.state is StepState.FAILED:
-            reason = f"Service message: {step.reason.whole}" if step.reason else ""
-            yield " ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason)))
 
 
 def _address(address: str | None) -> str:

@@ -201,7 +201,10 @@ def _identity(
 
 def exact(amount: Amount) -> str:
     """Return every digit, grouped, with the unit: `4,994.422345 USDC`, or the short form if it is exact: `5,000.00`."""
-    number = amount.short if amount.exact else _grouped(amount.full)
+    number = amount.short
+    if not amount.exact:
+        whole, dot, fraction = amount.full.removeprefix("-").partition(".")
+        number = f"{'-' if amount.full.startswith('-') else ''}{int(whole):,}{dot}{fraction}"
     return amount.with_warning(f"{number} {amount.unit}".rstrip())
 
 
@@ -260,9 +263,3 @@ def _differ[T](one: T | None, other: T | None) -> bool:
 def _folded(address: str | None) -> str | None:
     """Fold the case of hex addresses. Other kinds of addresses are case-sensitive."""
     return (hashes.canonical_address(address) or address) if address else None
-
-
-def _grouped(full: str) -> str:
-    sign = "-" if full.startswith("-") else ""
-    whole, dot, fraction = full.removeprefix("-").partition(".")
-    return f"{sign}{int(whole):,}{dot}{fraction}"

@@ -268,7 +268,9 @@ def in_ticket(number: int, finding: Finding, told: Iterable[TriageRow], *, now: 
     if len(fitting) > 1:
         return _several_in_ticket(number, finding, list(fitting.values()), now=now)
     for other, found in fitting.values():
-        row = _possible(number, finding, f"Possible match: {_same(found)} as row {other.number}", now)
+        ids = {each.intent_id for each in found}
+        same = "value" if ids == {""} else "transfer" if len(ids) == 1 else "transfers"
+        row = _possible(number, finding, f"Possible match: same {same} as row {other.number}", now)
         return replace(row, details=(f"It matches {_matched(found)}.", COMPARE), links=other.links[-1:])
     return None
 
@@ -308,7 +310,10 @@ def elsewhere(
 
     `where`: the place of the matches. `searched`: all places. `link` leads to its own search.
     """
-    notes = _not_compared(told)
+    notes = []
+    if failed := [str(row.number) for row in told if row.outcome is TriageOutcome.FAILED]:
+        rows = f"row {failed[0]}" if len(failed) == 1 else f"rows {', '.join(failed)}"
+        notes = [f"Not compared with {rows}, whose lookups failed."]
     details: tuple[str, ...]
     if len(fitting) == 1:
         (only,) = fitting
@@ -338,11 +343,6 @@ def _possible(number: int, finding: Finding, headline: str, now: datetime) -> Tr
     return _row(number, finding, TriageOutcome.POSSIBLE, SHORTENED, headline, now)
 
 
-def _same(found: Sequence[Candidate]) -> str:
-    transfers = {each.intent_id for each in found}
-    return "same value" if transfers == {""} else "same transfer" if len(transfers) == 1 else "same transfers"
-
-
 def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
     """Return `the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
     alone = [replace(each, intent_id="") for each in found]
@@ -354,15 +354,6 @@ def glance_of(shown: Transfer, *, now: datetime) -> str:
     """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
     created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
     return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
-
-
-def _not_compared(told: Iterable[TriageRow]) -> tuple[str, ...]:
-    """Return a note about other rows whose lookups failed."""
-    numbers = [str(row.number) for row in told if row.outcome is TriageOutcome.FAILED]
-    if not numbers:
-        return ()
-    rows = f"row {numbers[0]}" if len(numbers) == 1 else f"rows {', '.join(numbers)}"
-    return (f"Not compared with {rows}, whose lookups failed.",)
 
 
 def as_of(row: TriageRow, old: failures.Old | None) -> TriageRow:
