@@ -4,16 +4,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from intents_ui.emulator import tables
+from intents_ui.emulator import documents
 from intents_ui.emulator.names import stranger
-from intents_ui.emulator.synthetic_tokens import fillers
 
 NATIVE: Final = "0x" + "0" * 40
 NATIVE_ALIAS: Final = "0x" + "e" * 40
 PRICE_SCALE: Final = 1_000_000
 
+# Synthetic tokens for long lists, with names that resemble common searches.
+_NAMES: Final = documents.table("synthetic_tokens.json")
+# The lengths share no factor with each other or with usual numbers of chains, so every chain gets a mix.
+_FIRST: Final[list[str]] = _NAMES["first"]
+_SECOND: Final[list[tuple[str, str]]] = _NAMES["second"]
+_DECIMALS: Final = (18, 6, 8)
+_LETTERS: Final = 4
 # Chains by provider. None: all chains.
-_PROVIDER_CHAINS: Final[dict[str, list[int] | None]] = tables.read("providers.json")
+_PROVIDER_CHAINS: Final[dict[str, list[int] | None]] = documents.table("providers.json")
 # Chains on which any token can be swapped. On others, only featured tokens can.
 _SWAPPING: Final = {1, 8453, 42161, 10, 137, 43114, 56, 100}
 
@@ -81,9 +87,9 @@ class Catalogue:
     """
 
     def __init__(self, tokens: int = 0, chains: int | None = None) -> None:
-        self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in tables.read("chains.json")}
+        self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in documents.table("chains.json")}
         self.listed = tuple(self.chains)[:chains]
-        self.tokens = [_token(row) for row in tables.read("tokens.json")]
+        self.tokens = [_token(row) for row in documents.table("tokens.json")]
         # Without the synthetic tokens, whose number must not affect the transfers.
         self.tradable = {
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
@@ -226,3 +232,25 @@ def _fillers(count: int, chain_ids: tuple[int, ...]) -> list[Token]:
         )
         for number, filler in enumerate(fillers(count, chain_ids))
     ]
+
+
+def fillers(count: int, chain_ids: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Return name, symbol, decimals and listing of each token. The catalog assigns the addresses."""
+    return [_filler(number, chain_ids[number % len(chain_ids)]) for number in range(max(0, count))]
+
+
+def _filler(number: int, chain_id: int) -> dict[str, Any]:
+    """Return one token.
+
+    Three in four are listed, the rest are on external lists. From the 2450th on, names are numbered.
+    """
+    first, (second, letters) = _FIRST[number % len(_FIRST)], _SECOND[number % len(_SECOND)]
+    series = number // (len(_FIRST) * len(_SECOND))
+    later = f" {series + 1}" if series else ""
+    return {
+        "chain_id": chain_id,
+        "name": f"{first} {second}{later}",
+        "symbol": f"{first[:_LETTERS].upper()}{letters}{later.strip()}",
+        "decimals": _DECIMALS[number % len(_DECIMALS)],
+        "listing": "listed" if number % 4 else "external",
+    }

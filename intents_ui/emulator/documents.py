@@ -1,13 +1,17 @@
-"""Serialization of times, amounts and JSON as on the wire."""
+"""Serialization of times and JSON as on the wire, and the tables of the emulator."""
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
 
 type Document = dict[str, Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECONDS = 1_000_000
+_DATA: Final = Path(__file__).parent / "data"
 
 
 def stamp(microseconds: int) -> str:
@@ -24,3 +28,9 @@ def micros(seconds: float) -> int:
 def encode(document: Document) -> bytes:
     # A lone surrogate is valid JSON only as an escape, and callers do send them.
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+@cache
+def table(name: str) -> Any:
+    """Return a JSON file in `data`."""
+    return json.loads((_DATA / name).read_text(encoding="utf-8"), parse_float=Decimal)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from intents_ui.emulator import tables
+from intents_ui.emulator import documents
 from intents_ui.emulator.documents import Document
 
 BAD_REQUEST: Final = -4
@@ -21,7 +21,7 @@ HIGH_PRICE_IMPACT: Final = 7002
 NOT_FOUND: Final = 8000
 UNSUPPORTED_NETWORK: Final = 8008
 
-TABLE: Final = {row["code"]: row for row in tables.read("errors.json")}
+TABLE: Final = {row["code"]: row for row in documents.table("errors.json")}
 
 
 class Refusal(Exception):

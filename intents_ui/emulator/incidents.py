@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 
-from intents_ui.emulator import names, tables
+from intents_ui.emulator import documents, names
 from intents_ui.emulator.background_traffic import Ordinary
 from intents_ui.emulator.scenario_engine import MAIN, Deal
 from intents_ui.emulator.scenarios import scenario_named
@@ -124,4 +124,4 @@ def _slow_down(transfer: Ordinary, _: int, *, chain: int, times: int) -> Ordinar
 
 
 _CHANGES: Final[dict[str, Callable[..., Ordinary]]] = {"failing": _fail, "silent": _silence, "slow": _slow_down}
-INCIDENTS: Final = [_incident(dict(row)) for row in tables.read("incidents.json")]
+INCIDENTS: Final = [_incident(dict(row)) for row in documents.table("incidents.json")]

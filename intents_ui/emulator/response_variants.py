@@ -5,11 +5,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
-from intents_ui.emulator import tables
+from intents_ui.emulator import documents
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document, micros, stamp
 
-_FIELDS: Final = tables.read("response_fields.json")
+_FIELDS: Final = documents.table("response_fields.json")
 AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
 _TIMES: Final = frozenset(_FIELDS["times"])
 _HIDDEN: Final = frozenset(_FIELDS["hidden"])  # by real responses

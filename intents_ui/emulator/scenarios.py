@@ -5,7 +5,7 @@ Times are seconds after the quote. A `note` is for readers of the file.
 
 from typing import Any, Final
 
-from intents_ui.emulator import tables
+from intents_ui.emulator import documents
 from intents_ui.emulator.scenario_engine import Deal, Moment, Scenario, steps
 
 
@@ -27,7 +27,7 @@ def _deal(row: dict[str, Any]) -> Deal:
     return Deal(**typed)
 
 
-SCENARIOS: Final = tuple(map(_scenario, tables.read("scenarios.json")))
+SCENARIOS: Final = tuple(map(_scenario, documents.table("scenarios.json")))
 
 # Course of an executed intent without a scenario: a quick success, on one chain or across two.
 QUICK_SAME_CHAIN: Final = steps(

@@ -24,7 +24,7 @@ from intents_ui.display import failures
 from intents_ui.display.console import next_call, request_form
 from intents_ui.display.console import operations as words
 from intents_ui.display.console.request_form import NONE, Examples, examples_of
-from intents_ui.display.formatting import json_tree
+from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers import timing
@@ -313,7 +313,7 @@ class ConsoleAnswer:
     outcome: words.CallOutcome
     seconds: str
     size: str
-    tree: json_tree.Tree | None
+    tree: json_text.Tree | None
     raw: str
     left_out: int
     is_copied: bool
@@ -336,7 +336,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
         outcome=words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
         size=words.size(attempt),
-        tree=json_tree.tree(attempt.text),
+        tree=json_text.tree(attempt.text),
         raw=attempt.text[:RAW_SHOWN],
         left_out=len(attempt.text) - RAW_SHOWN,
         is_copied=len(attempt.text) <= COPIED,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import json_text, json_tree
-from intents_ui.display.formatting.json_tree import JsonKind, Node, tree
+from intents_ui.display.formatting import json_text
+from intents_ui.display.formatting.json_text import JsonKind, Node, tree
 
 
 def planted(text: str) -> Node:
@@ -52,10 +52,10 @@ def test_a_response_that_is_too_large_is_shown_in_part() -> None:
     found = tree(json.dumps({"intents": [{"a": 1, "b": 2, "c": {}}] * 5000}))
     assert found
     assert not found.is_whole
-    assert len(list(nodes(found.root))) <= json_tree.MOST
+    assert len(list(nodes(found.root))) <= json_text.MOST
     (intents,) = found.root.inside
     assert (intents.count, intents.left_out) == (5000, 5000 - len(intents.inside))
-    assert 0 < len(intents.inside) <= json_tree.MOST_OF_A_LIST
+    assert 0 < len(intents.inside) <= json_text.MOST_OF_A_LIST
 
 
 @pytest.mark.parametrize("text", ["", "null", "1", '"x"', "{", "<html>", "[" * 100_000])
