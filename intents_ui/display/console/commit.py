@@ -38,21 +38,13 @@ class CommitOutcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
-    """A field of an intent in the confirmed and the current version; "" where it is missing."""
-
-    field: str
-    before: str
-    now: str
-
-
-@dataclass(frozen=True)
 class Changes:
-    """`fields`: the first changed fields; `before` and `now`: both versions as JSON.
+    """`fields`: the first changed fields, each with its value in the confirmed and the current version, "" where it is
+    missing. `before` and `now`: both versions as JSON.
 
     `before` is None if it was too long for the form."""
 
-    fields: list[Change]
+    fields: list[tuple[str, str, str]]
     more: int
     before: str | None
     now: str
@@ -84,13 +76,13 @@ def changes(before: str | None, now: str) -> Changes:
     )
 
 
-def _differing(before: str, now: str) -> list[Change]:
+def _differing(before: str, now: str) -> list[tuple[str, str, str]]:
+    def shown(value: str) -> str:
+        return text.capped(value, cap=CHANGE_CAP).shown if value else ""
+
     one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
-    return [
-        Change(*(text.capped(each, cap=CHANGE_CAP).shown if each else "" for each in (field, was, now_is)))
-        for field in dict.fromkeys([*one, *other])
-        if (was := one.get(field, "")) != (now_is := other.get(field, ""))
-    ]
+    found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
+    return [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
 
 
 def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:

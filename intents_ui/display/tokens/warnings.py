@@ -141,7 +141,9 @@ class FeaturedNames:
 
     def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
         sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
-        return next((found for by in sources for each in _readings(name) if (found := by.get(each))), ())
+        # Of the whole text, and of its displayed part.
+        readings = confusables.readings(name) | confusables.readings(name[: text.SYMBOL_CAP])
+        return next((found for by in sources for each in readings if (found := by.get(each))), ())
 
 
 @cached(LRUCache(256), key=id, lock=Lock())
@@ -159,11 +161,6 @@ def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, S
         for reading in confusables.readings(name) if name else ():
             found.setdefault(reading, []).append(token)
     return found
-
-
-def _readings(name: str) -> frozenset[str]:
-    """Return the readings of the whole text and of its displayed part."""
-    return confusables.readings(name) | confusables.readings(name[: text.SYMBOL_CAP])
 
 
 def _alike(

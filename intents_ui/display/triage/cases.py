@@ -60,21 +60,15 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
 
 
-@dataclass(frozen=True)
-class UrgencyCount:
-    """Number of rows with this urgency, without repetitions. `first` is the number of the first row, 0 if none has."""
+def counts(groups: Iterable[OwnerGroup]) -> list[tuple[StatusLabel, int, int]]:
+    """Return the number of rows of each urgency, without repetitions, and the number of the first, 0 if none has it.
 
-    label: StatusLabel
-    count: int
-    first: int
-
-
-def counts(groups: Iterable[OwnerGroup]) -> tuple[UrgencyCount, ...]:
-    """Return a count for each urgency. The first row is that of the page, in the order of the groups."""
+    The first row is that of the page, in the order of the groups.
+    """
     numbers: dict[Urgency, list[int]] = {each: [] for each in Urgency}
     for row in (row for group in groups for row in group.rows if not row.same_as):
         numbers[urgency(row)].append(row.number)
-    return tuple(UrgencyCount(LABELS[each], len(found), next(iter(found), 0)) for each, found in numbers.items())
+    return [(LABELS[each], len(found), next(iter(found), 0)) for each, found in numbers.items()]
 
 
 def urgency(row: TriageRow) -> Urgency:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import csv_text, times
@@ -39,19 +38,12 @@ COLUMNS = (
 NOT_IN_A_TABLE = ("Outcome", "Notes", "As of")
 
 
-@dataclass(frozen=True)
-class TriageText:
-    name: str
-    use: str
-    text: str
-
-
-def copies(rows: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[TriageText, ...]:
-    """`root`: scheme and host of the links."""
+def copies(rows: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[tuple[str, str, str], ...]:
+    """Return the name, use and text of each form. `root`: scheme and host of the links."""
     return (
-        TriageText("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
-        TriageText("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
-        TriageText("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
+        ("Plain text", "for a reply or a note", bare(plain(rows, root=root, now=now))),
+        ("Markdown", "for an issue or a wiki", bare(markdown(rows, root=root, now=now))),
+        ("CSV", "for a spreadsheet", comma_separated(rows, root=root)),
     )
 
 

@@ -246,8 +246,8 @@ def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
 
 def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
     rows = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
-    found = {each.label: (each.count, each.first) for each in cases.counts(cases.groups(rows)) if each.count}
+    found = {label: (count, first) for label, count, first in cases.counts(cases.groups(rows)) if count}
     urgent = cases.LABELS[cases.urgency(rows[2])]
     assert found == {urgent: (1, 3), cases.LABELS[Urgency.FINE]: (2, 2)}
     repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
-    assert {each.count for each in cases.counts(cases.groups([*rows, repeated]))} == {0, 1, 2}
+    assert {count for _, count, _ in cases.counts(cases.groups([*rows, repeated]))} == {0, 1, 2}
