@@ -113,7 +113,7 @@ def _plain(row: TriageRow, *, root: str) -> str:
 def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     """Return a table in which untrusted text is escaped."""
     shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
-    lines = [literal(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
+    lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
     return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
 
 
@@ -121,14 +121,18 @@ def _markdown(row: TriageRow, *, root: str) -> str:
     number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
     said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
     # `reverse` has escaped whatever could end the link or the cell in a path.
-    links = [f"[{literal(link.words)}](<{root}{link.path}>)" for link in row.links]
+    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
     links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
-    return f"| {' | '.join([*map(literal, said), ', '.join(links)])} |"
+    return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
 
 
 def literal(words: str) -> str:
-    """Escape text for Markdown, on one line."""
-    return MARKDOWN.sub(r"\\\g<0>", _line(words)).translate(ENTITIES)
+    """Escape text for Markdown."""
+    return MARKDOWN.sub(r"\\\g<0>", words).translate(ENTITIES)
+
+
+def _escaped(words: str) -> str:
+    return literal(_line(words))
 
 
 def _line(words: str) -> str:
