@@ -157,7 +157,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     if operation.name == "CommitIntent" and TAKEN in request.GET:
         # The existing intent, exactly as the service returned it.
         intent = wiring.service().get_intent(canonical(request.GET[TAKEN]))
-        asked = ConsoleRequest({"intent": intent.received}, text="")
+        asked = ConsoleRequest({"intent": intent.raw}, text="")
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
     if refused := refusal(request, asked):

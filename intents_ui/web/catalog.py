@@ -15,10 +15,9 @@ from intents_ui.display.routes.results import One, RouteTokens
 from intents_ui.display.tokens import names
 from intents_ui.service.catalog.token_lists import TokenMatches
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.wire.models import TokenInfo
-from intents_ui.service.wire.responses import TokensAnswer
 
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 ORDERS_HELD = 8

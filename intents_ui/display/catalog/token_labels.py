@@ -9,7 +9,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.service.wire.models import ChainInfo, TokenInfo
+from intents_ui.service.models import ChainInfo, TokenInfo
 
 
 class ListingStatus(StrEnum):

@@ -19,7 +19,7 @@ from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import DEAD, StatusLabel, StepStatus, Tone, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.wire.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import IntentStatus, TransactionStatus
 
 
 class CheckKind(StrEnum):

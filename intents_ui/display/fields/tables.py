@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, get_args
 
+from pydantic.fields import FieldInfo
+
 from intents_ui.display.fields import values
 from intents_ui.display.fields.values import Cell, Owner
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.wire.lenient_models import Field, Wire
-from intents_ui.service.wire.models import Intent, IntentReceipt
+from intents_ui.service.fields import Model
+from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.tables import read
 
 _LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
@@ -102,22 +104,22 @@ class _FieldReader:
             elif id(part) not in self.seen:
                 yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
 
-    def _rows(self, model: Wire, owner: Owner) -> Iterator[FieldRow]:
-        for name, info in model.fields.items():
+    def _rows(self, model: Model, owner: Owner) -> Iterator[FieldRow]:
+        for name, info in type(model).model_fields.items():
             label, value = _label("fields", name), getattr(model, name)
             if name in model.unreadable:
                 cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
-                yield FieldRow(info.alias, label, cell)
+                yield FieldRow(str(info.alias), label, cell)
             if value is not None and value != () and not _is_object(value):
                 cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
-                yield FieldRow(info.alias, label, cell)
+                yield FieldRow(str(info.alias), label, cell)
 
 
 def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
     """Return the nested objects, of a list the first ones. The raw JSON has the others."""
     for name in type(model).model_fields:
         value = getattr(model, name)
-        if isinstance(value, Wire):
+        if isinstance(value, Model):
             yield name, _part_title(name, inside=type(model), title=title), value
         elif _is_object(value):
             part_title = _part_title(name, inside=type(model), title=title)
@@ -127,7 +129,7 @@ def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
                 yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
 
 
-def _part_title(name: str, *, inside: type[Wire], title: str) -> str:
+def _part_title(name: str, *, inside: type[Model], title: str) -> str:
     """Return the title of a nested object. Below the top level it includes the parent's title."""
     if name == "deposit_transaction":
         return "Deposit (transaction)" if issubclass(inside, IntentReceipt) else "Deposit to make"
@@ -148,7 +150,7 @@ def _label(kind: str, name: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def is_number(info: Field) -> bool:
+def is_number(info: FieldInfo) -> bool:
     """Return whether a field has an integer or a decimal."""
     return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
 
@@ -159,4 +161,4 @@ def _types_in(annotation: Any) -> set[Any]:
 
 
 def _is_object(value: object) -> bool:
-    return isinstance(value, Wire) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Wire))
+    return isinstance(value, Model) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], Model))

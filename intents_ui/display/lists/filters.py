@@ -15,7 +15,7 @@ from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import Chip, InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
-from intents_ui.service.wire.models import ChainInfo, IntentStatus, Page
+from intents_ui.service.models import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"

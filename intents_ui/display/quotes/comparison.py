@@ -18,7 +18,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus, Tone
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 
 class Result(StrEnum):

@@ -17,7 +17,7 @@ from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import is_open
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_TITLE = 120

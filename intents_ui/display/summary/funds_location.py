@@ -10,7 +10,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 

@@ -17,7 +17,7 @@ from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
-from intents_ui.service.wire.models import IntentStatus
+from intents_ui.service.models import IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})

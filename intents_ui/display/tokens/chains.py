@@ -12,8 +12,8 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import icons, names, providers
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.service.wire.models import ChainInfo
-from intents_ui.service.wire.scalars import CHAIN_ID_LIMIT
+from intents_ui.service.fields import CHAIN_ID_LIMIT
+from intents_ui.service.models import ChainInfo
 
 SCHEME = re.compile(r"^https?://", re.IGNORECASE)
 

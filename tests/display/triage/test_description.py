@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.triage import description
-from intents_ui.service.wire.models import ChainInfo
+from intents_ui.service.models import ChainInfo
 from tests.display.search.test_identifiers import grows_with_its_length
 
 TODAY = date(2026, 11, 25)
