@@ -35,7 +35,7 @@ from intents_ui.pages import (
     well_known,
 )
 from intents_ui.pages.helpdesk import side_bar, slack
-from intents_ui.pages.insight import no_mirror
+from intents_ui.pages.insight import coverage
 
 
 class Identifier:
@@ -160,12 +160,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
 def insight_pages() -> list[URLPattern]:
     """Return the pages of the mirror. Without one, they say so, and nothing of it is imported."""
     if not apps.is_installed("intents_ui.mirror"):
-        return [path(route, no_mirror.view, name=name) for route, name in INSIGHT.items()]
-    from intents_ui.pages.insight import coverage, incidents, late, overview, scope  # imported only when used
+        return [path(route, coverage.no_mirror, name=name) for route, name in INSIGHT.items()]
+    from intents_ui.pages.insight import figures, incidents, late  # imported only when used
 
     views = {
-        "insight": overview.view,
-        "insight-json": overview.as_json,
+        "insight": figures.overview,
+        "insight-json": figures.overview_json,
         "insight-coverage": coverage.view,
         "insight-incidents": incidents.view,
         "insight-incidents-atom": incidents.atom,
@@ -173,10 +173,10 @@ def insight_pages() -> list[URLPattern]:
         "insight-incident-json": incidents.incident_json,
         "late": late.view,
         "late-csv": late.csv,
-        "insight-route": scope.route,
-        "insight-provider": scope.provider,
-        "insight-chain": scope.chain,
-        "insight-token": scope.token,
+        "insight-route": figures.route,
+        "insight-provider": figures.provider,
+        "insight-chain": figures.chain,
+        "insight-token": figures.token,
     }
     return [path(route, views[name], name=name) for route, name in INSIGHT.items()]
 

@@ -120,7 +120,7 @@ def write_dictionaries() -> None:
 
 def rows(count: int) -> Iterator[tuple[object, ...]]:
     """Yield transfers as columns, evenly over the time."""
-    from intents_ui.mirror.figures.histogram import bucket
+    from intents_ui.mirror.figures.statistics import bucket
 
     draw = Random(2)  # noqa: S311 - the same in each run
     for number in range(count):

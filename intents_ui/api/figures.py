@@ -14,7 +14,7 @@ from intents_ui.display.formatting import times
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
 from intents_ui.mirror.readonly import CopyUnreadable
-from intents_ui.web.insight import access, choices, data, figures, incidents, scopes, tables
+from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.access import Refusal
 
 type View = Callable[..., HttpResponse]
@@ -73,12 +73,12 @@ def route(request: HttpRequest, providers: str, origin: str, destination: str) -
         return failures.invalid_fields(request, picked.problems)
     scope = scopes.route(providers, origin, destination)
     found = figures.report(scope, picked)
-    total, *siblings = tables.of_rows([found.figures, *found.siblings])
+    total, *siblings = figures.of_rows([found.figures, *found.siblings])
     report = {
         "window": picked.window,
         "total": data.of_row(total),
         "siblings": [data.of_row(each) for each in siblings],
-        "reasons": data.of_reasons(tables.of_reasons(found.reasons, found.figures)),
+        "reasons": data.of_reasons(figures.of_reasons(found.reasons, failed=found.figures.failed)),
         "incidents": [data.of_incident(each) for each in incidents.read().of(scope)],
     }
     return answered(ApiRouteReport.model_validate(report))

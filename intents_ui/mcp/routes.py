@@ -17,7 +17,7 @@ from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.web.insight import access, data, figures, incidents, tables
+from intents_ui.web.insight import access, data, figures, incidents
 
 UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
@@ -39,7 +39,7 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
         {
             "period": "24 hours",
             "updatedAt": times.iso(mirror.updated_at if mirror else None) or None,
-            "routes": [data.of_row(each) for each in tables.of_rows(found)],
+            "routes": [data.of_row(each) for each in figures.of_rows(found)],
             "incidents": [data.of_incident(each) for each in affecting.values()],
             "notes": [] if found else [NOTHING],
         }

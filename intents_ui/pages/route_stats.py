@@ -19,7 +19,7 @@ from intents_ui.service.queries.transfers import ROUTE_PAGE, newest_of_route
 from intents_ui.web.frame import part_or_page
 
 if TYPE_CHECKING:
-    from intents_ui.web.insight.performance import RoutePerformance
+    from intents_ui.web.insight.figures import RoutePerformance
 
 PAGES = 2
 MAX_AGE = 60.0  # seconds
@@ -48,9 +48,9 @@ def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance
     """Return figures of the mirror, if there is one that has them. They are of more transfers than a list has."""
     if settings.MIRROR_DATABASE is None:
         return None
-    from intents_ui.web.insight import performance  # imported only with a mirror
+    from intents_ui.web.insight import figures  # imported only with a mirror
 
-    return performance.of(request, situation)
+    return figures.performance(request, situation)
 
 
 def read(intent_id: str) -> Situation:

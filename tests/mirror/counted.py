@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from intents_ui.mirror.figures import facts, histogram, queries, snapshots
+from intents_ui.mirror.figures import facts, queries, snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Transfer
@@ -94,7 +94,7 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
     durations = sorted(each.duration for each in found if each.duration is not None)
     return {
         **{outcome: sum(each.outcome == outcome for each in found) for outcome in ENDED},
-        "durations": dict(Counter(map(histogram.bucket, durations))),
+        "durations": dict(Counter(map(statistics.bucket, durations))),
         "reasons": Counter((step, reason or "") for step, reason in (each.cause for each in failed)),
         "count": len(found),
         "sent": sum(each.sent for each in found),

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest
 
-from intents_ui.mirror.figures import histogram
+from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.models import Day, DayFact, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.wire.outcome import Outcome
@@ -52,7 +52,7 @@ def duration_of(started: int | None, ended: int | None) -> int | None:
 def bucket_of(outcome: Outcome, started: int | None, ended: int | None) -> int | None:
     """Return the bucket of a delivered transfer's duration, or None if it is another one's or unknown."""
     duration = duration_of(started, ended) if outcome is Outcome.DELIVERED else None
-    return None if duration is None else histogram.bucket(duration)
+    return None if duration is None else statistics.bucket(duration)
 
 
 def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
-from intents_ui.mirror.figures import facts, histogram
+from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import END, ENDED, FAILED, Span, duration_of, end_of
 from intents_ui.mirror.figures.lateness import OpenCounts, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part, scope_of_token
@@ -50,6 +50,11 @@ class Counts:
         return self.counts[Outcome.DELIVERED]
 
     @property
+    def failed(self) -> int:
+        """The transfers that were not delivered."""
+        return self.ended - self.delivered
+
+    @property
     def is_complete(self) -> bool:
         return self.completeness.is_complete
 
@@ -76,10 +81,10 @@ class Counts:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
         if self.timed < ENOUGH_FOR_P95 or not self.is_complete:
             return None
-        return 100 * histogram.shorter(self.durations, elapsed // timedelta(milliseconds=1)) // self.timed
+        return 100 * statistics.shorter(self.durations, elapsed // timedelta(milliseconds=1)) // self.timed
 
     def _quantile(self, percent: int) -> timedelta | None:
-        found = histogram.quantile(self.durations, percent) if self.is_complete else None
+        found = statistics.quantile(self.durations, percent) if self.is_complete else None
         return None if found is None else timedelta(milliseconds=found)
 
 

@@ -15,7 +15,7 @@ from django.db.models import Min, Q
 
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.mirror.figures import facts, histogram
+from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
 from intents_ui.mirror.figures.statistics import share
@@ -104,7 +104,7 @@ class Sums:
                 rate = share(self.counts[Outcome.DELIVERED], self.ended)
                 return None if rate is None else rate.high
             case Order.SLOWEST:
-                median = histogram.quantile(self.durations, 50)
+                median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
 
@@ -235,7 +235,7 @@ def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
 
 def _usual_maximum(durations: Counter[int]) -> int:
     """Return p99, or four times p95 if that is less: one transfer of a hundred may have been repaired after hours."""
-    return min(histogram.quantile(durations, 99) or 0, 4 * (histogram.quantile(durations, 95) or 0))
+    return min(statistics.quantile(durations, 99) or 0, 4 * (statistics.quantile(durations, 95) or 0))
 
 
 def _key(route: Route) -> RouteKey:

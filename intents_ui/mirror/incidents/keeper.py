@@ -191,22 +191,9 @@ def stored() -> Iterable[Incident]:
         return
     kept = Q(closed=None) | Q(closed__gt=last.opened - DAYS * DAY) | Q(pk=last.pk)
     for row in rows.filter(kept):
-        yield Incident(
-            number=row.number,
-            scope=Scope(Level(row.level), row.name),
-            kind=Kind(row.kind),
-            state=State(row.state),
-            since=row.since,
-            opened=row.opened,
-            recovered=row.recovered,
-            closed=row.closed,
-            bad=row.bad,
-            owners=row.owners,
-            usual=row.usual,
-            is_alert=row.is_alert,
-            folded_into=row.folded_into,
-            routes=frozenset(each.route_id for each in row.on.all()),
-        )
+        found = {name: getattr(row, name) for name in STORED}
+        found |= {"scope": Scope(Level(row.level), row.name), "kind": Kind(row.kind), "state": State(row.state)}
+        yield Incident(number=row.number, routes=frozenset(each.route_id for each in row.on.all()), **found)
 
 
 STORED = [field.name for field in fields(Incident) if field.name not in ("number", "scope", "routes")]

@@ -51,10 +51,16 @@ class Day:
 
 
 @require_safe
+def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
+    """Answer for any page of the mirror in a dashboard that has none."""
+    return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
+
+
+@require_safe
 def view(request: HttpRequest) -> HttpResponse:
     found = wiring.mirror_coverage()
     if found is None:
-        return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
+        return no_mirror(request)
     known = found.coverage
     days = known.days[-MOST_DAYS:] if known else ()
     context = {

@@ -7,7 +7,7 @@ from django.urls import reverse
 from intents_ui import wiring
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.web.feeds import respond
-from intents_ui.web.insight import access, data, incidents, tables
+from intents_ui.web.insight import access, data, figures, incidents
 from intents_ui.web.insight.incidents import ListedIncident
 
 
@@ -53,17 +53,13 @@ def entry(listed: ListedIncident) -> Entry:
 @access.insight
 def incident(request: HttpRequest, number: str) -> HttpResponse:
     found = incidents.report(number)
-    course, listed = found.course, found.listed
     context = {
         "mirror": wiring.mirror_coverage(),
-        "incident": listed,
-        "opened": found.incident.opened,
-        "course": course,
-        "ended": found.ended,
-        "failed": found.failed,
-        "refunded": found.refunded,
-        "reasons": tables.of_causes(course.reasons, failed=found.failed),
-        "text": listed.facts.for_customers(request.build_absolute_uri(reverse("home"))),
+        "report": found,
+        "incident": found.listed,
+        "course": found.course,
+        "reasons": figures.of_reasons(found.course.reasons, failed=found.failed),
+        "text": found.listed.facts.for_customers(request.build_absolute_uri(reverse("home"))),
     }
     return render(request, "insight/incident.html", context)
 

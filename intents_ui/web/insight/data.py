@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.display.formatting import times
-from intents_ui.web.insight.figures import Overview
+from intents_ui.web.insight.figures import FigureRow, Overview, ReasonRow
 from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
-from intents_ui.web.insight.tables import FigureRow, ReasonRow
 
 
 def of_overview(page: Overview) -> dict[str, object]:
@@ -78,8 +77,8 @@ def of_report(found: IncidentReport) -> dict[str, object]:
     """Return an incident with what ended since it began."""
     return {
         **of_incident(found.listed),
-        "level": found.incident.scope.level,
-        "opened": times.iso(found.incident.opened),
+        "level": found.level,
+        "opened": times.iso(found.opened),
         "ended": found.ended,
         "notDelivered": found.failed,
         "refunded": found.refunded,

@@ -1,27 +1,92 @@
-"""Figures as read in the last seconds. All functions raise CopyUnreadable."""
+"""Figures of the mirror as pages show them, read in the last seconds. Functions that read raise CopyUnreadable."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, shares, text
+from intents_ui.display.insight import charts
+from intents_ui.display.insight.charts import Spark
 from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import providers
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.mirror import readonly
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.lateness import OpenCounts, count_open
-from intents_ui.mirror.figures.queries import ScopeReport
+from intents_ui.mirror.figures.queries import Counts, PeriodFigures, ReasonCount, ScopeReport
 from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.incidents.queries import Judgment
-from intents_ui.mirror.readonly import reading
-from intents_ui.web.insight import incidents, tables
+from intents_ui.mirror.readonly import CopyUnreadable, reading
+from intents_ui.service.wire.outcome import Outcome
+from intents_ui.web import operator_auth
+from intents_ui.web.insight import incidents
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.incidents import ListedIncident
-from intents_ui.web.insight.tables import FigureRow, ReasonRow
+from intents_ui.web.insight.scopes import LinkedScope, linked
 from intents_ui.web.recent import reads
+
+STEPS = ("Deposit", "Origin", "Destination")
+OTHER = "Other reasons"
+PERIODS = {Period.WEEK: "7 days", Period.DAY: "24 hours"}
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """The figures of a scope, its success rate in words, and the trend of its hours or days."""
+
+    scope: LinkedScope
+    figures: PeriodFigures
+    rate: str
+    interval: str
+    spark: Spark
+
+
+@dataclass(frozen=True)
+class ReasonRow:
+    """Why transfers were not delivered: the step that failed, the reason of the first one, and how many."""
+
+    step: str
+    reason: str
+    count: int
+    share: str
+
+
+def step_name(step: int | None) -> str:
+    """Return the name of a step by its position, or "" if it is unknown."""
+    return STEPS[step] if step is not None and step < len(STEPS) else ""
+
+
+def rate(figures: Counts) -> tuple[str, str]:
+    """Return the success rate, `98.0%`, and its interval. Both are "" if there is none."""
+    share = figures.success
+    return (shares.percent(share.part, share.whole), shares.interval(share.low, share.high)) if share else ("", "")
+
+
+def of_rows(found: Sequence[PeriodFigures]) -> Sequence[FigureRow]:
+    scopes = linked(each.scope for each in found)
+    return [
+        FigureRow(scope, each, *rate(each), charts.spark(each.bars)) for scope, each in zip(scopes, found, strict=True)
+    ]
+
+
+def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonRow]:
+    """Return why so many failed, most frequent first. Rare reasons are one row at the end."""
+    rows = [
+        ReasonRow(
+            step_name(each.step) or "Unknown step",
+            text.reason(each.example).shown if each.example else "No reason reported",
+            each.count,
+            shares.percent(each.count, max(failed, each.count)),
+        )
+        for each in found
+    ]
+    if rest := failed - sum(each.count for each in found):
+        rows.append(ReasonRow("", OTHER, rest, shares.percent(rest, failed)))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -48,8 +113,8 @@ def _counted(picked: Choices) -> tuple[FigureRow, Sequence[FigureRow], Sequence[
     now, counts = datetime.now(UTC), still_open()
     with reading():
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
-    [total] = tables.of_rows([found.total])
-    return total, tables.of_rows(found.rows), tables.of_reasons(found.reasons, found.total)
+    [total] = of_rows([found.total])
+    return total, of_rows(found.rows), of_reasons(found.reasons, failed=found.total.failed)
 
 
 def report(scope: ScopeName, picked: Choices) -> ScopeReport:
@@ -80,3 +145,50 @@ def _is_listed(scope: ScopeName) -> bool:
     is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
     numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN or is_token else []
     return any(wiring.catalog().chain(number) for number in numbers)
+
+
+@dataclass(frozen=True)
+class RoutePerformance:
+    """Figures of a route in a period, `7 days` or `24 hours`, and a transfer's place among them.
+
+    `elapsed` is how long the transfer took, or has been open. `faster` is how many of 100 delivered transfers took less
+    time. Both are None if unknown.
+    """
+
+    period: str
+    row: FigureRow
+    elapsed: timedelta | None
+    faster: int | None
+
+
+def performance(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
+    """Return the performance of a transfer's route in seven days, or in one if the copy is younger.
+
+    None if this client may not see it, if too few transfers ended, if the time is incomplete or if the database can't
+    be read.
+    """
+    if not operator_auth.may_see_insight(request):
+        return None
+    scope = ScopeName(Level.ROUTE, *situation.facts.route)
+    try:
+        with reading():
+            found = (queries.performance(scope, period=period, now=situation.now) for period in PERIODS)
+            best = next((each for each in found if each.success), None)
+    except CopyUnreadable:
+        return None
+    if best is None:
+        return None
+    [row] = of_rows([best])
+    elapsed = elapsed_of(situation)
+    return RoutePerformance(PERIODS[best.period], row, elapsed, None if elapsed is None else best.longer_than(elapsed))
+
+
+def elapsed_of(situation: Situation) -> timedelta | None:
+    """Return how long a delivered transfer took, or an open one with its deposit has taken until now."""
+    facts = situation.facts
+    if facts.started_at is None:
+        return None
+    if facts.is_delivered:
+        return None if facts.finished_at is None else max(facts.finished_at - facts.started_at, timedelta())
+    is_open = situation.outcome is Outcome.OPEN and facts.has_arrived
+    return situation.now - facts.started_at if is_open else None

@@ -13,8 +13,9 @@ from intents_ui.mirror.figures import scopes
 from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import EVERYTHING, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents import queries
-from intents_ui.mirror.incidents.queries import Incident, Judgment
+from intents_ui.mirror.incidents.queries import Judgment, optional_time, routes_of
 from intents_ui.mirror.incidents.rules import Level
+from intents_ui.mirror.models import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.insight.scopes import LinkedScope, linked
@@ -49,7 +50,11 @@ class RecentIncidents:
 
     def of(self, scope: ScopeName) -> Sequence[ListedIncident]:
         """Return the open incidents of a scope or of a part of it, and those that were seen on it."""
-        return [each for each in self.open_now if _affects(each, scope)]
+        return [
+            each
+            for each in self.open_now
+            if each.scope.scope == scope or any(scope in scopes_of(on.scope.route) for on in each.routes)
+        ]
 
 
 def recent() -> RecentIncidents | None:
@@ -74,18 +79,27 @@ def _read() -> RecentIncidents | None:
     return RecentIncidents(judgment, listed(found))
 
 
-def _affects(each: ListedIncident, scope: ScopeName) -> bool:
-    return each.scope.scope == scope or any(scope in scopes_of(on.scope.route) for on in each.routes)
-
-
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
     """Name incidents. The names of their chains are loaded together."""
-    places = [[scope(each), *(ScopeName(scopes.Level.ROUTE, *route) for route in each.routes)] for each in found]
+    places = [[scope(each), *(ScopeName(scopes.Level.ROUTE, *route) for route in routes_of(each))] for each in found]
     named = iter(linked(scope for each in places for scope in each))
     told = []
     for incident, each in zip(found, places, strict=True):
         whole, *routes = [next(named) for _ in each]
-        told.append(ListedIncident(_facts(incident, whole), whole, routes))
+        facts = IncidentFacts(
+            number=incident.number,
+            title=whole.named.title,
+            kind=incident.kind,
+            state=incident.state,
+            since=datetime.fromtimestamp(incident.since, UTC),
+            recovered=optional_time(incident.recovered),
+            closed=optional_time(incident.closed),
+            bad=incident.bad,
+            owners=incident.owners,
+            usual=incident.usual,
+            is_alert=incident.is_alert,
+        )
+        told.append(ListedIncident(facts, whole, routes))
     return told
 
 
@@ -93,8 +107,9 @@ def listed(found: Sequence[Incident]) -> list[ListedIncident]:
 class IncidentReport:
     """An incident, and what ended since it began."""
 
-    incident: Incident
     listed: ListedIncident
+    level: str
+    opened: datetime
     course: Course
 
     @property
@@ -117,17 +132,18 @@ def report(number: str) -> IncidentReport:
         found = queries.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
         if found is None:
             raise Http404("There is no incident with this number.")
-        course = figures.course(scope(found), since=found.since, until=found.closed or datetime.now(UTC))
-    return IncidentReport(found, listed([found])[0], course)
+        since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or datetime.now(UTC)
+        course = figures.course(scope(found), since=since, until=until)
+    return IncidentReport(listed([found])[0], found.level, datetime.fromtimestamp(found.opened, UTC), course)
 
 
 def scope(incident: Incident) -> ScopeName:
     """Return the scope of figures that an incident is of. A provider may be on one chain only."""
-    level, name = incident.scope
+    name, routes = incident.name, routes_of(incident)
     chain, _, rest = name.partition("/")
-    match level:
-        case Level.ROUTE if incident.routes:
-            return ScopeName(scopes.Level.ROUTE, *incident.routes[0])
+    match incident.level:
+        case Level.ROUTE if routes:
+            return ScopeName(scopes.Level.ROUTE, *routes[0])
         case Level.PROVIDER_ON_CHAIN:
             return ScopeName(scopes.Level.PROVIDER, rest, chain)
         case Level.TOKEN:
@@ -137,19 +153,3 @@ def scope(incident: Incident) -> ScopeName:
         case Level.CHAIN:
             return ScopeName(scopes.Level.CHAIN, "", name)
     return EVERYTHING
-
-
-def _facts(incident: Incident, scope: LinkedScope) -> IncidentFacts:
-    return IncidentFacts(
-        number=incident.number,
-        title=scope.named.title,
-        kind=incident.kind.value,
-        state=incident.state.value,
-        since=incident.since,
-        recovered=incident.recovered,
-        closed=incident.closed,
-        bad=incident.bad,
-        owners=incident.owners,
-        usual=incident.usual,
-        is_alert=incident.is_alert,
-    )

@@ -16,8 +16,8 @@ from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures.lateness import Basis, OpenTransfer
 from intents_ui.mirror.figures.queries import EndedTransfer, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
+from intents_ui.web.insight.figures import step_name
 from intents_ui.web.insight.scopes import LinkedScope, linked
-from intents_ui.web.insight.tables import step_name
 
 BASES = {Basis.ROUTE: "p99 of its route", Basis.PROVIDER: "p99 of its provider", Basis.RULE: "the usual maximum"}
 

@@ -1,10 +1,14 @@
-"""`/insight/route/…`, and the same of a provider, a chain and a token: figures of one of them over time."""
+"""`/insight`, `/insight.json` and `/insight/route/…`: how many transfers are delivered and how fast.
+
+The first two are of all, by route, provider, chain or token. Each of those has a page with its figures over time.
+"""
 
 from collections.abc import Sequence
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from intents_ui import wiring
 from intents_ui.display.insight import charts
@@ -12,7 +16,24 @@ from intents_ui.display.insight.charts import Bucket
 from intents_ui.mirror.figures.queries import BucketFigures
 from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.web.insight import access, choices, figures, incidents, scopes, tables, transfers
+from intents_ui.web.insight import access, choices, data, figures, incidents, scopes, transfers
+
+
+@access.insight
+def overview(request: HttpRequest) -> HttpResponse:
+    picked = choices.read(request.GET, path=reverse("insight"))
+    found = vars(figures.overview(picked))
+    context = {"mirror": wiring.mirror_coverage(), "rows_of": choices.LEVELS[picked.by], **found}
+    status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
+    return render(request, "insight/overview.html", context, status=status)
+
+
+@access.insight
+def overview_json(request: HttpRequest) -> HttpResponse:
+    picked = choices.read(request.GET, path=reverse("insight"))
+    if picked.problems:
+        return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
+    return JsonResponse(data.of_overview(figures.overview(picked)))
 
 
 @access.insight
@@ -38,7 +59,7 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
     picked = choices.read(request.GET, path=request.path)
     found = figures.report(scope, picked)
-    total, *siblings = tables.of_rows([found.figures, *found.siblings])
+    total, *siblings = figures.of_rows([found.figures, *found.siblings])
     context: dict[str, object] = {
         "mirror": wiring.mirror_coverage(),
         "picked": picked,
@@ -46,7 +67,7 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
         "total": total,
         "incidents": incidents.read().of(scope),
         "columns": None,
-        "reasons": tables.of_reasons(found.reasons, found.figures),
+        "reasons": figures.of_reasons(found.reasons, failed=found.figures.failed),
         "siblings": siblings,
         "tokens": transfers.token_rows(found.tokens),
         "slowest": transfers.ended_rows(found.slowest),
@@ -66,6 +87,6 @@ def drawn(series: Sequence[BucketFigures], window: Period) -> dict[str, object]:
     return {
         "columns": charts.columns(buckets),
         "band": charts.band(buckets),
-        "series": [(each, tables.rate(each)[0]) for each in reversed(series)],
+        "series": [(each, figures.rate(each)[0]) for each in reversed(series)],
         "has_days": window in (Period.MONTH, Period.QUARTER),
     }
