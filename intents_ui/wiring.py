@@ -28,7 +28,6 @@ from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.catalog.prices import Prices
-from intents_ui.service.catalog.token_lists import TokenLists
 from intents_ui.service.client import AsyncServiceClient, ServiceClient, UncachedClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
@@ -267,12 +266,6 @@ def console_slots() -> Mapping[bool, ServiceSlots]:
 def catalog() -> Catalog:
     """The catalog of chains and tokens."""
     return Catalog(service())
-
-
-@once
-def token_lists() -> TokenLists:
-    """The token lists."""
-    return TokenLists(service(), catalog())
 
 
 @once

@@ -242,7 +242,7 @@ def read_as(query: str) -> str:
         return ""
     try:
         chains = wiring.catalog().listed_chains().entries
-        tokens = wiring.token_lists().featured([chain.id for chain in chains]).tokens
+        tokens = wiring.catalog().listed_featured([chain.id for chain in chains]).entries
     except ServiceError:
         return ""
     symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))

@@ -21,9 +21,9 @@ def view(request: HttpRequest) -> HttpResponse:
         raise BadRequest
     catalog = wiring.catalog()
     known = catalog.listed_chains().entries
-    listed = wiring.token_lists().featured([chain.id for chain in known])
+    listed = catalog.listed_featured([chain.id for chain in known])
     chains = suggestions.chains(words, known)
-    tokens = suggestions.tokens(words, listed.tokens, most=suggestions.MOST - len(chains), using=catalog)
+    tokens = suggestions.tokens(words, listed.entries, most=suggestions.MOST - len(chains), using=catalog)
     found = [*(of_chain(*chain) for chain in chains), *filter(None, map(of_token, tokens))]
     return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
 

@@ -213,7 +213,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
 
 def search(where: Where) -> TokenInfo | None:
     """Search all token lists of the service, including external ones."""
-    found = wiring.token_lists().search([where[0]], address=where[1], limit=1)
+    found = wiring.service().get_token_list([where[0]], token_address=where[1], limit=1)
     return next((view for view in found.tokens if token_list.place(view) == where), None)
 
 
@@ -221,7 +221,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]
     """Return the featured tokens with this symbol; none if they can't be loaded."""
     catalog = wiring.catalog()
     try:
-        featured = wiring.token_lists().featured([chain.id for chain in catalog.chains()]).tokens
+        featured = catalog.listed_featured([chain.id for chain in catalog.chains()]).entries
     except ServiceError:
         return ()
     found = token_labels.namesakes(symbol, of=where, among=featured)[:NAMESAKES]

@@ -13,7 +13,7 @@ from intents_ui.display.routes import results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
 from intents_ui.display.routes.results import One, RouteTokens
 from intents_ui.display.tokens import names
-from intents_ui.service.catalog.token_lists import TokenMatches
+from intents_ui.service.catalog.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.service.operations import operations
@@ -29,7 +29,7 @@ class FoundTokens:
     """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
 
     tokens: Sequence[TokenInfo]
-    found: TokenMatches
+    found: Listed[TokenInfo]
     chains: int
     cut: Sequence[str] = ()
 
@@ -40,8 +40,8 @@ def find_tokens(filters: TokenFilters) -> FoundTokens:
     known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
     chains = filters.chains or tuple(known)
     found = _ask(filters, chains)
-    listed, _ = _in_order(tuple(found.tokens), filters, tuple(chain.id for chain in catalog.chains()))
-    cut = token_list.chains_cut(found.tokens, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
+    listed, _ = _in_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
+    cut = token_list.chains_cut(found.entries, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
     return FoundTokens(listed, found, len(chains), [names.of_chain(each, using=catalog) for each in cut])
 
 
@@ -55,23 +55,23 @@ def _in_order(
     return token_list.wanted(tokens, filters, chains=chains), tokens
 
 
-def _ask(filters: TokenFilters, chains: Sequence[int]) -> TokenMatches:
-    lists = wiring.token_lists()
+def _ask(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
     if filters.words:
-        return lists.search(
+        answer = wiring.service().get_token_list(
             chains,
-            words=filters.words,
-            address=filters.address,
+            search_query=None if filters.address else filters.words,
+            token_address=filters.address,
             limit=filters.limit or SEARCH_LIMIT,
-            without=filters.without,
+            exclude_tokens=filters.without,
         )
+        return Listed(answer.tokens, answer.unreadable_entries)
     match filters.show:
         case Show.FEATURED:
-            return lists.featured(chains)
+            return wiring.catalog().listed_featured(chains)
         case Show.LISTED:
-            return lists.listed(chains)
+            return wiring.catalog().listed_on(chains)
         case Show.EXTERNAL:
-            return lists.external(chains)
+            return wiring.catalog().listed_on(chains, external=True)
 
 
 def routed_tokens(question: RouteQuery) -> TokensAnswer:

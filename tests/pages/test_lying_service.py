@@ -205,7 +205,7 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
     with recorded(emulator, monkeypatch):
         told = site.get(f"/intent/{played['intentId']}.json").json()
         honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
-    renew("catalog", "token_lists")
+    renew("catalog")
     with recorded(emulator, monkeypatch) as service:
         # The clock is stopped, so responses don't age.
         monkeypatch.setattr(wiring.service().cache, "clock", lambda: 0.0)

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from cachetools import LRUCache, TTLCache
@@ -59,12 +59,16 @@ class Held[K, V]:
 
 @dataclass(frozen=True, slots=True)
 class Listed[V]:
-    """List without duplicates, for the page about it. `error` is why it is of that `age`, if it is stale."""
+    """List without duplicates, for the page about it. `error` is why it is of that `age`, if it is stale.
 
-    entries: tuple[V, ...]
+    Of the lists of several chains, the age is the oldest one's, and `failed` are the chains whose list is unavailable.
+    """
+
+    entries: Sequence[V]
     unreadable: int = 0
     age: timedelta = timedelta()
     error: ServiceError | None = None
+    failed: Mapping[int, ServiceError] = field(default_factory=dict)
 
 
 @lru_cache(256)
@@ -74,12 +78,9 @@ def tokens_of(chain_id: int) -> ServiceList[str, TokenInfo]:
 
 
 def featured_on(chain_ids: Sequence[int]) -> ServiceList[tuple[int | None, str], TokenInfo]:
-    call = operations.get_token_list(chain_ids)
+    subject, call = ("featured", tuple(chain_ids)), operations.get_token_list(chain_ids)
     return ServiceList(
-        ("featured", tuple(chain_ids)),
-        call,
-        lambda answer: answer.tokens,
-        lambda token: (token.chain_id, plain(token.address)),
+        subject, call, lambda answer: answer.tokens, lambda token: (token.chain_id, plain(token.address))
     )
 
 
@@ -170,26 +171,26 @@ class Catalog:
 
     def chains(self) -> tuple[ChainInfo, ...]:
         """Return all supported chains, in the service's order."""
-        return tuple(self._chains_by_id().values())
+        return tuple(self._index(CHAINS).values())
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return None if chain_id is None else self._chains_by_id().get(chain_id)
+        return None if chain_id is None else self._index(CHAINS).get(chain_id)
 
     def tokens(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         """Return a chain's listed tokens without duplicates, in the service's order."""
-        return () if chain_id is None else tuple(self._tokens_by_address(chain_id).values())
+        return () if chain_id is None else tuple(self._index(tokens_of(chain_id)).values())
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         """Return a listed token, or None. The zero address and 0xeee… both mean the chain's native token."""
         if chain_id is None or not address:
             return None
-        return self._tokens_by_address(chain_id).get(plain(address))
+        return self._index(tokens_of(chain_id)).get(plain(address))
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         """Return whether a token is listed, or None if the chain's tokens aren't known. The native token always is."""
         if chain_id is None or not address:
             return None
-        known = self._tokens_by_address(chain_id)
+        known = self._index(tokens_of(chain_id))
         wanted = plain(address)
         return wanted == NATIVE_TOKEN or wanted in known if known else None
 
@@ -224,9 +225,38 @@ class Catalog:
         """Return a chain's listed tokens, for the page about them. Raises ServiceError if none are cached."""
         return self._listed(tokens_of(chain_id))
 
-    def listed_featured(self, chain_ids: Sequence[int]) -> Listed[TokenInfo]:
-        """Return the featured tokens of these chains, with one request. Raises ServiceError if none are cached."""
-        return self._listed(featured_on(chain_ids))
+    def listed_featured(self, chain_ids: Iterable[int]) -> Listed[TokenInfo]:
+        """Return the featured tokens of these chains, with one request for all known ones.
+
+        Raises ServiceError if none are cached.
+        """
+        wanted, known = set(chain_ids), [chain.id for chain in self.chains()]
+        found = self._listed(featured_on(known if wanted.issubset(known) else sorted(wanted)))
+        return replace(found, entries=[token for token in found.entries if token.chain_id in wanted])
+
+    def listed_on(self, chain_ids: Sequence[int], *, external: bool = False) -> Listed[TokenInfo]:
+        """Return the listed tokens of several chains, unordered, with those of external lists if wanted.
+
+        Each chain takes a request: other pages cache the same lists, one can fail without the others, and the number of
+        cache entries doesn't grow with the combinations of chains. Raises ServiceError if no list is available at all.
+        """
+        ask = self._external if external else self.listed_tokens
+        calls = (partial(ask, each) for each in chain_ids)
+        answers = dict(zip(chain_ids, self._service.threads.together(*calls), strict=True))
+        failed = {chain_id: answer for chain_id, answer in answers.items() if isinstance(answer, ServiceError)}
+        lists = [answer for answer in answers.values() if isinstance(answer, Listed)]
+        if failed and not lists:
+            raise next(iter(failed.values()))
+        return Listed(
+            entries=[token for each in lists for token in each.entries],
+            unreadable=sum(each.unreadable for each in lists),
+            age=max((each.age for each in lists), default=timedelta()),
+            failed=failed,
+        )
+
+    def _external(self, chain_id: int) -> Listed[TokenInfo]:
+        answer = self._service.get_token_list([chain_id], include_all_listed=True, include_external=True)
+        return Listed(answer.tokens, answer.unreadable_entries)
 
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
         """Return the number of featured tokens by chain. Chains whose number is unknown are missing.
@@ -265,12 +295,6 @@ class Catalog:
             oldest=max(ages, default=None),
             newest=min(ages, default=None),
         )
-
-    def _chains_by_id(self) -> Mapping[int, ChainInfo]:
-        return self._index(CHAINS)
-
-    def _tokens_by_address(self, chain_id: int) -> Mapping[str, TokenInfo]:
-        return self._index(tokens_of(chain_id))
 
     def _learn(self, wanted: Sequence[ServiceList[Any, Any]]) -> None:
         missing = [
@@ -375,21 +399,20 @@ class Catalog:
         with self._lock:
             held: Held[K, V] | None = self._lists.get(listing.subject)
             if held is None or held.answer is not answer:
-                index = _first_by_key(listing.entries(answer), listing.key)
+                index: dict[Any, Any] = {}
+                for entry in listing.entries(answer):
+                    index.setdefault(listing.key(entry), entry)
                 held = Held(answer, index)
                 self._lists[listing.subject] = held
                 self._recent.pop(listing.subject, None)
                 self.derived, self.version = {}, object()
                 if isinstance(listing.subject, int):
-                    self._feature(listing.subject, index)
+                    self._featured[listing.subject] = tuple(token for token in index.values() if token.featured)
+                    self._featured_anywhere = tuple(token for tokens in self._featured.values() for token in tokens)
         if not self._service.is_cached(listing.call):
             # Where lists may not be cached, a page would otherwise request a list for every name.
             self._skip_lookups(listing, held.index, PATIENCE_SECONDS)
         return held
-
-    def _feature(self, chain_id: int, index: Mapping[Any, Any]) -> None:
-        self._featured[chain_id] = tuple(token for token in index.values() if token.featured)
-        self._featured_anywhere = tuple(token for tokens in self._featured.values() for token in tokens)
 
 
 def _may_wait() -> bool:
@@ -398,10 +421,3 @@ def _may_wait() -> bool:
     except (OutOfTime, Overloaded):
         return False
     return True
-
-
-def _first_by_key[K, V](entries: tuple[V, ...], key: Callable[[V], K]) -> dict[K, V]:
-    index: dict[K, V] = {}
-    for entry in entries:
-        index.setdefault(key(entry), entry)
-    return index
