@@ -10,8 +10,7 @@ django.setup(set_prefix=False)
 from intents_ui import wiring  # noqa: E402 - Django must be set up first, as for all below
 from intents_ui.middleware import access_log, marks, request_limits  # noqa: E402 - as above
 from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
-from intents_ui.server import embedded_service, handlers, lifespan, probes  # noqa: E402 - as above
-from intents_ui.server.live import streams  # noqa: E402 - as above
+from intents_ui.server import handlers, lifespan, probes  # noqa: E402 - as above
 from intents_ui.server.messages import Message, Receive, Send, answer, replay, with_headers, without_body  # noqa: E402 - as above
 from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body, without_body_headers  # noqa: E402 - as above
 from intents_ui.service.context import request_context  # noqa: E402 - as above
@@ -48,10 +47,10 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if not is_for_us(scope):
         return await answer(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if marks.outside(path) == "live":
-        return await streams()(scope, receive, send)
+        return await handlers.streams()(scope, receive, send)
     embedded = wiring.emulator()
     if embedded is not None and marks.outside(path) == "rpc":
-        return await embedded_service.call(embedded, scope, receive, with_headers(send))
+        return await handlers.call_embedded(embedded, scope, receive, with_headers(send))
     scope = cleaned(scope)
     request_origin: request_context.Origin = scope[access_log.VISIT].origin
     try:

@@ -320,7 +320,7 @@ def read_environment(secrets_dir: Path = SECRETS_DIR) -> Environment:
 ENV = read_environment()
 
 DEBUG = ENV.debug
-DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.ops.debugging.NoSettings"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.ops.logs.NoSettings"
 # With the emulator nothing outlives the process, so a random key per start is enough.
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
@@ -347,12 +347,12 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "intents_ui.middleware.request_limits.quotas",
     "intents_ui.middleware.compression.compressed",
-    "intents_ui.middleware.conditional_get.ConditionalGet",
+    "intents_ui.middleware.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.request_limits.limits",
     "intents_ui.middleware.secret_text.refuse_secrets",
-    "intents_ui.middleware.api_access.access",
+    "intents_ui.middleware.request_limits.access",
     "intents_ui.middleware.stale_notice.troubles",
     "intents_ui.middleware.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",

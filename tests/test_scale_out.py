@@ -103,7 +103,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
             # All viewers share one address, and the machine may be busy with other tests.
-            **constants(**{LIMITS: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.server.live:STREAMS_PER_CLIENT": 1000}),
+            **constants(**{LIMITS: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.server.handlers:STREAMS_PER_CLIENT": 1000}),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from intents_ui import asgi, wiring
-from intents_ui.server.live import streams
+from intents_ui.server.handlers import streams
 
 
 def tasks() -> int:

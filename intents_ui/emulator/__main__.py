@@ -9,8 +9,7 @@ from gunicorn.app.base import BaseApplication
 from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW, seconds_of
-from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, scenario_named
 
 MOST_CHAINS = len(Catalogue().chains)
 

@@ -11,6 +11,7 @@ from email.utils import formatdate
 from typing import Any, Final
 
 from intents_ui.emulator import faults as known
+from intents_ui.emulator.background_traffic import Occurrence, occurrences
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import (
@@ -23,16 +24,13 @@ from intents_ui.emulator.errors import (
     Refusal,
 )
 from intents_ui.emulator.faults import Answer, Faults
-from intents_ui.emulator.incidents import Occurrence, occurrences
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
-from intents_ui.emulator.lookups import Ask, Lookups
+from intents_ui.emulator.lookups import Ask, Lookups, Pause, Waiting
 from intents_ui.emulator.market import Market
 from intents_ui.emulator.population import PAST, World, scenes_of
-from intents_ui.emulator.scenario_engine import MAIN, Scenario
-from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
-from intents_ui.emulator.waiting import Pause, Waiting
 
 type Scope = MutableMapping[str, Any]
 type Message = MutableMapping[str, Any]

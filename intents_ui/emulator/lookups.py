@@ -1,19 +1,20 @@
-"""GetIntent, GetIntentReceipt, SearchIntents and GetIntentHistory."""
+"""GetIntent, GetIntentReceipt, SearchIntents, GetIntentHistory, and the long poll: WaitIntentReceipt."""
 
+import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from intents_ui.emulator import requests
+from intents_ui.emulator import errors
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import INVALID_ARGUMENT, NOT_FOUND, TIMED_OUT, Refusal
+from intents_ui.emulator.faults import TIE
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Entry, Ledger
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.receipts import balances, history_entry, receipt
-from intents_ui.emulator.response_variants import TIE
 from intents_ui.emulator.scenario_engine import Scene
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
@@ -68,7 +69,7 @@ class Lookups:
 
     def get_intent_history(self, ask: Ask) -> Document:
         tie = TIE if "created-ties" in ask.faults else 1
-        page = _Page.read(requests.members(ask.body, "page"), tie)
+        page = _Page.read(errors.members(ask.body, "page"), tie)
         filters = _Filters.read(ask.body)
         found = list(islice(self._page(page, filters, ask), page.size + 1))
         more, found = len(found) > page.size, found[: page.size]
@@ -81,15 +82,15 @@ class Lookups:
         return {"intents": rows, "nextPage": following}
 
     def _requested_entry(self, ask: Ask) -> Entry:
-        intent_id = requests.required(requests.text(ask.body, "intentId"), "intentId")
+        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
         entry = self.ledger.named(intent_id, ask.now, ask.faults)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry
 
     def _search(self, ask: Ask) -> Iterator[Entry]:
-        keys = {field: requests.text(ask.body, field) for field in _KEYS}
-        project = requests.whole(ask.body, "byProjectId")
+        keys = {field: errors.text(ask.body, field) for field in _KEYS}
+        project = errors.whole(ask.body, "byProjectId")
         if "deposit-hash-ignored" in ask.faults:
             keys["byDepositTransactionHash"] = None
         given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
@@ -135,9 +136,9 @@ class Lookups:
     def _history_row(self, entry: Entry, ask: Ask) -> Document:
         row = history_entry(entry.transfer, entry.scene, self.catalogue)
         held = entry.scene.marks.get("balance")
-        if requests.flag(ask.body, "includeBalances"):
+        if errors.flag(ask.body, "includeBalances"):
             return row | {"hasBalance": bool(held), "balances": balances(entry.transfer, entry.scene, self.catalogue)}
-        return row | {"hasBalance": True} if requests.flag(ask.body, "onlyRecoverable") else row
+        return row | {"hasBalance": True} if errors.flag(ask.body, "onlyRecoverable") else row
 
 
 def _has_hash(entry: Entry, wanted: str) -> bool:
@@ -189,20 +190,20 @@ class _Filters:
 
     @classmethod
     def read(cls, body: Document) -> "_Filters":
-        owner = requests.text(body, "byOwnerAddress")
-        one, several = requests.text(body, "byStatus"), requests.words(body, "byStatuses")
+        owner = errors.text(body, "byOwnerAddress")
+        one, several = errors.text(body, "byStatus"), errors.words(body, "byStatuses")
         statuses = several or ([one] if one else None)
         from_time, to_time = _seconds(body, "fromTime"), _seconds(body, "toTime")
         return cls(
             owner=owner.strip().lower() if owner else None,
-            project=requests.whole(body, "byProjectId"),
+            project=errors.whole(body, "byProjectId"),
             # An unknown status becomes the first one, as in the real server's decoder.
             statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
-            origin_chain=requests.whole(body, "originChainId"),
-            destination_chain=requests.whole(body, "destinationChainId"),
+            origin_chain=errors.whole(body, "originChainId"),
+            destination_chain=errors.whole(body, "destinationChainId"),
             since=from_time * MICROSECONDS if from_time else None,
             until=None if to_time is None else to_time * MICROSECONDS,
-            recoverable=requests.flag(body, "onlyRecoverable"),
+            recoverable=errors.flag(body, "onlyRecoverable"),
         )
 
     @property
@@ -225,7 +226,7 @@ class _Filters:
 
 
 def _seconds(body: Document, field: str) -> int | None:
-    seconds = requests.whole(body, field)
+    seconds = errors.whole(body, field)
     if seconds is not None and seconds > _LARGEST_SECONDS:
         raise Refusal(INVALID_ARGUMENT, f"{field} must be Unix seconds, not milliseconds")
     return seconds
@@ -249,16 +250,16 @@ class _Page:
 
     @classmethod
     def read(cls, page: Document, tie: int) -> "_Page":
-        sorts = requests.objects(page, "sort")
+        sorts = errors.objects(page, "sort")
         first = sorts[0] if sorts else {}
-        column = requests.text(first, "column") or requests.text(page, "column") or "id"
-        order = (requests.text(first, "order") or "DESC").upper()
+        column = errors.text(first, "column") or errors.text(page, "column") or "id"
+        order = (errors.text(first, "order") or "DESC").upper()
         if column not in ("id", "createdAt"):
             raise Refusal(INVALID_ARGUMENT, f"page.sort: cannot sort by {column[:40]}")
-        size = requests.whole(page, "pageSize") or DEFAULT_PAGE
+        size = errors.whole(page, "pageSize") or DEFAULT_PAGE
         if size < 0:
             raise Refusal(INVALID_ARGUMENT, "page.pageSize must not be negative")
-        after, before = requests.whole(page, "after"), requests.whole(page, "before")
+        after, before = errors.whole(page, "after"), errors.whole(page, "before")
         return cls(
             column=column,
             order="ASC" if order == "ASC" else "DESC",
@@ -294,3 +295,70 @@ class _Page:
             "pageSize": self.size,
             "more": True,
         }
+
+
+# Poll interval for changes by callers. The scenario's own changes are known in advance.
+LOOK_SECONDS: Final = 0.25
+_TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
+_TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
+
+# Waits for so many seconds. Returns True if the caller disconnected.
+type Pause = Callable[[float], Awaitable[bool]]
+
+
+class Waiting:
+    """Long polls. `hold` is the longest wait without a change, in seconds of real time."""
+
+    def __init__(self, ledger: Ledger, now: Callable[[], int], hold: float) -> None:
+        self.ledger = ledger
+        self.now = now
+        self.hold = hold
+
+    async def wait_intent_receipt(self, ask: Ask, pause: Pause) -> Document | None:
+        """Return at once if the intent is final or the cursor is outdated, otherwise on a change.
+
+        None: the caller disconnected.
+        """
+        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
+        cursor = errors.words(ask.body, "lastReceiptStates") or []
+        ahead = ask.now - self.now()
+        first = entry = self._entry(intent_id, ask.now, ask)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._hold(ask, first, cursor)
+        while (left := until - loop.time()) > 0:
+            if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead, ask))):
+                return None
+            entry = self._entry(intent_id, self.now() + ahead, ask)
+            if _state(entry) != _state(first):
+                break
+        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
+        document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
+        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
+
+    def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
+        news = entry.scene.receipt_states != cursor
+        if "states-without-refund" in ask.faults:
+            news = entry.scene.receipt_states[:3] != cursor
+        if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
+            return 0.0
+        return self.hold
+
+    def _until_next_change(self, entry: Entry, ahead: int, ask: Ask) -> float:
+        seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead, ask.faults)
+        # Rather a millisecond late than a microsecond early, which would cost another poll interval.
+        return LOOK_SECONDS if seconds is None else max(0.0, seconds) + 0.001
+
+    def _entry(self, intent_id: str, now: int, ask: Ask) -> Entry:
+        entry = self.ledger.named(intent_id, now, ask.faults)
+        if entry is None:
+            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
+        return entry
+
+
+def _state(entry: Entry) -> tuple[str, list[str]]:
+    return entry.scene.status, entry.scene.receipt_states
+
+
+def _is_done(entry: Entry, ask: Ask) -> bool:
+    narrow = "done-only-success-or-failure" in ask.faults
+    return entry.scene.status in (_TERMINAL_AS_DESCRIBED if narrow else _TERMINAL)

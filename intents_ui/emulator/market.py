@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from intents_ui.emulator import requests
+from intents_ui.emulator import errors
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token, canonical, chain_info
 from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.errors import UNSUPPORTED_NETWORK, Refusal
@@ -19,24 +19,24 @@ class Market:
         self.catalogue = catalogue
 
     def get_chains(self, ask: Ask) -> Document:
-        provider = requests.text(ask.body, "routeProvider")
+        provider = errors.text(ask.body, "routeProvider")
         chain_ids = self.catalogue.chains_of(provider.upper()) if provider else self.catalogue.listed
         return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
 
     def get_token_list(self, ask: Ask) -> Document:
         """Return featured tokens, or all of them for a search. `limit` applies per chain."""
         body = ask.body
-        chain_ids = requests.required(requests.wholes(body, "chainIds") or None, "chainIds")
-        query = (requests.text(body, "searchQuery") or "").strip().lower()
-        address = requests.text(body, "tokenAddress")
+        chain_ids = errors.required(errors.wholes(body, "chainIds") or None, "chainIds")
+        query = (errors.text(body, "searchQuery") or "").strip().lower()
+        address = errors.text(body, "tokenAddress")
         listings = {"featured"}
-        if requests.flag(body, "includeAllListed"):
+        if errors.flag(body, "includeAllListed"):
             listings |= {"listed"}
-        if requests.flag(body, "includeExternal"):
+        if errors.flag(body, "includeExternal"):
             listings |= {"external"}
         if query or address:
             listings = {"featured", "listed", "external"}
-        excluded = {canonical(each) for each in requests.words(body, "excludeTokens") or []}
+        excluded = {canonical(each) for each in errors.words(body, "excludeTokens") or []}
         found = [
             token
             for token in self.catalogue.on_chains(chain_ids)
@@ -46,14 +46,14 @@ class Market:
             and (not query or _rank(token, query) is not None)
         ]
         found.sort(key=lambda token: (_rank(token, query) or 0, *_sort_key(token)))
-        return {"tokens": [token.as_info() for token in _limited_per_chain(found, requests.whole(body, "limit"))]}
+        return {"tokens": [token.as_info() for token in _limited_per_chain(found, errors.whole(body, "limit"))]}
 
     def get_exact_input_routes(self, ask: Ask) -> Document:
         if "routes-stub" in ask.faults:
             return {"tokens": []}
         origin = self._token(ask.body, "origin", needed=True)
         destination_chain = self._chain(ask.body, "destinationChainId")
-        wanted = requests.text(ask.body, "destinationTokenAddress")
+        wanted = errors.text(ask.body, "destinationTokenAddress")
         candidates = self._candidates(destination_chain, wanted)
         found = [token for token in candidates if origin and self.catalogue.connected(origin, token)]
         return {"tokens": [token.as_info() for token in found]}
@@ -64,8 +64,8 @@ class Market:
             return {"tokens": []}
         destination = self._token(ask.body, "destination", needed=True)
         origin_chain = self._chain(ask.body, "originChainId")
-        wanted = requests.text(ask.body, "originTokenAddress")
-        owner = requests.text(ask.body, "ownerAddress")
+        wanted = errors.text(ask.body, "originTokenAddress")
+        owner = errors.text(ask.body, "ownerAddress")
         candidates = self._candidates(origin_chain, wanted)
         found = [token for token in candidates if destination and self.catalogue.connected(token, destination)]
         if owner:
@@ -76,16 +76,14 @@ class Market:
 
     def get_token_prices(self, ask: Ask) -> Document:
         """Return prices. `priceUsd` is null for a token without a price."""
-        requests.required(ask.body.get("tokens"), "tokens")
+        errors.required(ask.body.get("tokens"), "tokens")
         return {
-            "tokenPrices": [
-                self._price(asked, ask.now) for asked in requests.objects(ask.body, "tokens")[:LARGEST_LIMIT]
-            ]
+            "tokenPrices": [self._price(asked, ask.now) for asked in errors.objects(ask.body, "tokens")[:LARGEST_LIMIT]]
         }
 
     def _price(self, asked: Document, now: int) -> Document:
-        chain_id = requests.required(requests.whole(asked, "chainId"), "tokens.chainId")
-        address = requests.required(requests.text(asked, "tokenAddress"), "tokens.tokenAddress")
+        chain_id = errors.required(errors.whole(asked, "chainId"), "tokens.chainId")
+        address = errors.required(errors.text(asked, "tokenAddress"), "tokens.tokenAddress")
         token = self.catalogue.token(chain_id, address)
         named = {"chainId": chain_id, "tokenAddress": canonical(address)}
         if token:
@@ -97,17 +95,17 @@ class Market:
         }
 
     def _chain(self, body: Document, field: str, *, needed: bool = False) -> int | None:
-        chain_id = requests.whole(body, field)
+        chain_id = errors.whole(body, field)
         if needed:
-            requests.required(chain_id, field)
+            errors.required(chain_id, field)
         if chain_id is not None and chain_id not in self.catalogue.listed:
             raise Refusal(UNSUPPORTED_NETWORK, f"{field} {chain_id}")
         return chain_id
 
     def _token(self, body: Document, side: str, *, needed: bool) -> Token | None:
-        chain_id = requests.required(self._chain(body, f"{side}ChainId", needed=needed), f"{side}ChainId")
+        chain_id = errors.required(self._chain(body, f"{side}ChainId", needed=needed), f"{side}ChainId")
         field = f"{side}TokenAddress"
-        return self.catalogue.token(chain_id, requests.required(requests.text(body, field), field))
+        return self.catalogue.token(chain_id, errors.required(errors.text(body, field), field))
 
     def _candidates(self, chain_id: int | None, address: str | None) -> list[Token]:
         chain_ids = self.catalogue.listed if chain_id is None else [chain_id]

@@ -14,13 +14,11 @@ from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import LONGEST_STRETCH, ordinary, scenario_of
+from intents_ui.emulator.background_traffic import LONGEST_STRETCH, affected, may_affect, ordinary, scenario_of
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
-from intents_ui.emulator.incidents import affected, may_affect
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scenario_engine import MAIN, Scenario, Scene, play
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, Scene, play
 from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
 
 STREAMS: Final = 64

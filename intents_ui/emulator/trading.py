@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from intents_ui.emulator import names, requests
+from intents_ui.emulator import errors, names
 from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import (
@@ -23,8 +23,18 @@ from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.population import STREAMS, scenes_of
 from intents_ui.emulator.pricing import FeesExceedAmountError, Terms, terms_of
-from intents_ui.emulator.scenario_engine import MAIN, PLACEHOLDER, Deal, Scenario, Step, play, scene_at
-from intents_ui.emulator.scenarios import QUICK_CROSS_CHAIN, QUICK_SAME_CHAIN, scenario_named
+from intents_ui.emulator.scenario_engine import (
+    MAIN,
+    PLACEHOLDER,
+    QUICK_CROSS_CHAIN,
+    QUICK_SAME_CHAIN,
+    Deal,
+    Scenario,
+    Step,
+    play,
+    scenario_named,
+    scene_at,
+)
 from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
@@ -81,10 +91,10 @@ class Trading:
         }
 
     def commit_intent(self, ask: Ask) -> Document:
-        given = requests.required(requests.members(ask.body, "intent"), "intent")
+        given = errors.required(errors.members(ask.body, "intent"), "intent")
         if not given:
             raise Refusal(INVALID_ARGUMENT, "intent is required")
-        entry = self._requested_entry(requests.text(given, "intentId"), "intent.intentId", ask.now)
+        entry = self._requested_entry(errors.text(given, "intentId"), "intent.intentId", ask.now)
         transfer = entry.transfer
         if entry.scene.status != "QUOTED":
             raise _wrong_status(entry)
@@ -104,7 +114,7 @@ class Trading:
         The extra fields `scenario` (slug or number) and `variant` select a scenario, and `speed` makes it run 1 to 100
         times faster.
         """
-        entry = self._requested_entry(requests.text(ask.body, "intentId"), "intentId", ask.now)
+        entry = self._requested_entry(errors.text(ask.body, "intentId"), "intentId", ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
         if entry.scene.status not in _BEFORE_EXECUTION:
             raise _wrong_status(entry)
@@ -181,23 +191,23 @@ class Trading:
         owner = _address(body, "ownerAddress")
         origin, destination = self._token(body, "origin"), self._token(body, "destination")
         recipient = _address(body, "destinationToAddress", otherwise=owner)
-        call_data = requests.text(body, "destinationCallData") or "0x"
+        call_data = errors.text(body, "destinationCallData") or "0x"
         if not _DATA.fullmatch(call_data):
             raise Refusal(INVALID_ARGUMENT, "destinationCallData must be hex")
-        trade_type = requests.text(body, "tradeType") or "EXACT_OUTPUT"
+        trade_type = errors.text(body, "tradeType") or "EXACT_OUTPUT"
         exact_output = trade_type != "EXACT_INPUT"
         field = "destinationTokenAmount" if exact_output else "originTokenAmount"
-        units = requests.required(requests.whole(body, field), field)
+        units = errors.required(errors.whole(body, field), field)
         if units <= 0:
             raise Refusal(INVALID_ARGUMENT, f"{field} must be greater than zero")
         self._check_route(origin, destination, skipped=recipient == owner and call_data == "0x")
-        memo = requests.text(body, "memo")
+        memo = errors.text(body, "memo")
         deal = Deal(
             (origin.chain_id, origin.address),
             (destination.chain_id, destination.address),
             self._providers(origin, destination),
             exact_output=exact_output,
-            fund_method=requests.text(body, "fundMethod") or "WALLET",
+            fund_method=errors.text(body, "fundMethod") or "WALLET",
             calls=call_data != "0x",
             memo=memo[:_MEMO_LIMIT] if memo else None,
         )
@@ -211,11 +221,11 @@ class Trading:
             project=PROJECTS[0],
             from_amount=None if exact_output else units,
             to_amount=units if exact_output else None,
-            slippage=_slippage(requests.members(body, "options")),
+            slippage=_slippage(errors.members(body, "options")),
             expiry=self.expiry,
             recipient=recipient,
             call_data=call_data,
-            call_value=requests.whole(body, "destinationCallValue") or 0,
+            call_value=errors.whole(body, "destinationCallValue") or 0,
         )
 
     def _check_route(self, origin: Token, destination: Token, *, skipped: bool) -> None:
@@ -233,24 +243,24 @@ class Trading:
         return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
 
     def _token(self, body: Document, side: str) -> Token:
-        chain_id = requests.required(requests.whole(body, f"{side}ChainId"), f"{side}ChainId")
+        chain_id = errors.required(errors.whole(body, f"{side}ChainId"), f"{side}ChainId")
         if chain_id not in self.catalogue.listed:
             raise Refusal(UNSUPPORTED_NETWORK, f"{side}ChainId {chain_id}")
-        address = requests.required(requests.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
+        address = errors.required(errors.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
         token = self.catalogue.token(chain_id, address)
         if token is None:
             raise Refusal(QUERY_FAILED, f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
 
     def _requested_entry(self, intent_id: str | None, field: str, now: int) -> Entry:
-        entry = self.ledger.named(requests.required(intent_id, field), now)
+        entry = self.ledger.named(errors.required(intent_id, field), now)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {str(intent_id)[:80]} not found")
         return entry
 
     def _deposit_of(self, body: Document) -> tuple[str | None, Document]:
-        deposit_hash = requests.text(body, "depositTransactionHash")
-        signature = requests.members(body, "depositSignature")
+        deposit_hash = errors.text(body, "depositTransactionHash")
+        signature = errors.members(body, "depositSignature")
         if deposit_hash and signature:
             raise Refusal(INVALID_ARGUMENT, "depositTransactionHash and depositSignature exclude each other")
         if deposit_hash and not _HASH.fullmatch(deposit_hash):
@@ -290,7 +300,7 @@ def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, sp
 
 
 def _pace(body: Document) -> int:
-    speed = requests.whole(body, "speed")
+    speed = errors.whole(body, "speed")
     if speed is not None and not 1 <= speed <= _MAX_SPEED:
         raise Refusal(INVALID_ARGUMENT, f"speed must be 1 to {_MAX_SPEED}")
     return speed or 1
@@ -335,8 +345,8 @@ def _same(given: Any, ours: Any) -> bool:
 
 
 def _address(body: Document, field: str, otherwise: str | None = None) -> str:
-    value = requests.text(body, field) or otherwise
-    address = requests.required(value, field)
+    value = errors.text(body, field) or otherwise
+    address = errors.required(value, field)
     if not _ADDRESS.fullmatch(address):
         raise Refusal(INVALID_ARGUMENT, f"{field} must be an address")
     return address.lower()

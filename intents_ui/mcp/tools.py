@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.http import HttpRequest
 
 from intents_ui import wiring
-from intents_ui.mcp import tickets, transfers
+from intents_ui.mcp import transfers
 from intents_ui.mcp.arguments import Arguments, RouteArguments, TextArguments, TicketArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
 
@@ -69,10 +69,10 @@ TOOLS: Final = {
         Tool(
             "triage_ticket",
             "Triage a ticket",
-            f"Look up all identifiers of a support ticket, {tickets.MOST} at most. Returns a row for each: the status,"
-            " where the funds are, the next step, and how urgent it is.",
+            f"Look up all identifiers of a support ticket, {transfers.MOST_ROWS} at most. Returns a row for each: the"
+            " status, where the funds are, the next step, and how urgent it is.",
             TicketArguments,
-            tickets.triage_ticket,
+            transfers.triage_ticket,
         ),
         Tool(
             "route_health",

@@ -1,4 +1,4 @@
-"""`look_up`, `explain_transfer` and `customer_reply`: transfers, with the answers of their pages."""
+"""`look_up`, `explain_transfer`, `customer_reply` and `triage_ticket`: transfers, with the answers of their pages."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -15,13 +15,16 @@ from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.triage import cases, export
+from intents_ui.display.triage.rows import TriageRow
 from intents_ui.mcp import fence
-from intents_ui.mcp.arguments import TextArguments, TransferArguments
+from intents_ui.mcp.arguments import TextArguments, TicketArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.service.wire.results import Hit, LookupResult
 from intents_ui.web import client_ip, links
 from intents_ui.web.transfers import lookups, situations
+from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
 MOST_LISTED: Final = MOST_RECEIPTS
@@ -113,3 +116,26 @@ def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     intent_id = links.canonical(given.intent_id)
     situation = situations.read(intent_id)
     return fence.around(Reply(situation, client_ip.root(request) + reverse("intent", args=[intent_id])).plain)
+
+
+MOST_ROWS: Final = 20  # identifiers, for which the time of a page suffices
+NAMES: Final = (
+    *("row", "identifier", "type", "status", "outcome", "headline", "details", "location", "nextStep", "notes"),
+    *("links", "asOf"),
+)
+
+
+def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
+    """Return a row for each identifier of a ticket, in the order of the text."""
+    found, root = rows_of(given.text, request, most=MOST_ROWS), client_ip.root(request)
+    if found.problem:
+        raise Unanswered(found.problem)
+    told = [_as_json(row, root=root) for row in found.rows]
+    return fence.around_json({"total": export.total(found.rows), "rows": told, "notes": found.notes})
+
+
+def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:
+    """Return what the row says when it is copied, and how urgent it is, without what is empty."""
+    cells = dict(zip(NAMES, export.cells(row, root=root), strict=True))
+    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": cases.LABELS[cases.urgency(row)].word}
+    return {name: value for name, value in found.items() if value}

@@ -1,5 +1,7 @@
 """Limits on incoming requests: size, rate and concurrency. Nothing here sends a request to the service.
 
+The API and MCP exist unless INTENTS_API is `off`.
+
 `asgi.py` detects requests that are too large and passes the reason to Django in the request's scope, so that a page can
 explain it. Rates are counted per client address, for pages only: not for static files, `/healthz` or this machine.
 Requests with a token of the API count for the token instead. The API's answers say what is left. Requests beyond the
@@ -11,12 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
-from intents_ui import api, wiring
+from intents_ui import api, mcp, wiring
+from intents_ui.api import tokens
 from intents_ui.api.tokens import Token
 from intents_ui.display.failures import MESSAGES, NOT_AGAIN, THOSE_GO_ON
-from intents_ui.middleware import api_access, failures, marks
+from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.settings import ENV
@@ -32,6 +35,27 @@ MINUTE = 60
 BUSY_SECONDS = 2
 UNTRUSTED_PROXY = "%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit"
 START_AGAIN = "Go back, or start again from the search box."
+
+
+def access(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    def answer(request: HttpRequest) -> HttpResponse:
+        if ENV.intents_api == "off" and (is_for_programs(request) or request.path.startswith(api.PATHS)):
+            return failures.not_found(request, Http404())
+        return get_response(request)
+
+    return answer
+
+
+def is_for_programs(request: HttpRequest) -> bool:
+    """Whether it is an operation of the API, or MCP."""
+    return request.path.startswith(api.OPERATIONS) or request.path == mcp.PATH
+
+
+def token_of(request: HttpRequest) -> Token | None:
+    """Return the token that a request was sent with. An unknown one is that of a proxy for single sign-on."""
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    is_sent = scheme.lower() == "bearer" and is_for_programs(request)
+    return tokens.find(ENV.api_tokens, given.strip()) if is_sent else None
 
 
 def limits(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -65,7 +89,7 @@ def refusal(request: HttpRequest, quotas: list[Quota]) -> Failure | None:
     if REFUSED in scope:
         found: Failure = scope[REFUSED]
         return found
-    if token := api_access.token_of(request):
+    if token := token_of(request):
         quotas.append(take(Limit("token", token.limit, MINUTE), token.name))
         return too_many_of_token(token, quotas[-1].wait) if quotas[-1].wait else None
     visitor = client_ip.of(request)

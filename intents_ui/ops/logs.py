@@ -1,10 +1,12 @@
-"""Log formatters with one line per event, as text or JSON."""
+"""Log formatters with one line per event, as text or JSON, and a filter for Django's debug pages."""
 
 import json
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+from django.views.debug import SafeExceptionReporterFilter
 
 from intents_ui.display.formatting.text import visible
 from intents_ui.service.context import request_context
@@ -70,3 +72,10 @@ class TextLines(logging.Formatter):
     def formatException(self, info: Any) -> str:
         """Return the indented traceback."""
         return "\n".join(f"  {visible(line)}" for line in super().formatException(info).split("\n"))
+
+
+class NoSettings(SafeExceptionReporterFilter):
+    """Hides all settings. Django's own filter goes by names and would show a URL that contains a password."""
+
+    def get_safe_settings(self) -> dict[str, Any]:
+        return {}

@@ -25,12 +25,16 @@ from django.core.signals import request_started
 from django.urls import set_script_prefix
 
 from intents_ui import api, mcp, wiring
-from intents_ui.middleware import marks, request_limits
+from intents_ui.live.stream import Limits, Streams
+from intents_ui.middleware import access_log, marks, request_limits, security_headers
 from intents_ui.middleware.failures import Failure
 from intents_ui.middleware.request_limits import ConcurrencyLimiter
 from intents_ui.ops import metrics
-from intents_ui.server.messages import App, Message, Receive, Send, query_of
+from intents_ui.pages import intent as intent_page
+from intents_ui.server.messages import App, Message, Receive, Send, query_of, replay
+from intents_ui.server.requests import Refused, read_body
 from intents_ui.service.context import processor, request_context
+from intents_ui.web import client_ip
 
 PAGE_THREADS = 64  # most wait for the service, up to `wiring.WAITING_PAGES` of them
 REQUESTS = 64  # of each kind at a time
@@ -211,3 +215,48 @@ def refusal(
         request_limits.REFUSED: failure,
     }
     return PAGES.answer(scope)
+
+
+async def call_embedded(embedded: App, scope: Message, receive: Receive, send: Send) -> None:
+    """Answer `/rpc/…` with the embedded service. Clients on other machines share the limits of pages."""
+    visitor: str | None = scope[access_log.VISIT].origin.visitor
+    if visitor is None:
+        return await embedded(scope, receive, send)
+    if wait := request_limits.wait_to_stream(visitor):
+        return await refuse_call(send, request_limits.too_many_pages(wait))
+    place = long_limiter().enter(visitor)
+    if isinstance(place, Failure):
+        return await refuse_call(send, place)
+    try:
+        await embedded(scope, replay(await read_body(scope, receive), receive), send)
+    except Refused as refused:
+        await refuse_call(send, refused.failure)
+    finally:
+        place.leave()
+
+
+async def refuse_call(send: Send, failure: Failure) -> None:
+    later = [(b"retry-after", str(failure.retry_after).encode())] if failure.retry_after is not None else []
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), *later]
+    await Answer(failure.status, headers, f"{failure.title}\n".encode()).send(send)
+
+
+# Other clients poll.
+STREAMS = 2500  # of this process
+STREAMS_PER_CLIENT = 20  # per IP address (IPv6: per /64)
+
+
+@wiring.once
+def streams() -> Streams:
+    """Return the live streams (`/live/…`) of this process, which need no thread."""
+    return Streams(
+        wiring.hub(),
+        intent_page.receipt_fragment,
+        instead=intent_page.polling_fragment,
+        address_of=lambda scope: client_ip.address_of(scope, settings.ENV.trusted_proxies),
+        share_of=lambda scope: client_ip.counted(scope, settings.ENV.trusted_proxies),
+        wait=request_limits.wait_to_stream,
+        headers=security_headers.at_the_door(),
+        stopping=wiring.lifecycle().is_stopping,
+        limits=Limits(streams=STREAMS, an_address=STREAMS_PER_CLIENT),
+    )

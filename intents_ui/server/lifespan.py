@@ -7,7 +7,7 @@ from intents_ui import readiness, wiring
 from intents_ui.middleware import marks
 from intents_ui.ops import sentry
 from intents_ui.server import probes
-from intents_ui.server.live import streams
+from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Receive, Send
 
 

@@ -5,7 +5,7 @@ import asyncio
 from intents_ui import readiness, wiring
 from intents_ui.ops import metrics
 from intents_ui.server import handlers
-from intents_ui.server.live import streams
+from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
 from intents_ui.server.requests import host_of, is_for_us
 from intents_ui.service.long_tasks import LongTask

@@ -8,7 +8,7 @@ from functools import cache
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound

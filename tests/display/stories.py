@@ -10,8 +10,7 @@ from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Situation
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenario_engine import Scenario, Step
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.network import InProcessTransport

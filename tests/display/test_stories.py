@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests.display import stories
 from tests.display.stories import A_LITTLE, QUOTED, film
 

@@ -7,7 +7,7 @@ import pytest
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.intents import intent as intent_document
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests import spec
 from tests.emulator.driving import NOW, Clock, call, quote, receipt_at
 

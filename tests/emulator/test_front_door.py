@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from intents_ui.emulator import Emulator, faults
 from intents_ui.emulator import __main__ as command
-from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from intents_ui.emulator.scenario_engine import SCENARIOS, scenario_named
 from tests.emulator.driving import Clock, call, request
 from tests.serving import free_port, running
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS, scenario_named
+from intents_ui.emulator.scenario_engine import SCENARIOS, scenario_named
 from tests.emulator.driving import call, receipt_at
 
 TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text(encoding="utf-8"))

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from intents_ui.emulator import Emulator
-from intents_ui.emulator import waiting as waiting_module
+from intents_ui.emulator import Emulator, lookups
 from tests.emulator.driving import QUOTE_REQUEST, receipt_at, send_request, wait
 
 
@@ -61,7 +60,7 @@ async def waiting(emulator, intent, cursor):
 
 
 async def test_releases_at_the_next_step_of_the_script_and_not_before(clock, monkeypatch):
-    monkeypatch.setattr(waiting_module, "LOOK_SECONDS", 0.002)
+    monkeypatch.setattr(lookups, "LOOK_SECONDS", 0.002)
     emulator = Emulator(now=clock, hold=600)
     intent = emulator.play("cross-chain-fast", age=23.999)
     held = await waiting(emulator, intent, ["MINING", "ON_HOLD", "ON_HOLD"])
@@ -72,7 +71,7 @@ async def test_releases_at_the_next_step_of_the_script_and_not_before(clock, mon
 
 
 async def test_is_woken_by_callers_changes(clock, monkeypatch):
-    monkeypatch.setattr(waiting_module, "LOOK_SECONDS", 0.002)
+    monkeypatch.setattr(lookups, "LOOK_SECONDS", 0.002)
     emulator = Emulator(now=clock, hold=600)
     intent = (await send_request(emulator, "QuoteIntent", QUOTE_REQUEST)).document["intent"]
     held = await waiting(emulator, intent, [])

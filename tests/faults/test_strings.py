@@ -30,7 +30,7 @@ from intents_ui import wiring
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.triage import export
 from intents_ui.ops.logs import JsonLines, TextLines
-from intents_ui.server.live import streams
+from intents_ui.server.handlers import streams
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests.emulator.driving import request

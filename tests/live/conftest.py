@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.emulator import Emulator, waiting
+from intents_ui.emulator import Emulator, lookups
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
@@ -17,7 +17,7 @@ def clock() -> Clock:
 @pytest.fixture
 def service(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> CountedService:
     """Return the emulator on a manual clock, at which it looks often. Long polls take up to two real seconds."""
-    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(lookups, "LOOK_SECONDS", 0.02)
     return CountedService(Emulator(now=clock, hold=2.0))
 
 

@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
-from intents_ui.emulator import Emulator, waiting
-from intents_ui.emulator.scenarios import scenario_named
-from intents_ui.live.turns import Turns
+from intents_ui.emulator import Emulator, lookups
+from intents_ui.emulator.scenario_engine import scenario_named
+from intents_ui.live.poller import Turns
 from tests.faults.swift import SwiftLoop
 from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
@@ -61,7 +61,7 @@ async def test_a_refund_that_leaves_the_cursor_unchanged_is_seen(service, clock)
 
 async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
     """The service may not respond to a held call when only the status changes (docs/contract.md#long-polling)."""
-    monkeypatch.setattr(waiting, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(lookups, "LOOK_SECONDS", 60.0)
     service = CountedService(Emulator(now=clock, hold=60.0))
     quoted = service.emulator.play("expired-quote")
     async with hub_on(service, clock=clock) as hub, viewers(hub, quoted["intentId"]) as (viewer,):

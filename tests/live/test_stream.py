@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from intents_ui.live.fragments import message
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.stream import Limits, Streams
+from intents_ui.live.stream import Limits, Streams, message
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing, event
 from tests.live.following import CountedService, hub_on, until

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests.corpus import picked
 
 # Every scenario, of which `make test` runs these.

@@ -16,7 +16,7 @@ from django.test import Client
 from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.tokens.warnings import DECIMALS
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.web.transfers import situations

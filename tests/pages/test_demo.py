@@ -5,7 +5,7 @@ import re
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 
 LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
 

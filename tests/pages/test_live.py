@@ -9,7 +9,7 @@ import pytest
 from intents_ui import asgi, wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as intent_page
-from intents_ui.server.live import streams
+from intents_ui.server.handlers import streams
 from tests.pages.conftest import renew
 
 

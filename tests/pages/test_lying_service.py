@@ -18,7 +18,7 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.web.transfers import situations
 from tests import surfaces

@@ -13,8 +13,8 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.mcp.endpoint import VERSION
 from intents_ui.mcp.messages import Code
-from intents_ui.mcp.methods import VERSION
 from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.pages import triage
 from intents_ui.service.context import request_context

@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.emulator.scenarios import SCENARIOS
+from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario
 from tests import surfaces
 from tests.corpus import picked
 
