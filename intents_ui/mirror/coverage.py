@@ -141,12 +141,14 @@ def current(*, now: datetime) -> Coverage:
     at = int(now.timestamp())
     ledger = _ledger(at)
     days = _days(ledger)
-    has_holes = any(Condition.HOLE in day.seconds for day in days)
+    holes: Iterable[Window] = ()
+    if any(Condition.HOLE in day.seconds for day in days):
+        holes = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")[:MOST_HOLES]
     due = min((row["due"] for row in ledger if row["due"] is not None), default=None)
     lease = Lease.objects.first()
     return Coverage(
         days=days,
-        holes=_holes() if has_holes else [],
+        holes=[Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in holes],
         complete_since=_complete_since(ledger, at),
         lag=timedelta(seconds=0 if due is None else at - due),
         is_running=lease is not None and lease.until >= at * 1000,
@@ -216,11 +218,6 @@ def _days(ledger: Iterable[Mapping[str, Any]]) -> list[DayCoverage]:
         seconds.setdefault(row["day"], {})[Condition(row["is_in"])] = row["seconds"]
         transfers[row["day"]] = transfers.get(row["day"], 0) + row["transfers"]
     return [DayCoverage(_moment(day * DAY).date(), seconds[day], transfers[day]) for day in seconds]
-
-
-def _holes() -> list[Hole]:
-    found = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")[:MOST_HOLES]
-    return [Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in found]
 
 
 def _complete_since(ledger: Iterable[Mapping[str, Any]], at: int) -> datetime | None:

@@ -27,10 +27,11 @@ def acquire(*, now: int) -> int | None:
     known, _ = Lease.objects.get_or_create(pk=ROW, defaults={"epoch": 0, "holder": "", "until": 0})
     if known.until >= now:
         return None
+    holder = f"{socket.gethostname()}:{os.getpid()}"
     # Of the processes that see it free, one finds this epoch.
     free = Lease.objects.filter(pk=ROW, epoch=known.epoch, until__lt=now)
     try:
-        taken = free.update(epoch=known.epoch + 1, holder=_holder(), until=now + SECONDS * 1000)
+        taken = free.update(epoch=known.epoch + 1, holder=holder, until=now + SECONDS * 1000)
     except OperationalError:
         if not known.holder:
             raise
@@ -60,7 +61,3 @@ def fence(epoch: int) -> None:
 def hold() -> None:
     """Let the leader's transactions wait for this one, which needs no lease."""
     Lease.objects.filter(pk=ROW).update(epoch=F("epoch"))
-
-
-def _holder() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"

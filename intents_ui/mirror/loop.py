@@ -126,7 +126,9 @@ class Mirror:
         reading: dict[Future[Reading], Task] = {}
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self._is_done():
-                renewed = _renew(writer, renewed)
+                if time.monotonic() - renewed >= lease.RENEWED_EVERY:
+                    lease.renew(writer.epoch, now=_wall_clock())
+                    renewed = time.monotonic()
                 self.schedule.prepare(writer, now=self._seconds())
                 self._incidents.keep(writer, now=self._seconds())
                 while len(reading) < READERS:
@@ -152,14 +154,6 @@ class Mirror:
 
     def _seconds(self) -> int:
         return int(self.now().timestamp())
-
-
-def _renew(writer: Writer, renewed: float) -> float:
-    """Extend the lease, if it is time. Return when it was last extended, by the monotonic clock."""
-    if time.monotonic() - renewed < lease.RENEWED_EVERY:
-        return renewed
-    lease.renew(writer.epoch, now=_wall_clock())
-    return time.monotonic()
 
 
 def _wall_clock() -> int:

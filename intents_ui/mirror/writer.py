@@ -49,34 +49,9 @@ ROWS_MISSING = "transfers are missing in the copy"
 DEAD = (Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED)
 SOURCE, CALLS, FORGOTTEN = "source", "calls", "forgotten"
 
-COLUMNS = (
-    "intent_id",
-    "project",
-    "created",
-    "updated",
-    "started",
-    "ended",
-    "expires",
-    "status",
-    "outcome",
-    "rules",
-    "route_id",
-    "trade_type",
-    "origin_token_id",
-    "destination_token_id",
-    "sent",
-    "received",
-    "owner",
-    "recipient",
-    "failed_step",
-    "reason_id",
-    "read_at",
-    "fingerprint",
-    "hour",
-    "bucket",
-)
+COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
 UPSERT = f"""
-INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(["%s"] * len(COLUMNS))})
+INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(f"%({name})s" for name in COLUMNS)})
 ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
   unlisted_since = NULL
 """  # noqa: S608 - names of columns
@@ -273,35 +248,23 @@ class Writer:
         examples = {(_gist(each.reason),): each.reason for each in entries if each.reason}
         reasons = self._reasons.ids(examples, lambda key: {"text": key[0], "example": examples[key]})
         rows = [
-            (
-                each.intent_id,
-                each.project,
-                each.created,
-                each.updated,
-                each.started,
-                each.ended,
-                each.expires,
-                each.status,
-                each.outcome.value,
-                RULES,
-                routes[each.route],
-                each.trade_type,
-                tokens[each.origin_token] if each.origin_token else None,
-                tokens[each.destination_token] if each.destination_token else None,
-                each.sent,
-                each.received,
-                self._unless_forgotten(each.owner),
-                self._unless_forgotten(each.recipient),
-                each.failed_step,
-                reasons[(_gist(each.reason),)] if each.reason else None,
-                read_at,
-                each.fingerprint,
-                _hour(each, read_at),
-                bucket_of(each.outcome, each.started, each.ended),
-            )
+            {
+                **each._asdict(),
+                "outcome": each.outcome.value,
+                "rules": RULES,
+                "route_id": routes[each.route],
+                "origin_token_id": tokens[each.origin_token] if each.origin_token else None,
+                "destination_token_id": tokens[each.destination_token] if each.destination_token else None,
+                "owner": self._unless_forgotten(each.owner),
+                "recipient": self._unless_forgotten(each.recipient),
+                "reason_id": reasons[(_gist(each.reason),)] if each.reason else None,
+                "read_at": read_at,
+                "hour": _hour(each, read_at),
+                "bucket": bucket_of(each.outcome, each.started, each.ended),
+            }
             for each in entries
         ]
-        hours |= {row[-2] for row in rows if row[-2] is not None}
+        hours |= {row["hour"] for row in rows} - {None}
         addresses = [
             (address, role, each.intent_id, address, role)
             for each in entries
@@ -456,16 +419,13 @@ class Writer:
 
     def _insert(self, found: Iterable[Window]) -> None:
         for some in batched(found, BATCH):
-            WindowRow.objects.bulk_create([self._row(each) for each in some])
+            WindowRow.objects.bulk_create(WindowRow(**_columns(each), epoch=self.epoch) for each in some)
 
     def _save(self, found: Iterable[Window]) -> None:
         rows = [(*_columns(each).values(), self.epoch) for each in found]
         if rows:
             with connection.cursor() as cursor:
                 cursor.executemany(SAVE, rows)
-
-    def _row(self, window: Window) -> WindowRow:
-        return WindowRow(**_columns(window), epoch=self.epoch)
 
 
 def _differing(span: Span, entries: Sequence[Entry]) -> int:

@@ -112,15 +112,12 @@ def write_day(day: int) -> None:
             amounts[key[:3]] += int(amount or 0)
     DayFact.objects.filter(day=day)._raw_delete("default")
     # An amount is text, which databases can't add up. The first fact of a pair has that of all.
-    rows = [(day, *key, n, _text(amounts.pop(key[:3], None))) for key, n in totals.items()]
+    texts = {pair: str(amount) for pair, amount in amounts.items()}
+    rows = [(day, *key, n, texts.pop(key[:3], None)) for key, n in totals.items()]
     if rows:
         with connection.cursor() as cursor:
             cursor.executemany(INSERT, rows)
     Day.objects.get_or_create(start=day)
-
-
-def _text(amount: int | None) -> str | None:
-    return None if amount is None else str(amount)
 
 
 def _divided(since: int, until: int) -> tuple[Collection[int], Sequence[Span]]:

@@ -224,7 +224,8 @@ def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
     }
     changed = []
     for route in Route.objects.all():
-        own, *others = (limits.get(scope) for scope in scopes_of(_key(route)) if scope.level in LIMITED)
+        key = RouteKey(route.providers, route.origin_chain, route.destination_chain)
+        own, *others = (limits.get(scope) for scope in scopes_of(key) if scope.level in LIMITED)
         of_providers = max((each for each in others if each is not None), default=None)
         new = own or of_providers, own is None and of_providers is not None
         if (route.late_after, route.is_late_by_provider) != new:
@@ -236,7 +237,3 @@ def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
 def _usual_maximum(durations: Counter[int]) -> int:
     """Return p99, or four times p95 if that is less: one transfer of a hundred may have been repaired after hours."""
     return min(statistics.quantile(durations, 99) or 0, 4 * (statistics.quantile(durations, 95) or 0))
-
-
-def _key(route: Route) -> RouteKey:
-    return RouteKey(route.providers, route.origin_chain, route.destination_chain)

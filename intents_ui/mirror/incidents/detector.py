@@ -195,7 +195,10 @@ class Detector:
             for other in list(self._incidents.values()):
                 if other.number == incident.number or other.folded_into or other.kind is not incident.kind:
                     continue
-                if not (self._explains(incident, other, now) if other.is_open else _continues(incident, other, now)):
+                if other.is_open and not self._explains(incident, other, now):
+                    continue
+                has_just_closed = now - (other.closed or 0) <= rules.CONTINUES_WITHIN
+                if not other.is_open and (not has_just_closed or incident.routes.isdisjoint(other.routes)):
                     continue
                 older, newer = sorted((incident, other), key=lambda each: each.number)
                 self._incidents[newer.number] = replace(
@@ -383,8 +386,3 @@ class Detector:
 
 def _merit(found: Evidence) -> float:
     return found.ratio - rules.PENALTIES[found.scope.level]
-
-
-def _continues(incident: Incident, other: Incident, now: int) -> bool:
-    """Return whether an incident is the continuation of one that has just closed on its routes."""
-    return now - (other.closed or 0) <= rules.CONTINUES_WITHIN and not incident.routes.isdisjoint(other.routes)

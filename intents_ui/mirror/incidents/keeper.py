@@ -55,7 +55,9 @@ class Keeper:
             self._routes = {each.pk: each for each in models.Route.objects.all()}
             self._pending = self._unlearned(now)
         for _ in range(min(HOURS_AT_ONCE, len(self._pending))):
-            self._learn(self._pending.pop())
+            hour = self._pending.pop()
+            self._detector.observe(self._decided(hour * HOUR, (hour + 1) * HOUR), is_past=True)
+            self._detector.learn(hour)
         if now // MINUTE != self._minute and not self._pending:
             self._minute = now // MINUTE
             self._judge(writer, now)
@@ -77,10 +79,6 @@ class Keeper:
         }
         known = self._detector.usual.hours
         return [hour for hour in range(last, first - 1, -1) if hour not in lacking and hour not in known]
-
-    def _learn(self, hour: int) -> None:
-        self._detector.observe(self._decided(hour * HOUR, (hour + 1) * HOUR), is_past=True)
-        self._detector.learn(hour)
 
     def _judge(self, writer: Writer, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING

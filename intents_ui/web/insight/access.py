@@ -6,7 +6,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -34,7 +34,10 @@ def insight(view: View) -> View:
     @require_safe
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
-        response = _refusal(request) or _answer(view, request, *args, **given)
+        try:
+            response = _refusal(request) or view(request, *args, **given)
+        except CopyUnreadable:
+            response = _unreadable(request)
         response["Cache-Control"] = "private, no-store"  # staff may see what others may not
         return response
 
@@ -62,10 +65,7 @@ def _refusal(request: HttpRequest) -> HttpResponseBase | None:
     return None
 
 
-def _answer(view: View, request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
-    try:
-        return view(request, *args, **given)
-    except CopyUnreadable:
-        if request.path.endswith(".json"):
-            return JsonResponse({"problems": [UNREADABLE]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
-        return render(request, "insight/unreadable.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+def _unreadable(request: HttpRequest) -> HttpResponse:
+    if request.path.endswith(".json"):
+        return JsonResponse({"problems": [UNREADABLE]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    return render(request, "insight/unreadable.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
