@@ -13,8 +13,17 @@ from intents_ui.service.models import (
     IntentTransaction,
     TokenMetadata,
 )
-from intents_ui.service.wire.outcome import Evidence, Outcome, execute_by, outcome_of
-from intents_ui.service.wire.steps import DEAD, LEGS, StepStatus, deposit_step, is_placeholder
+from intents_ui.service.wire.outcome import (
+    DEAD,
+    LEGS,
+    Evidence,
+    Outcome,
+    StepStatus,
+    deposit_step,
+    execute_by,
+    is_placeholder,
+    outcome_of,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)

@@ -35,8 +35,7 @@ from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations.config import Group
-from intents_ui.service.operations.json_fields import typed, written
-from intents_ui.service.operations.requests import OPERATIONS, Operation
+from intents_ui.service.operations.requests import OPERATIONS, Operation, typed, written
 from intents_ui.service.wire.results import Attempt
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
 from intents_ui.settings import ENV

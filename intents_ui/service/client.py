@@ -42,8 +42,6 @@ from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.wire.results import Attempt
 
-__all__ = ["AsyncServiceClient", "BlockingOperations", "ServiceClient", "ServiceConfig", "UncachedClient"]
-
 LARGE_RESPONSE = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
 
 

@@ -78,6 +78,7 @@ _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
     410: errors.Expired,
     429: errors.TooBusy,
 }
+_url = functools.lru_cache(URLS)(httpx.URL)
 
 
 class ResponseMemory:
@@ -339,11 +340,6 @@ class RawExchange(Exchange[None]):
         """Return the text without the access key, each character of which JSON may escape."""
         letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self._config.key)
         return re.sub("".join(letters), MASK, text) if self._config.key else text
-
-
-@functools.lru_cache(URLS)
-def _url(url: str) -> httpx.URL:
-    return httpx.URL(url)
 
 
 def flawed(response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:

@@ -242,7 +242,9 @@ class Health:
             elif error and _is_denied(error) and self._denials >= MAX_DENIALS:
                 self._open(error, DENIED_SECONDS)
             elif error and _is_failure(error, group):
-                if is_probe or (self._error is None and self._is_failing()):
+                failed = sum(is_failure for _, is_failure in self._recent)
+                is_failing = len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
+                if is_probe or (self._error is None and is_failing):
                     self._open(error, self._open_seconds * SystemRandom().uniform(0.8, 1.0))
             elif is_probe:
                 self._close()
@@ -274,10 +276,6 @@ class Health:
                 self._durations.append(seconds)
             if self._error is None:
                 self._degraded_since = None
-
-    def _is_failing(self) -> bool:
-        failed = sum(is_failure for _, is_failure in self._recent)
-        return len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
 
     def _open(self, error: ServiceError, seconds: float) -> None:
         if self._error is None:

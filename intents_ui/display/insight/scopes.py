@@ -59,21 +59,22 @@ def named(level: str, all_providers: str, chains: tuple[str, ...], *, using: Nam
     used = tuple(map(providers.of, filter(None, all_providers.split(";"))))
     if level == "route" and not used:
         used = (providers.Provider("", "Unknown provider"),)
-    identity = token_amounts.identity(_number(chains[0]), token, using=using) if token else None
+    identity = token_amounts.identity(number_of(chains[0]), token, using=using) if token else None
     return NamedScope(level, used, tuple(_chain(each, using) for each in chains), identity)
 
 
 def chain_ids(chains: tuple[str, ...]) -> list[int]:
     """Return the IDs of chains, to load their names."""
-    return [number for each in chains if (number := _number(each)) is not None]
+    return [number for each in chains if (number := number_of(each)) is not None]
 
 
 def _chain(written: str, using: Names) -> ScopeChain:
-    number = _number(written)
+    number = number_of(written)
     info = using.chain(number)
     name = names.chain(number, info=info, unknown="Unknown chain")
     return ScopeChain(number, name, icons.of_chain(number or 0, name, logo_uri=info.logo_uri if info else None))
 
 
-def _number(written: str) -> int | None:
+def number_of(written: str) -> int | None:
+    """Return the ID of a chain, or None if the service reported none."""
     return int(written) if written.isascii() and written.isdigit() and len(written) <= LONGEST_CHAIN else None

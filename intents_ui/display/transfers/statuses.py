@@ -12,14 +12,14 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.service.models import IntentStatus, IntentTransaction, TransactionStatus
-from intents_ui.service.wire import steps
+from intents_ui.service.wire import outcome
+from intents_ui.service.wire.outcome import DEAD as DEAD
+from intents_ui.service.wire.outcome import LEGS as LEGS
+from intents_ui.service.wire.outcome import RUNNING as RUNNING
 from intents_ui.service.wire.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
+from intents_ui.service.wire.outcome import UNDER_WAY as UNDER_WAY
+from intents_ui.service.wire.outcome import StepStatus as StepStatus
 from intents_ui.service.wire.outcome import execute_by as execute_by
-from intents_ui.service.wire.steps import DEAD as DEAD
-from intents_ui.service.wire.steps import LEGS as LEGS
-from intents_ui.service.wire.steps import RUNNING as RUNNING
-from intents_ui.service.wire.steps import UNDER_WAY as UNDER_WAY
-from intents_ui.service.wire.steps import StepStatus as StepStatus
 
 
 class Tone(StrEnum):
@@ -188,7 +188,7 @@ def leg(transaction: IntentTransaction | None) -> StepStatus:
 
 def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
     """Return the deposit's state. One that was made is in progress even before the service has seen it."""
-    return steps.deposit_step(leg(deposit), is_made=is_made(deposit))
+    return outcome.deposit_step(leg(deposit), is_made=is_made(deposit))
 
 
 def is_made(deposit: IntentTransaction | None) -> bool:

@@ -6,7 +6,7 @@ each time whether it is complete. Of an incomplete time there are counts, but no
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -244,7 +244,8 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
     first = sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
     amounts = facts.sent(span=span, where=where) if pairs else {}
-    tokens = _tokens({each for pair, _ in first for each in pair})
+    rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair} - {None})
+    tokens = {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
     figures = _figures(scope, own, period, gaps, still_open)
     others = (_figures(name, each, period, gaps, still_open) for name, each in siblings.items())
     return ScopeReport(
@@ -395,11 +396,6 @@ def _series(found: Mapping[int, Sums], since: int, length: int, gaps: Gaps) -> S
 def _reasons(where: Q, span: Span) -> Sequence[ReasonCount]:
     causes = facts.count("failed_step", "reason_id", span=span, where=where & NOT_DELIVERED)
     return [ReasonCount(*each) for each in most_frequent(causes)]
-
-
-def _tokens(keys: Collection[int | None]) -> Mapping[int | None, TokenKey]:
-    rows = Token.objects.filter(pk__in=[each for each in keys if each is not None])
-    return {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
 
 
 def _slowest(rows: QuerySet[Transfer], durations: Counter[int]) -> Sequence[EndedTransfer]:

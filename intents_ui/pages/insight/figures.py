@@ -14,9 +14,9 @@ from intents_ui import wiring
 from intents_ui.display.insight import charts
 from intents_ui.display.insight.charts import Bucket
 from intents_ui.mirror.figures.queries import BucketFigures
-from intents_ui.mirror.figures.scopes import ScopeName
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scope_of_token
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.web.insight import access, choices, data, figures, incidents, scopes, transfers
+from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
 
 
 @access.insight
@@ -43,17 +43,17 @@ def route(request: HttpRequest, used: str, origin: str, destination: str) -> Htt
 
 @access.insight
 def provider(request: HttpRequest, name: str) -> HttpResponse:
-    return page(request, scopes.provider(name))
+    return page(request, scopes.checked(ScopeName(Level.PROVIDER, name)))
 
 
 @access.insight
 def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
-    return page(request, scopes.chain(chain_id))
+    return page(request, scopes.checked(ScopeName(Level.CHAIN, "", chain_id)))
 
 
 @access.insight
 def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    return page(request, scopes.token(chain_id, address))
+    return page(request, scopes.checked(scope_of_token(chain_id, address)))
 
 
 def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
@@ -69,9 +69,9 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
         "columns": None,
         "reasons": figures.of_reasons(found.reasons, failed=found.figures.failed),
         "siblings": siblings,
-        "tokens": transfers.token_rows(found.tokens),
-        "slowest": transfers.ended_rows(found.slowest),
-        "failures": transfers.ended_rows(found.failures),
+        "tokens": figures.token_rows(found.tokens),
+        "slowest": figures.ended_rows(found.slowest),
+        "failures": figures.ended_rows(found.failures),
     } | drawn(found.series, picked.window)
     status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
     return render(request, "insight/scope.html", context, status=status)

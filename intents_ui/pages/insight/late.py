@@ -16,8 +16,8 @@ from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.figures.lateness import LateTransfers, OpenTransfer
 from intents_ui.mirror.readonly import reading
 from intents_ui.web.insight import access
+from intents_ui.web.insight.figures import late_rows
 from intents_ui.web.insight.scopes import PLAIN
-from intents_ui.web.insight.transfers import late_rows
 
 COLUMNS = (
     "intent_id", "status", "providers", "origin_chain_id", "destination_chain_id", "open_since", "open_seconds",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from intents_ui.service.decode import Brand
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
 
 MEGABYTE = 2**20
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -106,12 +106,12 @@ ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 
 
-def kind_of_intent(status: str | None, updated_at: datetime | None) -> CacheKind:
+def kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:
     """Return the kind of an intent by its status. One with an unknown status may change at any moment."""
-    age = datetime.now(UTC) - updated_at if updated_at else timedelta(0)
-    if status in ENDED:
+    age = datetime.now(UTC) - found.updated_at if found.updated_at else timedelta(0)
+    if found.status in ENDED:
         return CacheKind.ENDED if age > timedelta(hours=1) else CacheKind.ENDED_LATELY
-    if status in STOPPED:
+    if found.status in STOPPED:
         return CacheKind.STOPPED if age > timedelta(minutes=30) else CacheKind.STOPPED_LATELY
     return CacheKind.MOVING
 

@@ -35,8 +35,7 @@ from intents_ui.service.models import (
     TransactionStatus,
     WaitAnswer,
 )
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import CacheKind, Group
+from intents_ui.service.operations.config import CacheKind, Group, kind_of_intent
 
 type CacheKey = tuple[str, bytes]
 
@@ -234,7 +233,7 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
         request={"intentId": intent_id},
         read=read,
         group=Group.INTENT,
-        kind=_kind_of_intent,
+        kind=kind_of_intent,
     )
 
 
@@ -251,7 +250,7 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
         request={"intentId": intent_id},
         read=read,
         group=Group.INTENT,
-        kind=_kind_of_intent,
+        kind=kind_of_intent,
     )
 
 
@@ -441,10 +440,6 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
         read=lambda answer: answer.as_a(PricesAnswer),
         group=Group.REFERENCE,
     )
-
-
-def _kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:
-    return config.kind_of_intent(found.status, found.updated_at)
 
 
 def _kind_of_routes(found: TokensAnswer) -> CacheKind:

@@ -1,17 +1,29 @@
 """Requests of the thirteen operations with every field, for the API console, from requests.json.
 
+They become JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field is
+sent as text, for the service to validate.
+
 The typed `operations` send only what pages need. Here the descriptions are the console's help texts. A field's `words`
 name a list of documented values. The service may accept others. GetIntentHistory has the timeout of balances, because
 any of its requests can include balances, which the service reads from chains.
 """
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from intents_ui import tables
+from intents_ui.service import decode
+from intents_ui.service.decode import Brand, Verbatim
+from intents_ui.service.fields import read_text
 from intents_ui.service.operations.config import Group
 from intents_ui.service.wire.schemas import JsonFieldKind, Member
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
+SEPARATORS = re.compile(r"[\s,]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +55,75 @@ def _operation(name: str, row: Mapping[str, Any]) -> Operation:
 
 # In the order of the API's documentation.
 OPERATIONS: Mapping[str, Operation] = {name: _operation(name, row) for name, row in _TABLE["operations"].items()}
+
+
+def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
+    """Return the request as JSON, with the operator's field names. Blank fields are omitted."""
+    document: dict[str, Any] = {}
+    for member in known:
+        if text := typed.get(member.name, "").strip():
+            *outer, last = member.path
+            place = document
+            for name in outer:
+                place = place.setdefault(name, {})
+            place[last] = _value(member.kind, text)
+    return decode.write(names.write(document)).decode()
+
+
+def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
+    """Return the form values of a request, the inverse of `written`. Fields that can't be parsed are omitted."""
+    try:
+        decode.read(request)
+    except ValueError:
+        return {}
+    found = ((member.name, _found(request, member.path, names)) for member in known)
+    return {name: _typed(text) for name, text in found if text is not None}
+
+
+def _found(text: str, path: list[str], names: Brand) -> str | None:
+    """Return the exact JSON text of a nested field, or None."""
+    for name in path:
+        if not text.lstrip().startswith("{"):
+            return None
+        (theirs,) = names.write({name: None})
+        inside = decode.members(text)
+        if theirs not in inside:
+            return None
+        text = inside[theirs]
+    return text
+
+
+def _typed(text: str) -> str:
+    value = decode.read(text)
+    if isinstance(value, str):
+        return read_text(value)
+    if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
+        return ", ".join(read_text(each) if isinstance(each, str) else json.dumps(each, default=str) for each in value)
+    return text
+
+
+def _value(kind: JsonFieldKind, text: str) -> Any:
+    match kind:
+        case JsonFieldKind.WHOLE | JsonFieldKind.FIGURE:
+            return _number(text)
+        case JsonFieldKind.FLAG:
+            return {"true": True, "false": False}.get(text, text)
+        case JsonFieldKind.TEXTS:
+            return _listed(text)
+        case JsonFieldKind.WHOLES:
+            return [_number(each) for each in _listed(text)]
+        case JsonFieldKind.OBJECT | JsonFieldKind.OBJECTS:
+            return Verbatim(text)
+        case JsonFieldKind.TEXT:
+            return text
+
+
+def _number(text: str) -> Any:
+    """Return an integer as int, a number with a point or an exponent verbatim, and anything else as text."""
+    if WHOLE.fullmatch(text):
+        return int(text)
+    return Verbatim(text) if NUMBER.fullmatch(text) else text
+
+
+def _listed(text: str) -> list[str]:
+    return [each for each in SEPARATORS.split(text) if each]

@@ -78,14 +78,9 @@ def _hash_in(criteria: Mapping[str, str | int]) -> str:
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
     """Return which addresses are known tokens on these chains. Addresses whose lookup fails are left out."""
-    if not chain_ids or not addresses:
-        return frozenset()
-    lists = service.threads.together(*(_tokens_at(service, chain_ids, address) for address in addresses))
-    return frozenset(
-        address
-        for address, listed in zip(addresses, lists, strict=True)
-        if not isinstance(listed, ServiceError) and address.lower() in listed
-    )
+    lists = service.threads.together(*(partial(tokens_at, service, chain_ids, address) for address in addresses))
+    found = zip(addresses, lists, strict=True)
+    return frozenset(address for address, listed in found if listed and not isinstance(listed, ServiceError))
 
 
 def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
@@ -95,14 +90,6 @@ def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: st
     except ServiceError:
         return ()
     return tuple(token for token in listed if (token.address or "").lower() == address.lower())
-
-
-def _tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> Callable[[], frozenset[str]]:
-    def ask() -> frozenset[str]:
-        listed = service.get_token_list(chain_ids, token_address=address).tokens
-        return frozenset(token.address.lower() for token in listed if token.address)
-
-    return ask
 
 
 def _search(service: BlockingOperations, **criteria: str | int) -> Sequence[Intent]:
@@ -125,10 +112,6 @@ def _intent(service: BlockingOperations, value: str) -> Sequence[Intent]:
         return ()
 
 
-def _with_transaction(service: BlockingOperations, value: str) -> Sequence[Intent]:
-    return _search(service, by_transaction_hash=value) or _with_deposit(service, value)
-
-
 def _with_deposit(service: BlockingOperations, value: str) -> Sequence[Intent]:
     """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
@@ -148,7 +131,9 @@ def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> boo
 
 ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
     INTENT_ID: _intent,
-    TRANSACTION_HASH: _with_transaction,
+    TRANSACTION_HASH: lambda service, value: (
+        _search(service, by_transaction_hash=value) or _with_deposit(service, value)
+    ),
     OWNER: lambda service, value: _search(service, by_owner_address=value),
     DEPOSIT_ADDRESS: lambda service, value: _search(service, by_origin_intent_address=value),
     DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),

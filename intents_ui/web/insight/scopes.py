@@ -10,7 +10,7 @@ from django.urls import reverse
 from intents_ui import wiring
 from intents_ui.display.insight import scopes
 from intents_ui.display.insight.scopes import NamedScope
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 
 UNKNOWN = "-"  # in a URL, for a provider or a chain without a name
 PLAIN = re.compile(r"(?!\.{1,2}$|-$)[\w .;:+~-]{1,200}", re.ASCII)  # what a URL can have between two slashes
@@ -59,22 +59,11 @@ def path(scope: ScopeName) -> str | None:
 def route(providers: str, origin: str, destination: str) -> ScopeName:
     """Return the route that a URL names. Raises Http404 if it can't name one."""
     parts = ["" if part == UNKNOWN else part for part in (providers, origin, destination)]
-    return _checked(ScopeName(Level.ROUTE, *parts))
+    return checked(ScopeName(Level.ROUTE, *parts))
 
 
-def provider(name: str) -> ScopeName:
-    return _checked(ScopeName(Level.PROVIDER, name))
-
-
-def chain(number: str) -> ScopeName:
-    return _checked(ScopeName(Level.CHAIN, "", number))
-
-
-def token(chain_id: str, address: str) -> ScopeName:
-    return _checked(scope_of_token(chain_id, address))
-
-
-def _checked(scope: ScopeName) -> ScopeName:
+def checked(scope: ScopeName) -> ScopeName:
+    """Return a scope that a URL names. Raises Http404 if it can't name this one."""
     if path(scope) is None:
         raise Http404("This is neither a route, a provider, a chain nor a token.")
     return scope

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
-from intents_ui.service.operations.json_fields import typed, written
-from intents_ui.service.operations.requests import OPERATIONS
+from intents_ui.service.operations.requests import OPERATIONS, typed, written
 from intents_ui.service.wire.schemas import JsonFieldKind
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
