@@ -41,8 +41,7 @@ from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.redis_guard import RedisGuard
-from intents_ui.service.seal import Seal
+from intents_ui.service.redis import RedisGuard, Seal
 from intents_ui.service.wire.results import Position
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses

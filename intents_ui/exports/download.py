@@ -15,7 +15,7 @@ from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch
 from intents_ui.exports.slots import Exports
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "could not start"
@@ -61,7 +61,7 @@ class Download:
         if self._run:
             progress.begin(self._run)
         try:
-            with processor.computing(request_context.visitor()):
+            with shares.computing(request_context.visitor()):
                 head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
@@ -93,7 +93,7 @@ class Download:
     def _next(self) -> bytes:
         why = self._stop_reason()
         try:
-            with processor.computing(request_context.visitor()):
+            with shares.computing(request_context.visitor()):
                 return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_failure_text(error)).encode()

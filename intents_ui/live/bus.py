@@ -13,11 +13,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.counters import Event
 from intents_ui.service.decode import Brand
+from intents_ui.service.health import Event
 from intents_ui.service.long_tasks import LongTask, LongTasks
-from intents_ui.service.redis_guard import redis_errors
-from intents_ui.service.seal import Seal
+from intents_ui.service.redis import Seal, redis_errors
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub

@@ -33,7 +33,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from intents_ui.service import errors
-from intents_ui.service.counters import Counters, Event
+from intents_ui.service.health import Counters, Event
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.wire.results import ServiceState, ServiceStatus
 

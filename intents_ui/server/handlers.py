@@ -33,7 +33,7 @@ from intents_ui.ops import metrics
 from intents_ui.pages import intent as intent_page
 from intents_ui.server.messages import App, Message, Receive, Send, query_of, replay
 from intents_ui.server.requests import Refused, read_body
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.web import client_ip
 
 PAGE_THREADS = 64  # most wait for the service, up to `wiring.WAITING_PAGES` of them
@@ -72,7 +72,7 @@ class Pages(BaseHandler):
         await answer.send(send)
 
     def page(self, scope: Message, body: bytes = b"") -> Answer:
-        with processor.computing(request_context.visitor()), wiring.page():
+        with shares.computing(request_context.visitor()), wiring.page():
             return self.answer(scope, body)
 
     def answer(self, scope: Message, body: bytes = b"") -> Answer:

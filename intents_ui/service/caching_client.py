@@ -15,10 +15,9 @@ from random import SystemRandom
 from typing import Any, Final, cast
 
 from intents_ui.service.cache import CacheEntry, ResponseCache
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
-from intents_ui.service.counters import Event
 from intents_ui.service.errors import (
     GEOBLOCKED,
     KNOWN,
@@ -33,7 +32,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.health import Health
+from intents_ui.service.health import Event, Health
 from intents_ui.service.operations.config import CacheKind, ServiceConfig
 from intents_ui.service.operations.operations import CacheKey, ServiceCall
 
@@ -283,7 +282,7 @@ class CachingClient(ABC):
 
     def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
         try:
-            with processor.waiting():
+            with shares.waiting():
                 return result.result(time_left(seconds, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)

@@ -22,7 +22,7 @@ import httpx
 
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.caching_client import CachingClient
-from intents_ui.service.context import processor
+from intents_ui.service.context import shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
@@ -172,11 +172,11 @@ class ServiceClient(CachingClient, BlockingOperations):
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
-        """Hold one of the connections. The pool can't release the thread's CPU lock (`processor`) while it waits."""
+        """Hold one of the connections. The pool can't release the thread's CPU lock (`shares`) while it waits."""
         if self._http.is_closed:
             raise Overloaded(SHUTDOWN)
         wait = time_left(self.config.connection_wait, expired=OutOfTime)
-        with processor.waiting():
+        with shares.waiting():
             is_free = self._connections.acquire(timeout=wait)
         if not is_free:
             raise Overloaded("all connections to the service are in use")

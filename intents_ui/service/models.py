@@ -768,11 +768,6 @@ class HistoryAnswer(_Listed):
             return False
         return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
 
-    def asked_with(self, page: Page | None) -> Self:
-        """Note the page that was requested. Return the response."""
-        self.derived["requested"] = page
-        return self
-
 
 class CommitAnswer(Model):
     """Response of CommitIntent."""

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 import httpcore
 import httpx
 
-from intents_ui.service.context import processor
+from intents_ui.service.context import shares
 from intents_ui.service.context.request_context import time_left
 from intents_ui.service.errors import Flaw, Unreadable
 
@@ -105,7 +105,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
             left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
             allowed = time_left(left, expired=httpcore.ConnectTimeout)
             try:
-                with processor.waiting():
+                with shares.waiting():
                     stream = self._sockets.connect_tcp(address, port, allowed, local_address, socket_options)
                 return DeadlineStream(stream)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -126,7 +126,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         # A daemon thread, so that a lookup that hangs doesn't block the process's exit.
         threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
         try:
-            with processor.waiting():
+            with shares.waiting():
                 return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
         except TimeoutError:
             raise httpcore.ConnectTimeout("the name was not resolved in time") from None
@@ -159,7 +159,7 @@ class DeadlineStream(httpcore.NetworkStream):
         self._chunks_end: int | None = None
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with processor.waiting():
+        with shares.waiting():
             data = self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
         if self._body_at is None:
             self._head += data
@@ -175,7 +175,7 @@ class DeadlineStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if self._received:
             self._begin()
-        with processor.waiting():
+        with shares.waiting():
             self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
 
     def has_surplus(self, headers: Mapping[bytes, bytes]) -> bool:
@@ -193,7 +193,7 @@ class DeadlineStream(httpcore.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
-        with processor.waiting():
+        with shares.waiting():
             return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:

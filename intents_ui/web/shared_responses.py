@@ -13,9 +13,9 @@ from django.core.cache.backends.base import BaseCache
 from django.core.signing import BadSignature, Signer
 
 from intents_ui.service.cache import SharedResponse
-from intents_ui.service.counters import Counters, Event
+from intents_ui.service.health import Counters, Event
 from intents_ui.service.operations.operations import CacheKey
-from intents_ui.service.redis_guard import RedisGuard
+from intents_ui.service.redis import RedisGuard
 
 FORMAT: Final = 3
 MAX_SECONDS: Final = 3600.0

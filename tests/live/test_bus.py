@@ -8,9 +8,9 @@ import pytest
 
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
-from intents_ui.service.counters import Event
 from intents_ui.service.decode import BRAND_OF_INTERFACE
-from intents_ui.service.seal import Seal
+from intents_ui.service.health import Event
+from intents_ui.service.redis import Seal
 from tests.live.following import CountedService, hub_on, until, viewers
 
 KEY = b"a key of the test"

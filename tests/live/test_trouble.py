@@ -5,7 +5,7 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.service.counters import Event
+from intents_ui.service.health import Event
 from intents_ui.service.operations.config import LIMITS, Group, Limits
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served

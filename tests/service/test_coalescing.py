@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from intents_ui.service.context.request_context import within
-from intents_ui.service.counters import Event
 from intents_ui.service.errors import NotFound, OutOfTime
+from intents_ui.service.health import Event
 from intents_ui.service.models import Intent, QuoteIntentRequest
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.operations import ServiceCall

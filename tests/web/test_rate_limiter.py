@@ -115,7 +115,7 @@ def test_processes_share_a_count_with_redis_and_have_their_own_without_it(
     caches["own"].clear()  # another process's own counter
     assert spend(THREE_A_MINUTE, HERE) == 20
     redis.down()
-    with caplog.at_level(logging.WARNING, "intents_ui.service.redis_guard"):
+    with caplog.at_level(logging.WARNING, "intents_ui.service.redis"):
         assert spend_all(HERE) == [0, 0, 0, 20]
     assert caplog.text.count("Redis unavailable") == 1
     redis.up()

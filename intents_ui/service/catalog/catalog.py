@@ -19,7 +19,7 @@ from typing import Any
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.fields import Model
@@ -112,7 +112,7 @@ class PendingRequest:
 
     def wait(self) -> None:
         left = max(self.until - time.monotonic(), 0.0)
-        with contextlib.suppress(TimeoutError), processor.waiting():
+        with contextlib.suppress(TimeoutError), shares.waiting():
             self.answer.result(time_left(left, expired=TimeoutError))
 
 

@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.request_context import seconds_left
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
@@ -57,7 +57,7 @@ class CallThreads:
         visitor = request_context.visitor()
 
         def answer() -> T:
-            with processor.computing(visitor):
+            with shares.computing(visitor):
                 return context.run(question)
 
         try:
@@ -80,7 +80,7 @@ def _run[T](question: Callable[[], T]) -> T | ServiceError:
 
 def _result[T](asked: "Future[T | ServiceError]") -> T | ServiceError:
     try:
-        with processor.waiting():
+        with shares.waiting():
             return asked.result(seconds_left())
     except TimeoutError:
         asked.cancel()  # it may still be waiting for a thread

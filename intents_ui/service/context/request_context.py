@@ -21,7 +21,7 @@ from contextvars import Context, ContextVar
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from intents_ui.service.context import processor
+from intents_ui.service.context import shares
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import BeyondShare, OutOfTime, Overloaded, ServiceError, StaleResponse
 
@@ -67,7 +67,7 @@ class ServiceSlots:
             slot.release()
 
     def acquire(self, visitor: str | None) -> Lack | None:
-        with processor.waiting():
+        with shares.waiting():
             return self._shares.take(visitor, wait=time_left(self._wait, expired=OutOfTime) or 0.0)
 
     def release(self, visitor: str | None) -> None:

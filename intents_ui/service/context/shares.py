@@ -1,5 +1,9 @@
 """Fair shares of limited resources: at most a quarter for one client address, and a half for an IPv6 /48.
 
+Of CPU time: one thread per client address computes at a time, so one client can't crowd out the others. A thread holds
+its address's lock while it computes (`computing`) and releases it while it waits for the service or for another thread
+(`waiting`). It proceeds without the lock after LONGEST_WAIT seconds, so sharing delays a page but never blocks it.
+
 A visitor is a client address as `client_ip.address_of` normalizes it. None means no address (this machine or a Unix
 socket), which only the total limits.
 """
@@ -10,12 +14,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 ONE_ADDRESS = 4  # a quarter
 ONE_SITE = 2  # a half
+LONGEST_WAIT: Final = 1.0
 SITE_BITS = 48  # of IPv6: a site's usual allocation, with 65,536 networks that each count as an address
 
 
@@ -157,3 +163,55 @@ def _settle(future: "Future[Any]", do: Callable[[], Any]) -> None:
         future.set_exception(error)
     else:
         future.set_result(result)
+
+
+class _Here(threading.local):
+    turn: threading.Lock | None = None  # the lock that this thread holds, or releases while it waits
+    is_held = False
+
+
+_here = _Here()
+
+
+@lru_cache(maxsize=10_000)
+def _lock_of(visitor: str) -> threading.Lock:
+    return threading.Lock()
+
+
+@contextmanager
+def computing(visitor: str | None) -> Iterator[None]:
+    if visitor is None or _here.turn is not None:
+        yield
+        return
+    _here.turn = _lock_of(visitor)
+    _acquire()
+    try:
+        yield
+    finally:
+        _release()
+        _here.turn = None
+
+
+def waiting() -> AbstractContextManager[None]:
+    return _Waiting()
+
+
+class _Waiting:
+    def __enter__(self) -> None:
+        self._had_turn = _here.is_held
+        _release()
+
+    def __exit__(self, *_: object) -> None:
+        if self._had_turn:
+            _acquire()
+
+
+def _acquire() -> None:
+    if _here.turn is not None:
+        _here.is_held = _here.turn.acquire(timeout=LONGEST_WAIT)
+
+
+def _release() -> None:
+    if _here.is_held and _here.turn is not None:
+        _here.is_held = False
+        _here.turn.release()

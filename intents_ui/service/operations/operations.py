@@ -176,7 +176,8 @@ def get_intent_history(
     is_first = page is None or (page.before is None and page.after is None)
 
     def read(answer: Answer) -> HistoryAnswer:
-        found = answer.as_a(HistoryAnswer).asked_with(page)
+        found = answer.as_a(HistoryAnswer)
+        found.derived["requested"] = page
         if found.next_page:
             answer.with_raw("nextPage", found.next_page)
         return found.fitting(found.intents, meets)

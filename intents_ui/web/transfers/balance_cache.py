@@ -16,7 +16,7 @@ from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
@@ -97,7 +97,7 @@ def within(facts: Facts, *, seconds: float) -> Balances:
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
-        with processor.waiting():
+        with shares.waiting():
             return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
     except TimeoutError:
         return PENDING

@@ -15,7 +15,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
-from intents_ui.service.context import processor, request_context
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.web.rate_limiter import Limit, settle, spend
 from intents_ui.web.transfers import mirrored
@@ -96,7 +96,7 @@ class TicketLookup:
         async def collected() -> list[TriageRow]:
             return [row async for row in self]
 
-        with processor.waiting():
+        with shares.waiting():
             return asyncio.run(collected())
 
     def _tasks(self) -> list[asyncio.Task[TriageRow]]:
@@ -131,7 +131,7 @@ async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
     context, visitor = contextvars.copy_context(), request_context.visitor()
 
     def in_turn() -> T:
-        with processor.computing(visitor):
+        with shares.computing(visitor):
             return context.run(do)
 
     return await asyncio.wrap_future(threads.submit(in_turn, visitor))

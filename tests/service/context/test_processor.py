@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service.context import processor
+from intents_ui.service.context import shares
 from tests.waiting import PATIENCE, until
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
@@ -20,14 +20,14 @@ class Bench:
         self.go_on = threading.Event()
 
     def compute(self, visitor: str | None) -> None:
-        with processor.computing(visitor):
+        with shares.computing(visitor):
             self.inside.append(visitor)
             self.go_on.wait(PATIENCE)
 
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    monkeypatch.setattr(processor, "LONGEST_WAIT", PATIENCE)
+    monkeypatch.setattr(shares, "LONGEST_WAIT", PATIENCE)
     bench = Bench()
     yield bench
     bench.go_on.set()
@@ -44,16 +44,16 @@ def test_only_threads_of_the_same_address_wait_for_each_other(bench: Bench) -> N
 
 
 def test_a_thread_that_waits_releases_its_turn(bench: Bench) -> None:
-    with ThreadPoolExecutor(1) as threads, processor.computing(HERE), processor.computing(HERE):
+    with ThreadPoolExecutor(1) as threads, shares.computing(HERE), shares.computing(HERE):
         threads.submit(bench.compute, HERE)
         assert bench.inside == []
-        with processor.waiting():
+        with shares.waiting():
             until(lambda: bench.inside == [HERE])
             bench.go_on.set()
 
 
 def test_a_thread_proceeds_without_a_turn_after_the_longest_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(shares, "LONGEST_WAIT", 0.01)
     with ThreadPoolExecutor(2) as threads:
         for _ in range(2):
             threads.submit(bench.compute, HERE)
