@@ -308,12 +308,12 @@ def mirror_coverage() -> "CoverageReading | None":
 
 def open_incidents() -> Mapping[tuple[str, str], int] | None:
     """Return how many incidents aren't over, by state and kind. None if the mirror's database can't be read."""
-    from intents_ui.mirror.incidents import queries  # imported only when used
+    from intents_ui.mirror.incidents import keeper  # imported only when used
     from intents_ui.mirror.readonly import CopyUnreadable, reading
 
     try:
         with reading():
-            return queries.open_counts()
+            return keeper.open_counts()
     except CopyUnreadable:
         return None
 

@@ -1,18 +1,23 @@
-"""Keeps the incidents of the copy: reads each minute what was decided, and writes what opened, changed or closed."""
+"""Keeps the incidents of the copy: reads each minute what was decided, and writes what opened, changed or closed.
+
+The queries for pages are below. They never write.
+"""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 
-from django.db.models import Max, Min, Q
+from django.db.models import Count, Max, Min, Q
 
 from intents_ui.mirror import models
+from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.lateness import USUAL, Slow
 from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, WINDOWS, Incident, Kind, Knowledge, Level, Scope, State
 from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.mirror.writer import Writer, set_state
+from intents_ui.mirror.writer import Writer, set_state, state
 from intents_ui.service.wire.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
@@ -20,6 +25,7 @@ MIN_HOURS = 24  # of the past, before anything opens
 PLANNED_EVERY = 5 * MINUTE  # which hours to learn from, and the limits
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
+MOST_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
     "pk", "route_id", "origin_token_id", "destination_token_id", "owner", "outcome", "status", "failed_step",
@@ -209,3 +215,48 @@ def store(incident: Incident) -> None:
     models.IncidentRoute.objects.bulk_create(
         models.IncidentRoute(incident=row, route_id=route) for route in sorted(incident.routes - before)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """When the incidents were last judged. Nothing opens or closes since `unknown_since`, or while it is learning."""
+
+    at: datetime | None
+    unknown_since: datetime | None
+    is_learning: bool
+
+
+def judgment() -> Judgment:
+    """Return how new the incidents are."""
+    told = state(NAME)
+    if told is None:
+        return Judgment(None, None, True)
+    return Judgment(optional_time(told["judged"]), optional_time(told["unknown_since"]), told["is_learning"])
+
+
+def recent_incidents() -> Sequence[models.Incident]:
+    """Return the newest incidents, open or not, without those that became a part of another one."""
+    rows = models.Incident.objects.filter(folded_into=None).order_by("-since")
+    return list(rows.prefetch_related("on__route")[:MOST_RECENT])
+
+
+def open_counts() -> Mapping[tuple[str, str], int]:
+    """Return how many incidents aren't over, by state and kind, with zeros. One query."""
+    rows = models.Incident.objects.exclude(state=State.OVER).values_list("state", "kind").annotate(Count("pk"))
+    found = {(state, kind): count for state, kind, count in rows}
+    return {(state, kind): found.get((state, kind), 0) for state in (State.OPEN, State.RECOVERING) for kind in Kind}
+
+
+def incident(number: int) -> models.Incident | None:
+    """Return an incident by its number."""
+    return models.Incident.objects.filter(pk=number).prefetch_related("on__route").first()
+
+
+def routes_of(incident: models.Incident) -> Sequence[RouteKey]:
+    """Return the routes where it was seen."""
+    routes = (each.route for each in incident.on.all())
+    return sorted(RouteKey(each.providers, each.origin_chain, each.destination_chain) for each in routes)
+
+
+def optional_time(seconds: int | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

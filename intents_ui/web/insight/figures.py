@@ -24,7 +24,7 @@ from intents_ui.mirror.figures.lateness import Basis, OpenCounts, OpenTransfer, 
 from intents_ui.mirror.figures.queries import Counts, EndedTransfer, PeriodFigures, ReasonCount, ScopeReport, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.incidents.queries import Judgment
+from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web import operator_auth

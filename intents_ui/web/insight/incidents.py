@@ -12,8 +12,8 @@ from intents_ui.mirror.figures import queries as figures
 from intents_ui.mirror.figures import scopes
 from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import EVERYTHING, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.incidents import queries
-from intents_ui.mirror.incidents.queries import Judgment, optional_time, routes_of
+from intents_ui.mirror.incidents import keeper
+from intents_ui.mirror.incidents.keeper import Judgment, optional_time, routes_of
 from intents_ui.mirror.incidents.rules import Level
 from intents_ui.mirror.models import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading
@@ -73,7 +73,7 @@ def read() -> RecentIncidents:
 def _read() -> RecentIncidents | None:
     try:
         with reading():
-            judgment, found = queries.judgment(), queries.recent_incidents()
+            judgment, found = keeper.judgment(), keeper.recent_incidents()
     except CopyUnreadable:
         return None
     return RecentIncidents(judgment, listed(found))
@@ -129,7 +129,7 @@ class IncidentReport:
 def report(number: str) -> IncidentReport:
     """Return an incident by its digits. Raises Http404 for an unknown number, and CopyUnreadable."""
     with reading():
-        found = queries.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
+        found = keeper.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
         if found is None:
             raise Http404("There is no incident with this number.")
         since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or datetime.now(UTC)
