@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 import sys
-import tempfile
 import warnings
 from functools import cached_property
 from pathlib import Path
@@ -267,9 +266,7 @@ def mirror_database(env: Environment) -> dict[str, Any] | None:
     """Return the mirror's database, or None if there is no mirror."""
     if env.intents_database is not None:
         return database.of_url(env.intents_database.get_secret_value())
-    if not env.embedded:
-        return None
-    return database.sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", "mirror.sqlite3"))
+    return database.of_demo() if env.embedded else None
 
 
 def is_loopback(host: str) -> bool:

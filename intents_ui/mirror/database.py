@@ -1,7 +1,10 @@
 """The mirror's database in Django's settings."""
 
+import hashlib
 import importlib.util
+import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -23,6 +26,13 @@ def of_url(url: str) -> dict[str, Any]:
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError("must be a file in a directory that exists")
     return sqlite(path)
+
+
+def of_demo() -> dict[str, Any]:
+    """Return a file in the temporary directory that belongs to this user and to the tables as they are now."""
+    tables = "".join(file.read_text() for file in sorted(Path(__file__).parent.glob("migrations/0*.py")))
+    name = f"mirror-{hashlib.sha256(tables.encode()).hexdigest()[:8]}.sqlite3"
+    return sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", name))
 
 
 def sqlite(path: Path) -> dict[str, Any]:
