@@ -80,17 +80,9 @@ async def report(*, in_detail: bool) -> tuple[bool, bytes]:
     ready = loaded and not stopping
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
-        status |= await detail(templates=loaded)
+        service = of_service(wiring.health().status())
+        status |= {"templates": loaded, "redis": await redis_answers(), "tasks": of_tasks(), "service": service}
     return ready, json.dumps(status).encode() + b"\n"
-
-
-async def detail(*, templates: bool) -> dict[str, Any]:
-    return {
-        "templates": templates,
-        "redis": await redis_answers(),
-        "tasks": of_tasks(),
-        "service": of_service(wiring.health().status()),
-    }
 
 
 def of_service(standing: ServiceStatus) -> dict[str, Any]:

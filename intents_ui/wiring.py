@@ -1,6 +1,6 @@
 """Composition root: builds the process's long-lived objects from the settings.
 
-`Dashboard` holds them, one of each. The functions below it return those of the current one, which tests replace as a
+`Dashboard` holds them, one of each. The functions with `once` return those of the current one, which tests replace as a
 whole.
 """
 
@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -28,11 +28,10 @@ from intents_ui.pictures.cards import Cards
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog.catalog import Catalog
 from intents_ui.service.catalog.prices import Prices
-from intents_ui.service.client import AsyncServiceClient, ServiceClient, UncachedClient
+from intents_ui.service.client import AsyncServiceClient, ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.service.decode import Brand
 from intents_ui.service.exchange import ParsedResponses, ResponseMemory
 from intents_ui.service.health import Health
 from intents_ui.service.long_tasks import LongTasks
@@ -54,7 +53,6 @@ log = logging.getLogger(__name__)
 
 PAGE_TIMEOUT = 8.0  # seconds of all of a page's service calls
 WAITING_PAGES = 40  # that wait for the service at a time, of 64 threads. The rest show cached responses.
-WATCHED_INTENTS = 500
 CONCURRENT_EXPORTS = 4
 # Concurrent raw calls per process: ordinary calls and long polls.
 CONSOLE_CALLS = 4
@@ -73,7 +71,7 @@ def embedded() -> bool:
 
 
 class Dashboard:
-    """The long-lived objects of one process, each built on first use: its own, and those of functions with `once`."""
+    """The long-lived objects of one process, each built on first use by a function with `once`."""
 
     def __init__(self, **given: Any) -> None:
         """`given` are objects to use instead of building them, by name. Others close them."""
@@ -95,91 +93,6 @@ class Dashboard:
         """Let these functions, which `once` decorates, build again."""
         for build in builders:
             vars(self).pop(_name(build), None)
-
-    @cached_property
-    def emulator(self) -> "Emulator | None":
-        """The embedded service, or None with a real one."""
-        if not ENV.embedded:
-            return None
-        from intents_ui.emulator.app import Emulator  # imported only when used
-
-        return Emulator(service_name=ENV.intents_service_name)
-
-    @cached_property
-    def service(self) -> ServiceClient:
-        """The pages' service client. Thread-safe."""
-        settings, embedded_service = config(), self.emulator
-        in_process = InProcessTransport(embedded_service) if embedded_service else None
-        return ServiceClient(
-            settings,
-            transport=in_process,
-            health=self.health,
-            memory=self.response_memory,
-            parsed=self.parsed_responses,
-            cache=self.response_cache,
-        )
-
-    def _shared_responses(self, how: ServiceConfig) -> SharedResponses | None:
-        """Return the responses in Redis, if configured. Processes don't share an embedded service."""
-        if ENV.redis_url is None or ENV.embedded:
-            return None
-        # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
-        owner = salted_hmac(
-            "shared responses", repr([how.url(""), how.brand, how.wallet_brand, how.key]), algorithm="sha256"
-        )
-        guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
-        counters = self.health.counters
-        return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=counters)
-
-    def seal(self, kind: str) -> Seal:
-        """Return a seal for data in Redis: SECRET_KEY with a separate salt for each kind."""
-        key = salted_hmac(f"intents_ui.seal {kind}", b"", algorithm="sha256")
-        return Seal(key.digest(), tally=self.health.counters)
-
-    @cached_property
-    def health(self) -> Health:
-        """The service's health, shared by pages and live updates."""
-        return Health(on_call=metrics.call)
-
-    @cached_property
-    def tasks(self) -> LongTasks:
-        """The long tasks of this process."""
-        return LongTasks()
-
-    @cached_property
-    def response_memory(self) -> ResponseMemory:
-        """The memory for large responses, shared by pages and live updates."""
-        return ResponseMemory()
-
-    @cached_property
-    def response_cache(self) -> ResponseCache:
-        """The response cache, shared by pages and live updates."""
-        settings = config()
-        return ResponseCache(settings.lifetimes, clock=time.monotonic, shared=self._shared_responses(settings))
-
-    @cached_property
-    def parsed_responses(self) -> ParsedResponses:
-        """The responses in use, shared by pages and live updates."""
-        return WeakValueDictionary()
-
-    @cached_property
-    def hub(self) -> Hub:
-        """The hub that polls the intents open in a browser."""
-        embedded_service = self.emulator
-        service = AsyncServiceClient(
-            config(),
-            transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
-            health=self.health,
-            memory=self.response_memory,
-            parsed=self.parsed_responses,
-            cache=self.response_cache,
-        )
-        bus = self._redis_bus(service.config.names) if ENV.redis_url else LocalBus()
-        return Hub(service, bus, tasks=self.tasks, most=WATCHED_INTENTS)
-
-    def _redis_bus(self, names: Brand) -> RedisBus:
-        prefix = f"intents-ui:{settings.OWNER}:live:"
-        return RedisBus(str(ENV.redis_url), names=names, seal=self.seal("snapshots"), tasks=self.tasks, prefix=prefix)
 
     def close(self) -> None:
         """Close what this dashboard built, except the hub, which its event loop closes (`close_live`)."""
@@ -217,24 +130,93 @@ def once[T](build: Callable[[], T]) -> Callable[[], T]:
     return get
 
 
+@once
 def emulator() -> "Emulator | None":
-    return _current.emulator
+    """The embedded service, or None with a real one."""
+    if not ENV.embedded:
+        return None
+    from intents_ui.emulator.app import Emulator  # imported only when used
+
+    return Emulator(service_name=ENV.intents_service_name)
 
 
+@once
 def service() -> ServiceClient:
-    return _current.service
+    """The pages' service client. Thread-safe."""
+    embedded_service = emulator()
+    return ServiceClient(
+        config(),
+        transport=InProcessTransport(embedded_service) if embedded_service else None,
+        health=health(),
+        memory=response_memory(),
+        parsed=parsed_responses(),
+        cache=response_cache(),
+    )
 
 
+def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
+    """Return the responses in Redis, if configured. Processes don't share an embedded service."""
+    if ENV.redis_url is None or ENV.embedded:
+        return None
+    # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
+    owner = salted_hmac(
+        "shared responses", repr([how.url(""), how.brand, how.wallet_brand, how.key]), algorithm="sha256"
+    )
+    guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
+    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=health().counters)
+
+
+@once
 def health() -> Health:
-    return _current.health
+    """The service's health, shared by pages and live updates."""
+    return Health(on_call=metrics.call)
 
 
+@once
 def tasks() -> LongTasks:
-    return _current.tasks
+    """The long tasks of this process."""
+    return LongTasks()
 
 
+@once
+def response_memory() -> ResponseMemory:
+    """The memory for large responses, shared by pages and live updates."""
+    return ResponseMemory()
+
+
+@once
+def response_cache() -> ResponseCache:
+    """The response cache, shared by pages and live updates."""
+    how = config()
+    return ResponseCache(how.lifetimes, clock=time.monotonic, shared=_shared_responses(how))
+
+
+@once
+def parsed_responses() -> ParsedResponses:
+    """The responses in use, shared by pages and live updates."""
+    return WeakValueDictionary()
+
+
+@once
 def hub() -> Hub:
-    return _current.hub
+    """The hub that polls the intents open in a browser."""
+    embedded_service = emulator()
+    service = AsyncServiceClient(
+        config(),
+        transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
+        health=health(),
+        memory=response_memory(),
+        parsed=parsed_responses(),
+        cache=response_cache(),
+    )
+    if not ENV.redis_url:
+        return Hub(service, LocalBus(), tasks=tasks())
+    # SECRET_KEY with a salt for this kind of data in Redis.
+    key = salted_hmac("intents_ui.seal snapshots", b"", algorithm="sha256")
+    seal = Seal(key.digest(), tally=health().counters)
+    prefix = f"intents-ui:{settings.OWNER}:live:"
+    bus = RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal, tasks=tasks(), prefix=prefix)
+    return Hub(service, bus, tasks=tasks())
 
 
 @once
@@ -323,11 +305,6 @@ def is_live() -> bool:
     return "hub" in vars(_current)
 
 
-def uncached_service() -> UncachedClient:
-    """Return a client that bypasses the cache, for exports that read a whole list."""
-    return UncachedClient(service())
-
-
 def page() -> AbstractContextManager[None]:
     """Return a context manager for a page's service budget."""
     return slots().page(seconds=PAGE_TIMEOUT)
@@ -387,7 +364,3 @@ async def close_live() -> None:
     """Close the live hub, on the event loop of its streams."""
     await hub().aclose()
     await hub().service.aclose()
-
-
-def close_all() -> None:
-    _current.close()

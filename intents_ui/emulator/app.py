@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from email.utils import formatdate
+from http import HTTPStatus
 from typing import Any, Final
 
 from intents_ui.emulator import faults as known
@@ -26,7 +27,7 @@ from intents_ui.emulator.errors import (
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
-from intents_ui.emulator.lookups import Ask, Lookups, Pause, Waiting
+from intents_ui.emulator.lookups import Ask, Lookups, Waiting
 from intents_ui.emulator.market import Market
 from intents_ui.emulator.population import PAST, World, scenes_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
@@ -44,7 +45,6 @@ BODY_LIMIT: Final = 1024 * 1024
 BODY_SECONDS: Final = 10
 WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
 _DEEPEST: Final = 60
-_METHOD_NOT_ALLOWED: Final = 405
 _log = logging.getLogger(__name__)
 
 
@@ -201,7 +201,10 @@ class Emulator:
             if faulty := known.fault(on, now):
                 return faulty
             ask = Ask(_parsed(body), round(now * MICROSECONDS), on)
-            document = await self._operate(operation, ask, leaving.within)
+            if operation == "WaitIntentReceipt":
+                document = await self._waiting.wait_intent_receipt(ask, leaving.within)
+            else:
+                document = self._operations[operation](ask)
         except Refusal as refusal:
             return known.refused(refusal, on)
         except Exception as error:
@@ -209,11 +212,6 @@ class Emulator:
             _log.exception("%s failed", operation)
             return known.refused(Refusal(PANIC, type(error).__name__), on)
         return None if document is None else known.answered(document, on)
-
-    async def _operate(self, operation: str, ask: Ask, pause: Pause) -> Document | None:
-        if operation == "WaitIntentReceipt":
-            return await self._waiting.wait_intent_receipt(ask, pause)
-        return self._operations[operation](ask)
 
     def _check_request(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
         """Raise the errors that the real server returns before a request reaches an operation, in the same order."""
@@ -241,7 +239,7 @@ class Emulator:
             (b"webrpc", WEBRPC),
             *answer.headers,
         ]
-        if answer.status == _METHOD_NOT_ALLOWED:
+        if answer.status == HTTPStatus.METHOD_NOT_ALLOWED:
             headers.append((b"allow", b"POST"))
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         if answer.cut:

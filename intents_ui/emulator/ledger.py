@@ -7,6 +7,7 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
+from intents_ui.emulator.errors import NOT_FOUND, Refusal
 from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.population import MADE, STREAMS, Reach, World
@@ -55,17 +56,23 @@ class Ledger:
         self._last_turn = 0
 
     def entry(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
-        course = self._courses.get(number)
-        if course is None and not self.world.exists(number, now):
+        if number not in self._courses and not self.world.exists(number, now):
             return None
-        transfer = course.transfer if course else self.world.transfer(number)
-        scenes = course.scenes if course else self.world.scenes(transfer)
-        scenes = changed_course(scenes, number, transfer.stretch, faults)
+        course = self.course(number)
+        transfer = course.transfer
+        scenes = changed_course(course.scenes, number, transfer.stretch, faults)
         return Entry(transfer, scene_at(scenes, _age(transfer, now)))
 
     def named(self, intent_id: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
         found = names.read(intent_id.strip())
         return self.entry(found.number, now, faults) if found and found.role is Role.INTENT else None
+
+    def requested(self, intent_id: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry:
+        """Return the intent that a request is about. Raises Refusal."""
+        entry = self.named(intent_id, now, faults)
+        if entry is None:
+            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
+        return entry
 
     def next_change(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> float | None:
         """Return the seconds until the intent changes by itself, or None if it never does."""

@@ -83,10 +83,7 @@ class Lookups:
 
     def _requested_entry(self, ask: Ask) -> Entry:
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
-        entry = self.ledger.named(intent_id, ask.now, ask.faults)
-        if entry is None:
-            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
-        return entry
+        return self.ledger.requested(intent_id, ask.now, ask.faults)
 
     def _search(self, ask: Ask) -> Iterator[Entry]:
         keys = {field: errors.text(ask.body, field) for field in _KEYS}
@@ -163,7 +160,7 @@ def _matches_query(entry: Entry, wanted: str) -> bool:
 
 # Predicates of the search criteria.
 _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
-    "byIntentId": lambda entry, wanted: entry.transfer.intent_id == _prefixed(wanted),
+    "byIntentId": lambda entry, wanted: entry.transfer.intent_id.removeprefix("0x") == wanted.removeprefix("0x"),
     "byTransactionHash": _has_hash,
     "byDepositTransactionHash": _has_deposit_hash,
     "byOriginIntentAddress": lambda entry, wanted: entry.transfer.origin_address == wanted,
@@ -171,10 +168,6 @@ _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
     "byOwnerAddress": lambda entry, wanted: entry.transfer.owner == wanted,
     "byQueryString": _matches_query,
 }
-
-
-def _prefixed(wanted: str) -> str:
-    return wanted if wanted.startswith("0x") else f"0x{wanted}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,14 +315,14 @@ class Waiting:
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
         cursor = errors.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()
-        first = entry = self._entry(intent_id, ask.now, ask)
+        first = entry = self.ledger.requested(intent_id, ask.now, ask.faults)
         loop = asyncio.get_running_loop()
         until = loop.time() + self._hold(ask, first, cursor)
         while (left := until - loop.time()) > 0:
             if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead, ask))):
                 return None
-            entry = self._entry(intent_id, self.now() + ahead, ask)
-            if _state(entry) != _state(first):
+            entry = self.ledger.requested(intent_id, self.now() + ahead, ask.faults)
+            if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break
         states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
         document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
@@ -347,16 +340,6 @@ class Waiting:
         seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead, ask.faults)
         # Rather a millisecond late than a microsecond early, which would cost another poll interval.
         return LOOK_SECONDS if seconds is None else max(0.0, seconds) + 0.001
-
-    def _entry(self, intent_id: str, now: int, ask: Ask) -> Entry:
-        entry = self.ledger.named(intent_id, now, ask.faults)
-        if entry is None:
-            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
-        return entry
-
-
-def _state(entry: Entry) -> tuple[str, list[str]]:
-    return entry.scene.status, entry.scene.receipt_states
 
 
 def _is_done(entry: Entry, ask: Ask) -> bool:

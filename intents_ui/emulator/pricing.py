@@ -5,7 +5,7 @@ from typing import Final
 
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.transfers import Transfer
+from intents_ui.emulator.transfers import Transfer, units_of
 
 _FINE: Final = 10**12
 _BASIS_POINTS: Final = 10_000
@@ -170,10 +170,8 @@ def _input_for_output(transfer: Transfer, catalogue: Catalogue) -> int:
 
 
 def _minimum(transfer: Transfer, to_amount: int) -> int:
-    if transfer.deal.minimum:
-        whole, _, fraction = transfer.deal.minimum.partition(".")
-        decimals = transfer.destination.decimals or 0
-        return int(whole + fraction.ljust(decimals, "0"))
+    if minimum := units_of(transfer.deal.minimum, transfer.destination):
+        return minimum
     if transfer.deal.exact_output:
         return to_amount
     return to_amount * (_BASIS_POINTS - round(transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS

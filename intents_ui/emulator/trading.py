@@ -12,7 +12,6 @@ from intents_ui.emulator.errors import (
     INTENT_STATUS,
     INTENTS_SKIPPED,
     INVALID_ARGUMENT,
-    NOT_FOUND,
     QUERY_FAILED,
     QUOTE_EXPIRED,
     UNSUPPORTED_NETWORK,
@@ -94,12 +93,12 @@ class Trading:
         given = errors.required(errors.members(ask.body, "intent"), "intent")
         if not given:
             raise Refusal(INVALID_ARGUMENT, "intent is required")
-        entry = self._requested_entry(errors.text(given, "intentId"), "intent.intentId", ask.now)
+        intent_id = errors.required(errors.text(given, "intentId"), "intent.intentId")
+        entry = self.ledger.requested(intent_id, ask.now)
         transfer = entry.transfer
         if entry.scene.status != "QUOTED":
             raise _wrong_status(entry)
-        if ask.now > transfer.expires:
-            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
+        self._check_in_time(entry, self.ledger.course(transfer.number), ask.now)
         difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
         if difference:
             raise Refusal(INVALID_ARGUMENT, f"intent was modified: {difference}")
@@ -114,7 +113,7 @@ class Trading:
         The extra fields `scenario` (slug or number) and `variant` select a scenario, and `speed` makes it run 1 to 100
         times faster.
         """
-        entry = self._requested_entry(errors.text(ask.body, "intentId"), "intentId", ask.now)
+        entry = self.ledger.requested(errors.required(errors.text(ask.body, "intentId"), "intentId"), ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
         if entry.scene.status not in _BEFORE_EXECUTION:
             raise _wrong_status(entry)
@@ -251,12 +250,6 @@ class Trading:
         if token is None:
             raise Refusal(QUERY_FAILED, f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
-
-    def _requested_entry(self, intent_id: str | None, field: str, now: int) -> Entry:
-        entry = self.ledger.named(errors.required(intent_id, field), now)
-        if entry is None:
-            raise Refusal(NOT_FOUND, f"intent {str(intent_id)[:80]} not found")
-        return entry
 
     def _deposit_of(self, body: Document) -> tuple[str | None, Document]:
         deposit_hash = errors.text(body, "depositTransactionHash")

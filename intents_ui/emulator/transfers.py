@@ -86,7 +86,6 @@ def transfer_of(
     origin, destination = _token(deal.origin, catalogue), _token(deal.destination, catalogue)
     address = owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
-    receive = deal.receive
     return Transfer(
         number=number,
         born=born,
@@ -95,8 +94,8 @@ def transfer_of(
         origin=origin,
         destination=destination,
         project=PROJECTS[owner % len(PROJECTS)],
-        from_amount=_units(deal.amount, origin),
-        to_amount=_units(receive, destination),
+        from_amount=units_of(deal.amount, origin),
+        to_amount=units_of(deal.receive, destination),
         slippage=0.005,
         expiry=expiry,
         recipient=recipient,
@@ -112,7 +111,7 @@ def _token(place: tuple[int, str], catalogue: Catalogue) -> Token:
     return catalogue.token(chain_id, name) or catalogue.named(chain_id, name)
 
 
-def _units(text: str | None, token: Token) -> int | None:
+def units_of(text: str | None, token: Token) -> int | None:
     """Return an amount in whole tokens as base units, exactly."""
     if text is None:
         return None

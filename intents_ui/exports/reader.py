@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event
 from typing import Protocol
 
@@ -42,11 +43,6 @@ class Batch:
 
     rows: Sequence[ExportRow]
     why: str | None = None
-
-
-def most_pages(most: int) -> int:
-    """Return the limit on pages for this many rows."""
-    return max(FEWEST_PAGES, most // SHORTEST_PAGE)
 
 
 class Situate(Protocol):
@@ -167,14 +163,12 @@ class Reader:
         return found if self._filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
-        answers = self._service.threads.together(*(self._receipt_of(intent) for intent in intents))
+        calls = (partial(self._service.get_intent_receipt, intent.intent_id) for intent in intents)
+        answers = self._service.threads.together(*calls)
         for answer in answers:
             if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
                 raise answer
         return [None if isinstance(answer, ServiceError) else answer for answer in answers]
-
-    def _receipt_of(self, intent: Intent) -> Callable[[], IntentReceipt]:
-        return lambda: self._service.get_intent_receipt(intent.intent_id)
 
     def _row(self, situation: Situation) -> ExportRow:
         return export_row.of(situation, url=self._link(situation.intent.intent_id))
@@ -182,7 +176,7 @@ class Reader:
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
     """Yield pages up to the limits on rows and pages. The last one says which limit was reached."""
-    given, pages_at_most = 0, most_pages(most)
+    given, pages_at_most = 0, max(FEWEST_PAGES, most // SHORTEST_PAGE)
     for number, batch in enumerate(pages, 1):
         room = most - given
         given += len(batch.rows)

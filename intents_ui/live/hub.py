@@ -30,10 +30,6 @@ class HubFull(Exception):
         self.is_share = is_share
 
 
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Hub:
     """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `look_again` are thread-safe."""
 
@@ -44,7 +40,7 @@ class Hub:
         *,
         tasks: LongTasks | None = None,
         intervals: PollIntervals | None = None,
-        now: Callable[[], datetime] = utc_now,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         most: int = MOST_WATCHED,
     ) -> None:
         self.service = service

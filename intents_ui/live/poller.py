@@ -186,7 +186,7 @@ class Poller:
             while not self.snapshot.is_last:
                 self._heartbeat()
                 try:
-                    pause = await self._poll_once()
+                    pause = await (self._long_poll() if self._may_long_poll() else self._poll())
                     self._failures = 0
                 except ServiceError as error:
                     pause = await self._handle_error(error)
@@ -196,16 +196,13 @@ class Poller:
             self._traffic.pollers -= 1
             self._traffic.holding.discard(self.intent_id)
 
-    async def _poll_once(self) -> float:
-        """Send one request, publish the response, and return the delay before the next request."""
-        return await (self._long_poll() if self._may_long_poll() else self._poll())
-
     def _may_long_poll(self) -> bool:
         if self._must_poll or self._is_stopped or self._done_at or not self.service.can_hold:
             return False
         return self._cuts < self._intervals.cuts
 
     async def _poll(self) -> float:
+        """Send one request, publish the response, and return the delay before the next request."""
         before = self.snapshot.content
         try:
             receipt = await self.service.get_intent_receipt(self.intent_id)
@@ -231,7 +228,9 @@ class Poller:
         began, status = self._clock(), self.snapshot.receipt and self.snapshot.receipt.status
         self._traffic.holding.add(self.intent_id)
         try:
-            answer = await self.service.wait_intent_receipt(self.intent_id, last_receipt_states=self._states())
+            # The receipt states are sent as received, because only the service interprets them.
+            states = tuple(state or "" for state in self._cursor or ())
+            answer = await self.service.wait_intent_receipt(self.intent_id, last_receipt_states=states)
         except NotFound:
             if self.snapshot.receipt:
                 raise
@@ -256,10 +255,6 @@ class Poller:
         if self._is_stopped:
             return self._now() - self._stopped_at > timedelta(seconds=self._intervals.refund)
         return self._done_at is not None
-
-    def _states(self) -> tuple[str, ...]:
-        """Return the receipt states as received, because only the service interprets them."""
-        return tuple(state or "" for state in self._cursor or ())
 
     def _pause(self, began: float, *, brought: bool) -> float:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""

@@ -31,11 +31,22 @@ from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.long_tasks import LongTask
 
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
 log = logging.getLogger(__name__)
 
 MOST_KEPT: Final = 512  # one per intent
 COME_BACK: Final = 1000  # milliseconds after which browsers reconnect
 _LINE_END = re.compile("\r\n|\r|\n")  # the only line endings in the SSE format
+PREFIX: Final = "/live/"
+LONGEST_ID: Final = 200
+BEAT: Final = b"event: beat\n\n"
+# From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure.
+PIECE: Final = 32 * 1024
+# SO_LINGER 0: the kernel discards unsent data when the connection is closed
+NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +104,12 @@ def message(data: str, *, event: str = "", id: str = "", retry: int) -> bytes:
     return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-
-log = logging.getLogger(__name__)
-
-PREFIX: Final = "/live/"
-LONGEST_ID: Final = 200
-BEAT: Final = b"event: beat\n\n"
-# From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure.
-PIECE: Final = 32 * 1024
-# SO_LINGER 0: the kernel discards unsent data when the connection is closed
-NOT_A_MOMENT: Final = struct.pack("ii", 1, 0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Numbers of concurrent streams, and times in seconds."""
+    """Numbers of concurrent streams, beyond which clients poll, and times in seconds."""
 
-    streams: int = 2500
-    an_address: int = 20
+    streams: int = 2500  # of this process
+    an_address: int = 20  # IP address (IPv6: /64)
     beat_every: float = 15.0
     lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
     slow_reader: float = 20.0  # longest time to send one event to a slow client
@@ -164,7 +160,8 @@ class Streams:
         if not 0 < len(intent_id) <= LONGEST_ID or "/" in intent_id or not intent_id.isprintable():
             return await self.refuse(send, 404)
         address = self._address_of(scope)
-        if self._is_over_limit(address) or self._wait(address):
+        is_over_limit = address is not None and self._at_address[address] >= self.limits.an_address
+        if is_over_limit or self._wait(address):
             return await self._reject(intent_id, send, status=429)
         visitor = self._share_of(scope)
         if lack := self._slots.take(visitor):
@@ -184,7 +181,8 @@ class Streams:
         stream = Stream(self, intent_id, follower, receive, send)
         self.open.add(stream)
         self._at_address[address] += 1
-        self._ensure_timer()
+        if self._timer is None or self._timer.task.done():
+            self._timer = self.hub.tasks.start("live streams", self._check_streams)
         try:
             with follower:
                 await stream.run()
@@ -228,16 +226,9 @@ class Streams:
         await send({"type": "http.response.start", "status": status, "headers": [*kind, *extra, *self._headers]})
         await send({"type": "http.response.body", "body": body})
 
-    def _is_over_limit(self, address: str | None) -> bool:
-        return address is not None and self._at_address[address] >= self.limits.an_address
-
     async def _reject(self, intent_id: str, send: Send, *, status: int = 503) -> None:
         later = str(SystemRandom().randint(10, 30)).encode()
         await self.refuse(send, status, html=self._polling_fragment(intent_id), extra=[(b"retry-after", later)])
-
-    def _ensure_timer(self) -> None:
-        if self._timer is None or self._timer.task.done():
-            self._timer = self.hub.tasks.start("live streams", self._check_streams)
 
     async def _check_streams(self) -> None:
         """Check all streams with one timer, because a timer for each would be a large part of an idle stream's cost."""

@@ -39,14 +39,6 @@ class Call(BaseModel):
     arguments: dict[str, Any] = {}
 
 
-def result_of(request: HttpRequest, message: Message) -> dict[str, Any]:
-    """Return the result of a request. Raises RpcError."""
-    method = METHODS.get(message.method)
-    if method is None:
-        raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
-    return method(request, message.params)
-
-
 def _initialize(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "protocolVersion": VERSION,
@@ -54,14 +46,6 @@ def _initialize(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, An
         "serverInfo": {"name": "intents-ui", "title": ENV.intents_service_name, "version": "1.0.0"},
         "instructions": INSTRUCTIONS,
     }
-
-
-def _ping(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
-    return {}
-
-
-def _list_tools(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
-    return {"tools": [each.as_json() for each in TOOLS.values()]}
 
 
 def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,8 +89,8 @@ def _of_service(error: ServiceError) -> str:
 type Method = Callable[[HttpRequest, Mapping[str, Any]], dict[str, Any]]
 METHODS: Final[Mapping[str, Method]] = {
     "initialize": _initialize,
-    "ping": _ping,
-    "tools/list": _list_tools,
+    "ping": lambda request, params: {},
+    "tools/list": lambda request, params: {"tools": [each.as_json() for each in TOOLS.values()]},
     "tools/call": _call_tool,
 }
 
@@ -141,7 +125,9 @@ def view(request: HttpRequest) -> HttpResponse:
     if message.is_notification:
         return HttpResponse(status=HTTPStatus.ACCEPTED, content_type=JSON, headers=NOT_STORED)
     try:
-        return respond(messages.result(message.id, result_of(request, message)))
+        if message.method not in METHODS:
+            raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
+        return respond(messages.result(message.id, METHODS[message.method](request, message.params)))
     except RpcError as error:  # with 200, because clients read no body of other responses
         return respond(messages.error(message.id, error.code, str(error)))
 

@@ -108,7 +108,10 @@ def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
     response: HttpResponse
     if request.path == mcp.PATH:
-        response = JsonResponse(rpc_error(failure), status=failure.status)
+        sentence = f"{failure.title}. {failure.what} {failure.todo}"
+        # The ID of the request is unknown here.
+        error = messages.error(None, messages.code_of(failure.status), sentence, problem(failure))
+        response = JsonResponse(error, status=failure.status)
     elif request.path.startswith(api.PATHS):
         response = JsonResponse(problem(failure), status=failure.status, content_type="application/problem+json")
     elif request.path.endswith((".json", ".ndjson")):
@@ -138,12 +141,6 @@ def problem(failure: Failure) -> dict[str, Any]:
         "retryAfter": failure.retry_after,
         "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
     }
-
-
-def rpc_error(failure: Failure) -> dict[str, Any]:
-    """Return the failure as an error of JSON-RPC. The ID of the request is unknown here."""
-    sentence = f"{failure.title}. {failure.what} {failure.todo}"
-    return messages.error(None, messages.code_of(failure.status), sentence, problem(failure))
 
 
 def template(request: HttpRequest) -> str:

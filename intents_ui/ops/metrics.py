@@ -3,8 +3,7 @@
 Counters are incremented where events happen. Gauges (streams, open breakers) are set at each scrape or, with several
 worker processes, every few seconds: in `prometheus_client`'s multiprocess mode, which gunicorn.conf.py sets up,
 processes store their metrics in shared files, and any of them can serve the sums. Those of the mirror are read from its
-database at each scrape. No label contains text from users or
-the service.
+database at each scrape. No label contains text from users or the service.
 """
 
 import contextlib
@@ -13,10 +12,9 @@ import resource
 import time
 from collections import Counter as Counts
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -36,6 +34,9 @@ from intents_ui.service import errors
 from intents_ui.service.health import Counters, Event
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.wire.results import ServiceState, ServiceStatus
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.coverage import Coverage
 
 disable_created_metrics()
 
@@ -220,46 +221,35 @@ class Observer:
             self._restarts[task] = now
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MirrorFigures:
-    """Figures of the mirror, which are the same for all processes.
+class MirrorCollector(Collector):
+    """Collects the mirror's figures of one scrape, which are the same for all processes.
 
-    `seconds` are of the history, by condition. `incidents` are those that aren't over, by state and kind.
+    `incidents` are those that aren't over, by state and kind.
     """
 
-    lag_seconds: float
-    seconds: Mapping[str, int]
-    transfers: int
-    calls: int
-    is_running: bool
-    incidents: Mapping[tuple[str, str], int]
-
-
-class MirrorCollector(Collector):
-    """Collects the figures of one scrape."""
-
-    def __init__(self, figures: MirrorFigures) -> None:
-        self._figures = figures
+    def __init__(self, known: "Coverage", incidents: Mapping[tuple[str, str], int]) -> None:
+        self._known = known
+        self._incidents = incidents
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        figures = self._figures
+        known = self._known
         for name, meaning, value in (
-            ("lag_seconds", "Seconds that the oldest due window has been waiting.", figures.lag_seconds),
-            ("transfers", "Transfers in the copy.", figures.transfers),
-            ("calls", "Service calls of the mirror in the last hour.", figures.calls),
-            ("running", "1: a process reads the history, 0: none does.", figures.is_running),
+            ("lag_seconds", "Seconds that the oldest due window has been waiting.", known.lag.total_seconds()),
+            ("transfers", "Transfers in the copy.", known.transfers),
+            ("calls", "Service calls of the mirror in the last hour.", known.calls),
+            ("running", "1: a process reads the history, 0: none does.", known.is_running),
         ):
             yield GaugeMetricFamily(f"intents_ui_mirror_{name}", meaning, value=float(value))
         seconds = GaugeMetricFamily(
             "intents_ui_mirror_seconds", "Seconds of the history, by what is known of them.", labels=["condition"]
         )
-        for condition, value in figures.seconds.items():
+        for condition, value in known.seconds.items():
             seconds.add_metric([condition], value)
         yield seconds
         incidents = GaugeMetricFamily(
             "intents_ui_mirror_incidents", "Incidents that aren't over.", labels=["state", "kind"]
         )
-        for labels, count in figures.incidents.items():
+        for labels, count in self._incidents.items():
             incidents.add_metric(labels, count)
         yield incidents
 
@@ -280,16 +270,11 @@ def _has_content(path: Path) -> bool:
         return False
 
 
-def text(mirror: MirrorFigures | None = None) -> bytes:
+def text(mirror: MirrorCollector | None = None) -> bytes:
     """Return all metrics in Prometheus format, summed over processes in multiprocess mode."""
-    registry = own
+    added = CollectorRegistry()
     if IS_SHARED:
-        registry = CollectorRegistry()
-        registry.register(SharedFilesCollector())
-    return generate_latest(registry) + (_mirror_text(mirror) if mirror else b"")
-
-
-def _mirror_text(mirror: MirrorFigures) -> bytes:
-    registry = CollectorRegistry()
-    registry.register(MirrorCollector(mirror))
-    return generate_latest(registry)
+        added.register(SharedFilesCollector())
+    if mirror:
+        added.register(mirror)
+    return (b"" if IS_SHARED else generate_latest(own)) + generate_latest(added)

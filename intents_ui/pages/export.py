@@ -26,6 +26,7 @@ from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader, limited
 from intents_ui.middleware import marks
+from intents_ui.service.client import UncachedClient
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
@@ -85,7 +86,8 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
     link = links(request)
 
     def batches(over: Event) -> Iterator[Batch]:
-        pages = Reader(wiring.uncached_service(), situations, wanted, link=link, page=wiring.page, over=over)
+        uncached = UncachedClient(wiring.service())
+        pages = Reader(uncached, situations, wanted, link=link, page=wiring.page, over=over)
         most = ENV.intents_max_export_rows
         return pages.of_address(owner, most=most) if owner else pages.history(most=most)
 

@@ -241,9 +241,7 @@ async def refuse_call(send: Send, failure: Failure) -> None:
     await Answer(failure.status, headers, f"{failure.title}\n".encode()).send(send)
 
 
-# Other clients poll.
-STREAMS = 2500  # of this process
-STREAMS_PER_CLIENT = 20  # per IP address (IPv6: per /64)
+STREAMS_PER_CLIENT = 20  # per IP address (IPv6: per /64). Other clients poll.
 
 
 @wiring.once
@@ -258,5 +256,5 @@ def streams() -> Streams:
         wait=request_limits.wait_to_stream,
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
-        limits=Limits(streams=STREAMS, an_address=STREAMS_PER_CLIENT),
+        limits=Limits(an_address=STREAMS_PER_CLIENT),
     )

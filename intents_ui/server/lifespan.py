@@ -30,7 +30,7 @@ async def run(receive: Receive, send: Send) -> None:
     await streams().aclose()
     await wiring.close_live()
     await readiness.aclose()
-    await asyncio.to_thread(wiring.close_all)
+    await asyncio.to_thread(wiring.current().close)
     await send({"type": "lifespan.shutdown.complete"})
 
 

@@ -62,23 +62,12 @@ def start_sampling() -> LongTask | None:
     return task
 
 
-def mirror_figures() -> metrics.MirrorFigures | None:
+def mirror_figures() -> metrics.MirrorCollector | None:
     """Return the mirror's figures. None without a mirror, or if its database can't be read."""
     found = wiring.mirror_coverage()
     known = found.coverage if found else None
-    if known is None:
-        return None
-    incidents = wiring.open_incidents()
-    if incidents is None:
-        return None
-    return metrics.MirrorFigures(
-        lag_seconds=known.lag.total_seconds(),
-        seconds=known.seconds,
-        transfers=known.transfers,
-        calls=known.calls,
-        is_running=known.is_running,
-        incidents=incidents,
-    )
+    incidents = wiring.open_incidents() if known else None
+    return metrics.MirrorCollector(known, incidents) if known and incidents is not None else None
 
 
 async def look() -> None:

@@ -81,9 +81,10 @@ def fresh() -> Iterator[Emulator]:
     before = wiring.current()
     wiring.use(dashboard := wiring.Dashboard())
     cache.clear()
-    assert dashboard.emulator is not None
+    emulator = wiring.emulator()
+    assert emulator is not None
     try:
-        yield dashboard.emulator
+        yield emulator
     finally:
         switch_to(before)
         dashboard.close()
@@ -92,7 +93,7 @@ def fresh() -> Iterator[Emulator]:
 
 def switch_to(dashboard: wiring.Dashboard) -> None:
     """Use another dashboard, and close what the current one built. An event loop left open fails a later test."""
-    wiring.close_all()
+    wiring.current().close()
     wiring.use(dashboard)
 
 
