@@ -2,6 +2,7 @@
 
 from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls.converters import StringConverter
 
 from intents_ui import wiring
 from intents_ui.api import description, v1
@@ -38,38 +39,23 @@ from intents_ui.pages.helpdesk import side_bar, slack
 from intents_ui.pages.insight import coverage
 
 
-class Identifier:
+class Identifier(StringConverter):
     """Intent ID, hash or address, unvalidated: no slash, at most 200 characters."""
 
     regex = r"[^/]{1,200}"
 
-    def to_python(self, value: str) -> str:
-        return value
 
-    def to_url(self, value: str) -> str:
-        return value
-
-
-class ChainNumber:
+class ChainNumber(StringConverter):
     """Digits of a chain ID, unvalidated. Django's `int` converter would accept any script's digits."""
 
     regex = r"[0-9]{1,20}"
-
-    def to_python(self, value: str) -> str:
-        return value
 
     def to_url(self, value: str | int) -> str:
         return str(value)
 
 
-class FileKind:
+class FileKind(StringConverter):
     regex = "|".join(FORMATS)
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(Identifier, "identifier")

@@ -193,9 +193,6 @@ class Incident:
         end = self.began(moment) + self.duration
         return moment < end <= until
 
-    def applied(self, transfer: Ordinary, number: int) -> Ordinary:
-        return _CHANGES[self.what](transfer, number, **self.change)
-
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
@@ -217,7 +214,7 @@ def affected(transfer: Ordinary, number: int, born: int, until: int) -> Ordinary
     """Return what a transfer is, considering the incidents that ended by `until`."""
     for incident in INCIDENTS:
         if incident.affects(born, until):
-            transfer = incident.applied(transfer, number)
+            transfer = _CHANGES[incident.what](transfer, number, **incident.change)
     return transfer
 
 

@@ -95,7 +95,8 @@ class Catalogue:
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
             for chain_id in self.chains
         }
-        self.tokens += _fillers(tokens - len(list(self.on_chains(self.listed))), self.listed)
+        missing = max(0, tokens - len(list(self.on_chains(self.listed))))
+        self.tokens += [_filler(number, self.listed[number % len(self.listed)]) for number in range(missing)]
         self._by_address = {(token.chain_id, token.address): token for token in self.tokens}
         self._by_symbol = {(token.chain_id, token.symbol): token for token in reversed(self.tokens)}
         self.checksummed = {token.address: token.checksummed for token in self.tokens}
@@ -221,36 +222,23 @@ def _new_token(chain_id: int, address: str) -> Token:
     )
 
 
-def _fillers(count: int, chain_ids: tuple[int, ...]) -> list[Token]:
-    return [
-        Token(
-            address=(address := stranger(f"filler {number}")),
-            checksummed=address,
-            feature_index=999,
-            price=PRICE_SCALE * (number % 50 + 1) // 10,
-            **filler,
-        )
-        for number, filler in enumerate(fillers(count, chain_ids))
-    ]
-
-
-def fillers(count: int, chain_ids: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Return name, symbol, decimals and listing of each token. The catalog assigns the addresses."""
-    return [_filler(number, chain_ids[number % len(chain_ids)]) for number in range(max(0, count))]
-
-
-def _filler(number: int, chain_id: int) -> dict[str, Any]:
-    """Return one token.
+def _filler(number: int, chain_id: int) -> Token:
+    """Return one synthetic token.
 
     Three in four are listed, the rest are on external lists. From the 2450th on, names are numbered.
     """
     first, (second, letters) = _FIRST[number % len(_FIRST)], _SECOND[number % len(_SECOND)]
     series = number // (len(_FIRST) * len(_SECOND))
     later = f" {series + 1}" if series else ""
-    return {
-        "chain_id": chain_id,
-        "name": f"{first} {second}{later}",
-        "symbol": f"{first[:_LETTERS].upper()}{letters}{later.strip()}",
-        "decimals": _DECIMALS[number % len(_DECIMALS)],
-        "listing": "listed" if number % 4 else "external",
-    }
+    address = stranger(f"filler {number}")
+    return Token(
+        chain_id=chain_id,
+        address=address,
+        checksummed=address,
+        name=f"{first} {second}{later}",
+        symbol=f"{first[:_LETTERS].upper()}{letters}{later.strip()}",
+        decimals=_DECIMALS[number % len(_DECIMALS)],
+        listing="listed" if number % 4 else "external",
+        feature_index=999,
+        price=PRICE_SCALE * (number % 50 + 1) // 10,
+    )

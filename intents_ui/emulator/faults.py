@@ -31,10 +31,6 @@ _EXPONENT_FROM: Final = 10**21
 TIE: Final = 20 * MICROSECONDS
 
 
-def amounts_as_numbers(document: Document) -> Document:
-    return _each(document, lambda key, value: int(value) if _is_amount(key, value) else value)
-
-
 def amounts_with_exponents(document: Document) -> Document:
     """Send amounts as numbers, and large ones in exponent notation (1e+30), as programs without big integers do."""
 
@@ -59,11 +55,6 @@ def mixed_case(document: Document) -> Document:
     return _each(document, written)
 
 
-def extra_fields(document: Document) -> Document:
-    """Add an unknown field to every object."""
-    return _objects(document, lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}})
-
-
 def without_ids(document: Document) -> Document:
     """Remove the documented fields that real responses hide. Chains keep their ID, which identifies them."""
     if "chains" in document:
@@ -82,10 +73,6 @@ def fraction_digits(digits: int) -> Callable[[Document], Document]:
     return rewritten
 
 
-def offset_times(document: Document) -> Document:
-    return _times(document, lambda moment: moment.isoformat())
-
-
 def created_ties(document: Document) -> Document:
     """Round the creation times of intents down, so that neighbors have the same."""
 
@@ -98,40 +85,10 @@ def created_ties(document: Document) -> Document:
     return _objects(document, tied)
 
 
-def sparse(document: Document) -> Document:
-    """Omit nulls, empty strings and empty objects."""
-    return _objects(document, lambda each: {key: value for key, value in each.items() if value not in (None, "", {})})
-
-
-def chains_flat(document: Document) -> Document:
-    return _chains_without(document, _NESTED_CHAIN)
-
-
-def chains_nested(document: Document) -> Document:
-    return _chains_without(document, _FLAT_CHAIN)
-
-
-def second_names(document: Document) -> Document:
-    """Use the second set of field names of Intent."""
-    return _intents(document, lambda intent: _with_second_names(intent, keep=False))
-
-
-def both_names(document: Document) -> Document:
-    return _intents(document, lambda intent: _with_second_names(intent, keep=True))
-
-
-def intents_null(document: Document) -> Document:
-    return document | {"intents": None} if document.get("intents") == [] else document
-
-
 def last_page_absent(document: Document) -> Document:
     if document.get("nextPage", True) is None:
         return {key: value for key, value in document.items() if key != "nextPage"}
     return document
-
-
-def last_page_more_false(document: Document) -> Document:
-    return document | {"nextPage": {"more": False}} if document.get("nextPage", True) is None else document
 
 
 def duplicate_rows(document: Document) -> Document:
@@ -153,10 +110,6 @@ def prices_missing(document: Document) -> Document:
     return _balances(
         document, lambda token: {key: token[key] for key in token if key not in ("priceUsd", "balanceUsd")}
     )
-
-
-def prices_zero(document: Document) -> Document:
-    return _balances(document, lambda token: token | {"priceUsd": "0", "balanceUsd": "0"})
 
 
 def balances_bare(document: Document) -> Document:
@@ -266,29 +219,37 @@ REFUSALS: Final[dict[str, tuple[int, str | None]]] = {
     "geoblocked": (1006, None),
 }
 REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
-    "numbers": amounts_as_numbers,
+    "numbers": lambda document: _each(document, lambda key, value: int(value) if _is_amount(key, value) else value),
     "exponents": amounts_with_exponents,
     "mixed-case": mixed_case,
-    "extra-fields": extra_fields,
+    # In every object.
+    "extra-fields": lambda document: _objects(
+        document, lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}}
+    ),
     "no-ids": without_ids,
     "fraction-0": fraction_digits(0),
     "fraction-3": fraction_digits(3),
     "fraction-6": fraction_digits(6),
     "fraction-9": fraction_digits(9),
-    "offset-times": offset_times,
-    "sparse": sparse,
-    "chains-flat": chains_flat,
-    "chains-nested": chains_nested,
-    "second-names": second_names,
-    "both-names": both_names,
-    "intents-null": intents_null,
+    "offset-times": lambda document: _times(document, lambda moment: moment.isoformat()),
+    # Without nulls, empty strings and empty objects.
+    "sparse": lambda document: _objects(
+        document, lambda each: {key: value for key, value in each.items() if value not in (None, "", {})}
+    ),
+    "chains-flat": lambda document: _chains_without(document, _NESTED_CHAIN),
+    "chains-nested": lambda document: _chains_without(document, _FLAT_CHAIN),
+    "second-names": lambda document: _intents(document, lambda intent: _with_second_names(intent, keep=False)),
+    "both-names": lambda document: _intents(document, lambda intent: _with_second_names(intent, keep=True)),
+    "intents-null": lambda document: document | {"intents": None} if document.get("intents") == [] else document,
     "last-page-absent": last_page_absent,
-    "last-page-more-false": last_page_more_false,
+    "last-page-more-false": lambda document: (
+        document | {"nextPage": {"more": False}} if document.get("nextPage", True) is None else document
+    ),
     "duplicate-rows": duplicate_rows,
     "unsorted": unsorted,
     "states-without-refund": states_without_refund,
     "prices-missing": prices_missing,
-    "prices-zero": prices_zero,
+    "prices-zero": lambda document: _balances(document, lambda token: token | {"priceUsd": "0", "balanceUsd": "0"}),
     "balances-bare": balances_bare,
     "created-ties": created_ties,  # lists sorted by createdAt continue after all ties
 }

@@ -33,7 +33,7 @@ def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
         "salt": str(int.from_bytes(names.noise(transfer.number, "salt"))),
         "depositTransaction": _deposit(transfer, terms),
         "originCalls": _calls(transfer, terms, transfer.origin.chain_id, origin_calls),
-        "originPrecondition": origin_precondition(transfer, terms),
+        "originPrecondition": precondition(transfer, terms, "origin"),
         "originMetaTxn": meta_txn(transfer, "origin", origin_calls),
         "quote": _quote(transfer, terms),
         "fees": _fees(transfer, terms),
@@ -48,7 +48,7 @@ def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
         "destinationCalls": _calls(transfer, terms, transfer.destination.chain_id, destination_calls)
         if crossing
         else None,
-        "destinationPrecondition": destination_precondition(transfer, terms) if crossing else None,
+        "destinationPrecondition": precondition(transfer, terms, "destination") if crossing else None,
         "destinationMetaTxn": meta_txn(transfer, "destination", destination_calls) if crossing else None,
         "intentProtocol": transfer.deal.protocol,
         "updatedAt": stamp(transfer.moment(scene.updated)),
@@ -57,15 +57,17 @@ def intent(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
     return document | _edge_fields(transfer, scene) if transfer.deal.edge else document
 
 
-def origin_precondition(transfer: Transfer, terms: Terms) -> Document:
-    return _minimum_balance(
-        transfer.origin.chain_id, transfer.origin_address, transfer.origin.address, terms.from_amount
-    )
-
-
-def destination_precondition(transfer: Transfer, terms: Terms) -> Document:
-    token = transfer.destination
-    return _minimum_balance(token.chain_id, transfer.destination_address, token.address, terms.to_minimum)
+def precondition(transfer: Transfer, terms: Terms, leg: str) -> Document:
+    """Return the balance that the intent address must have before the calls of a chain."""
+    is_origin = leg == "origin"
+    token = transfer.origin if is_origin else transfer.destination
+    return {
+        "type": "tokenMinBalance",
+        "chainId": token.chain_id,
+        "ownerAddress": transfer.origin_address if is_origin else transfer.destination_address,
+        "tokenAddress": token.address,
+        "minAmount": str(terms.from_amount if is_origin else terms.to_minimum),
+    }
 
 
 def meta_txn_id(transfer: Transfer, leg: str) -> str:
@@ -164,16 +166,6 @@ def _call(to: str, data: str, value: int, *, gas_limit: int, fallback: bool) -> 
         "delegateCall": fallback,
         "onlyFallback": fallback,
         "behaviorOnError": 0 if fallback else 2,
-    }
-
-
-def _minimum_balance(chain_id: int, owner: str, token: str, minimum: int) -> Document:
-    return {
-        "type": "tokenMinBalance",
-        "chainId": chain_id,
-        "ownerAddress": owner,
-        "tokenAddress": token,
-        "minAmount": str(minimum),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from intents_ui.emulator import calldata, names
 from intents_ui.emulator.catalog import Catalogue, Token
 from intents_ui.emulator.documents import Document, stamp
-from intents_ui.emulator.intents import destination_precondition, meta_txn, meta_txn_id, origin_precondition
+from intents_ui.emulator.intents import meta_txn, meta_txn_id, precondition
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.pricing import Terms, terms_of, usd
 from intents_ui.emulator.scenario_engine import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
@@ -192,11 +192,11 @@ def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[st
     if name == "origin":
         data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]
         target = calldata.provider_contract(transfer.deal.providers[0])
-        condition = origin_precondition(transfer, terms)
+        condition = precondition(transfer, terms, name)
         return _side(origin, terms.from_amount, transfer.origin_address, target, data, condition)
     if name == "destination":
         data = meta_txn(transfer, name, calldata.destination_calls(transfer, terms))["input"]
-        condition = destination_precondition(transfer, terms)
+        condition = precondition(transfer, terms, name)
         sender = transfer.destination_address
         return _side(destination, terms.to_amount, sender, transfer.recipient, data, condition)
     crossed = scene.legs[1] is not None and scene.legs[1].status in ARRIVED and not transfer.same_chain

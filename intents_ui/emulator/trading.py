@@ -357,17 +357,23 @@ def _slippage(options: Document) -> float:
 def _gas_fee_options(transfer: Transfer, terms: Terms) -> Document:
     gas, token = terms.origin_gas, transfer.origin
     collector = names.stranger("fee collector")
-    options = [{"token": NATIVE, "symbol": gas.native_symbol, "decimals": 18, "units": gas.cost, "is2612": False}]
+
+    def option(address: str, symbol: str, decimals: int, units: int, *, permits: bool) -> Document:
+        return {
+            "tokenAddress": address,
+            "tokenSymbol": symbol,
+            "tokenDecimals": decimals,
+            "amount": str(units),
+            "amountUsd": gas.fee.usd,
+            "feeCollectorAddress": collector,
+            "is2612": permits,
+        }
+
+    options = [option(NATIVE, gas.native_symbol, 18, gas.cost, permits=False)]
     if not token.native:
-        units, permits = gas.fee.amount, token.symbol in ("USDC", "DAI")
+        permits = token.symbol in ("USDC", "DAI")
         options.append(
-            {
-                "token": canonical(token.address),
-                "symbol": token.symbol,
-                "decimals": token.decimals or 0,
-                "units": units,
-                "is2612": permits,
-            }
+            option(canonical(token.address), token.symbol, token.decimals or 0, gas.fee.amount, permits=permits)
         )
     return {
         "gasEstimate": {
@@ -376,18 +382,7 @@ def _gas_fee_options(transfer: Transfer, terms: Terms) -> Document:
             "nativeCost": str(gas.cost),
             "nativeCostUsd": round(gas.cost * gas.native_price / PRICE_SCALE / 10**18, 6),
         },
-        "feeOptions": [
-            {
-                "tokenAddress": option["token"],
-                "tokenSymbol": option["symbol"],
-                "tokenDecimals": option["decimals"],
-                "amount": str(option["units"]),
-                "amountUsd": gas.fee.usd,
-                "feeCollectorAddress": collector,
-                "is2612": option["is2612"],
-            }
-            for option in options
-        ],
+        "feeOptions": options,
         "expiresAt": stamp(transfer.expires),
         "feeCollectorAddress": collector,
     }

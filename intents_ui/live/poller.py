@@ -221,7 +221,10 @@ class Poller:
         if self._may_long_poll():
             return 0.0
         self._traffic.holding.discard(self.intent_id)
-        pause = self._intervals.recheck if self._is_idle() else self._intervals.look
+        is_idle = self._done_at is not None
+        if self._is_stopped:
+            is_idle = self._now() - self._stopped_at > timedelta(seconds=self._intervals.refund)
+        pause = self._intervals.recheck if is_idle else self._intervals.look
         return pause * SystemRandom().uniform(0.8, 1.2)
 
     async def _long_poll(self) -> float:
@@ -250,11 +253,6 @@ class Poller:
         self._done_at = self._now() if answer.done else None
         await self._update(answer.intent_receipt)
         return self._pause(began, brought=brought)
-
-    def _is_idle(self) -> bool:
-        if self._is_stopped:
-            return self._now() - self._stopped_at > timedelta(seconds=self._intervals.refund)
-        return self._done_at is not None
 
     def _pause(self, began: float, *, brought: bool) -> float:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""

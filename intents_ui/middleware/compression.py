@@ -31,7 +31,7 @@ def compressed(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Calla
         response = get_response(request)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             patch_vary_headers(response, ["Accept-Encoding"])  # it has no Content-Type to check
-        elif isinstance(response, HttpResponse) and is_ours(response):
+        elif isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").partition(";")[0] in TYPES:
             patch_vary_headers(response, ["Accept-Encoding"])
             coding = best(request.headers.get("Accept-Encoding", ""))
             if coding and len(response.content) >= SHORTEST:
@@ -39,10 +39,6 @@ def compressed(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Calla
         return response
 
     return answer
-
-
-def is_ours(response: HttpResponse) -> bool:
-    return response.headers.get("Content-Type", "").partition(";")[0] in TYPES
 
 
 def best(accepted: str) -> str | None:

@@ -3,7 +3,7 @@
 The page has a slot for each notice, which fragments fill, too. Other content types have an `Age` header.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
 
@@ -14,7 +14,6 @@ from django.utils.cache import patch_vary_headers
 from intents_ui.display import failures
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
-from intents_ui.service.errors import StaleResponse
 from intents_ui.web.frame import is_partial
 
 
@@ -23,7 +22,8 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
         with request_context.collecting_stale() as old, request_context.collecting_failed() as failed:
             response = get_response(request)
             if old:
-                response["Age"] = str(age(old))
+                age = datetime.now(UTC) - min(each.learned_at for each in old)  # of the oldest
+                response["Age"] = str(max(0, int(age.total_seconds())))
             if is_page(response):
                 patch_vary_headers(response, ["HX-Request-Type"])
             if isinstance(response, HttpResponse) and is_fragment(request, response):
@@ -37,11 +37,6 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
         return response
 
     return answer
-
-
-def age(old: Sequence[StaleResponse]) -> int:
-    """Return the age in seconds of the oldest response."""
-    return max(0, int((datetime.now(UTC) - min(each.learned_at for each in old)).total_seconds()))
 
 
 def is_page(response: HttpResponseBase) -> bool:

@@ -181,16 +181,7 @@ class Observer:
         self._restarts: Counts[str] = Counts()
         self._cpu_time = 0.0
 
-    def look(
-        self,
-        *,
-        standing: ServiceStatus,
-        intents: int,
-        open_streams: int,
-        running_exports: int,
-        requests: int,
-        redis: bool | None,
-    ) -> None:
+    def look(self, standing: ServiceStatus, *, redis: bool | None) -> None:
         for event, counter in OF_EVENTS.items():
             now = self._tally[event]
             counter.inc(now - self._seen[event])
@@ -201,10 +192,6 @@ class Observer:
         breaker_open.set(standing.is_open)
         for state in ServiceState:
             service_state.labels(state).set(state is standing.state)
-        watched.set(intents)
-        streams.set(open_streams)
-        exports.set(running_exports)
-        in_progress.set(requests)
         self._sample_tasks()
         processes.set(1)
         if redis is not None:

@@ -72,11 +72,8 @@ def mirror_figures() -> metrics.MirrorCollector | None:
 
 async def look() -> None:
     """Update the metrics that are sampled."""
-    observer().look(
-        standing=wiring.health().status(),
-        intents=len(wiring.hub().watched),
-        open_streams=len(streams().open),
-        running_exports=wiring.exports().running,
-        requests=handlers.in_progress(),
-        redis=await readiness.redis_answers(),
-    )
+    metrics.watched.set(len(wiring.hub().watched))
+    metrics.streams.set(len(streams().open))
+    metrics.exports.set(wiring.exports().running)
+    metrics.in_progress.set(handlers.in_progress())
+    observer().look(wiring.health().status(), redis=await readiness.redis_answers())
