@@ -4,7 +4,6 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
-from intents_ui import wiring
 from intents_ui.api import description, v1
 from intents_ui.exports.formats import FORMATS
 from intents_ui.mcp import endpoint
@@ -37,6 +36,7 @@ from intents_ui.pages import (
 )
 from intents_ui.pages.helpdesk import side_bar, slack
 from intents_ui.pages.insight import coverage
+from intents_ui.settings import ENV
 
 
 class Identifier(StringConverter):
@@ -189,7 +189,7 @@ urlpatterns += [
     path("api/v1/", include(v1.urls())),
     path("mcp", endpoint.view, name="mcp"),
 ]
-if wiring.embedded():
+if ENV.embedded:
     urlpatterns.append(path("demo", help.demo, name="demo"))
 
 handler400 = failures.bad_request

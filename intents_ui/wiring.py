@@ -65,11 +65,6 @@ CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a fai
 RESPONSES_PAUSE = 5.0  # the same for shared responses
 
 
-def embedded() -> bool:
-    """Return whether the dashboard runs on the embedded service with demo data."""
-    return ENV.embedded
-
-
 class Dashboard:
     """The long-lived objects of one process, each built on first use by a function with `once`."""
 

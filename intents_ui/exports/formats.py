@@ -116,11 +116,9 @@ def _cell(value: Value) -> str:
 
 
 def _named(row: ExportRow) -> dict[str, Value]:
-    return {name: _plain(value) for name, value in row.items()}
-
-
-def _plain(value: Value) -> Value:
-    return str(value) if isinstance(value, int) and value > LARGEST_NUMBER else value
+    return {
+        name: str(value) if isinstance(value, int) and value > LARGEST_NUMBER else value for name, value in row.items()
+    }
 
 
 def _end_fields(end: End) -> dict[str, Value]:

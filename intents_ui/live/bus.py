@@ -228,7 +228,10 @@ class RedisBus:
     async def _renew_leases(self, pubsub: "PubSub") -> None:
         """Align leases and subscriptions with the current members."""
         self._heartbeat()
-        self._check()
+        if self._is_broken:
+            raise ConnectionError("a snapshot could not be published")
+        if asyncio.get_running_loop().time() - self._heard_at > LEASE:
+            raise ConnectionError("nothing was heard for too long")
         await self._subscribe(pubsub)
         await self._release_leases(self._leading - self._members.keys())
         await self._take_leases(sorted(self._members.keys() & self._subscribed))
@@ -242,12 +245,6 @@ class RedisBus:
     def _heartbeat(self) -> None:
         if self._task:
             self._task.beat()
-
-    def _check(self) -> None:
-        if self._is_broken:
-            raise ConnectionError("a snapshot could not be published")
-        if asyncio.get_running_loop().time() - self._heard_at > LEASE:
-            raise ConnectionError("nothing was heard for too long")
 
     async def _subscribe(self, pubsub: "PubSub") -> None:
         """Subscribe and unsubscribe.

@@ -33,7 +33,9 @@ class Snapshot:
     @cached_property
     def content(self) -> str:
         """Hash of the receipt's content, independent of its JSON formatting."""
-        return digest(_normal(self.receipt.raw) if self.receipt else "")
+        if self.receipt is None:
+            return digest("")
+        return digest(json.dumps(decode.read(self.receipt.raw), sort_keys=True, separators=(",", ":"), default=str))
 
     @cached_property
     def id(self) -> str:
@@ -85,7 +87,3 @@ def _moment(text: str | None) -> datetime | None:
 
 def digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=9).hexdigest()
-
-
-def _normal(received: str) -> str:
-    return json.dumps(decode.read(received), sort_keys=True, separators=(",", ":"), default=str)

@@ -29,9 +29,11 @@ def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
             if isinstance(response, HttpResponse) and is_fragment(request, response):
                 patch_vary_headers(response, ["HX-Current-URL"])
                 whole = is_whole(request)
+                # The name of the fragment, to find its notice by.
+                part = (request.resolver_match and request.resolver_match.url_name) or "part"
                 # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
-                places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part(request)}
+                places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part}
                 response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # set before by Django
         return response
@@ -48,11 +50,6 @@ def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
     is_framed = request.resolver_match is not None and marks.of_view(request.resolver_match.func).is_framed
     has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
     return is_partial(request) and is_page(response) and has_body and not is_framed
-
-
-def part(request: HttpRequest) -> str:
-    """Return the name of the fragment, to find its notice by."""
-    return (request.resolver_match and request.resolver_match.url_name) or "part"
 
 
 def is_whole(request: HttpRequest) -> bool:

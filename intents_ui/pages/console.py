@@ -129,7 +129,7 @@ def offered() -> list[Operation]:
 
 def members_of(operation: Operation) -> tuple[Member, ...]:
     known = operation.members
-    return (*known, SCENARIO) if operation.name == "ExecuteIntent" and wiring.embedded() else known
+    return (*known, SCENARIO) if operation.name == "ExecuteIntent" and ENV.embedded else known
 
 
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
@@ -220,7 +220,7 @@ def page(
         "operation": operation,
         "operations": offered(),
         "asked": asked,
-        "scenarios": words.SCENARIOS if wiring.embedded() else (),
+        "scenarios": words.SCENARIOS if ENV.embedded else (),
         "refused": refused,
         "operator": operator_auth.asked(request),
         "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
@@ -328,7 +328,7 @@ class ConsoleAnswer:
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> ConsoleAnswer:
     how = wiring.config()
     # Only operators know the address of a real service.
-    root = client_ip.root(request) if wiring.embedded() else words.SOMEWHERE
+    root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
     return ConsoleAnswer(
         attempt=attempt,

@@ -145,11 +145,7 @@ def in_progress() -> int:
 def handled_by(scope: Message) -> tuple[App, ConcurrencyLimiter]:
     if is_long(scope):
         return LONG_ANSWERS, long_limiter()
-    return PAGES, file_limiter() if is_file(scope) else page_limiter()
-
-
-def is_file(scope: Message) -> bool:
-    return marks.outside(scope["path"]) == "static"
+    return PAGES, file_limiter() if marks.outside(scope["path"]) == "static" else page_limiter()
 
 
 def is_long(scope: Message) -> bool:

@@ -121,7 +121,9 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
     most = marks.BODY_SIZES[marks.of_path(scope["path"]).body]
     body, received = bytearray(), 0
     refused: Failure | None = None
-    if declared_length(scope) > max(most, OVERFLOW):
+    # gunicorn has validated the header.
+    declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
+    if declared > max(most, OVERFLOW):
         raise Refused(request_limits.too_large(most))
     try:
         async with asyncio.timeout(BODY_TIMEOUT):
@@ -144,11 +146,6 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
     if refused:
         raise Refused(refused)
     return bytes(body)
-
-
-def declared_length(scope: Message) -> int:
-    """Return Content-Length, which gunicorn has validated."""
-    return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 
 def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:

@@ -60,7 +60,7 @@ def context(request: HttpRequest) -> dict[str, object]:
     has_mirror = settings.MIRROR_DATABASE is not None
     has_insight = has_mirror and ENV.intents_insight != "off"
     return {
-        "embedded": wiring.embedded(),
+        "embedded": ENV.embedded,
         "has_mirror": has_mirror,
         "has_insight": has_insight,
         "has_api": ENV.intents_api != "off",
@@ -68,7 +68,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "may_be_listed": ENV.intents_index == "index",
         "nav": navigation(
             has_console=ENV.console != "off",
-            has_demo=wiring.embedded(),
+            has_demo=ENV.embedded,
             has_insight=has_insight,
         ),
         "attention_count": attention.reader().count,
