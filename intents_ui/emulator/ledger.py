@@ -10,7 +10,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.errors import NOT_FOUND, Refusal
 from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.population import MADE, STREAMS, Reach, World
+from intents_ui.emulator.population import MADE, STREAMS, Reach, World, scenes_of
 from intents_ui.emulator.receipts import transaction_hash
 from intents_ui.emulator.scenario_engine import LEGS, Scene, next_change, scene_at
 from intents_ui.emulator.transfers import Transfer
@@ -87,7 +87,8 @@ class Ledger:
         if made:
             return made
         transfer = self.world.transfer(number)
-        return Course(transfer, self.world.scenes(transfer))
+        assert transfer.scenario is not None  # noqa: S101 - as of all transfers of the world
+        return Course(transfer, scenes_of(transfer.scenario, transfer.variant))
 
     def last_scene(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Scene | None:
         """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""

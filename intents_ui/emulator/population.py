@@ -146,11 +146,6 @@ class World:
         last = scenes_of(scenario, variant)[-1]
         return last if now - born > micros(last.at * LONGEST_STRETCH) else None
 
-    def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
-        """Return the scenes of a transfer of this world. Callers' own transfers have their course in the ledger."""
-        assert transfer.scenario is not None  # noqa: S101 - guaranteed by the callers
-        return scenes_of(transfer.scenario, transfer.variant)
-
     def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
         """Yield (ID, number) of the listed intents in order of ID."""
         courses = [

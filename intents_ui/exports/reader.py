@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
-from typing import Protocol
 
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import ExportRow
@@ -17,6 +16,7 @@ from intents_ui.service.models import HistoryAnswer, Intent, IntentHistory, Inte
 from intents_ui.service.queries import lookup
 from intents_ui.service.queries.paging import End, walk
 from intents_ui.service.wire import results
+from intents_ui.web.transfers import situations
 
 BY_ID = "id"
 PAGE_SIZE = 100
@@ -45,14 +45,6 @@ class Batch:
     why: str | None = None
 
 
-class Situate(Protocol):
-    """Builds situations from service data, with names and cached balances."""
-
-    def of_entries(self, entries: Sequence[IntentHistory]) -> Sequence[Situation]: ...
-
-    def of_read(self, read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]: ...
-
-
 class Reader:
     """Reads one list, from any thread, but not concurrently.
 
@@ -63,7 +55,6 @@ class Reader:
     def __init__(
         self,
         service: BlockingOperations,
-        situate: Situate,
         filters: Filters,
         *,
         link: Callable[[str], str],
@@ -71,7 +62,6 @@ class Reader:
         over: Event,
     ) -> None:
         self._service = service
-        self._situate = situate
         self._filters = filters
         self._link = link
         self._page = page
@@ -129,7 +119,7 @@ class Reader:
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
         with self._page():
-            return [self._row(situation) for situation in self._situate.of_entries(entries)]
+            return [self._row(situation) for situation in situations.of_entries(entries)]
 
     def _pages_of_address(self, address: str) -> Iterator[Batch]:
         pages = self._pages()
@@ -152,7 +142,7 @@ class Reader:
                 return Batch((), OWNERS_ONLY)
             intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self._filters))[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
-            rows = [self._row(situation) for situation in self._situate.of_read([*read])]
+            rows = [self._row(situation) for situation in situations.of_read([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:

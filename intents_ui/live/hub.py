@@ -163,17 +163,14 @@ class Watch:
 
     def hear(self, snapshot: Snapshot) -> None:
         before, self.newest = self.newest, snapshot
-        self._cache_receipt(snapshot)
+        if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
+            # So that pages don't show an older one than the live stream.
+            age = self._hub.now() - snapshot.learned_at
+            self._hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
         if snapshot.is_last:
             self._close()
         elif before is None or before.id != snapshot.id:
             self._wake()
-
-    def _cache_receipt(self, snapshot: Snapshot) -> None:
-        """Cache the receipt for pages, so that they don't show an older one than the live stream."""
-        if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
-            age = self._hub.now() - snapshot.learned_at
-            self._hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
 
     async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""

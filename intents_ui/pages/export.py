@@ -31,7 +31,6 @@ from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial
-from intents_ui.web.transfers import situations
 from intents_ui.web.transfers.attention import reader
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
@@ -87,7 +86,7 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
 
     def batches(over: Event) -> Iterator[Batch]:
         uncached = UncachedClient(wiring.service())
-        pages = Reader(uncached, situations, wanted, link=link, page=wiring.page, over=over)
+        pages = Reader(uncached, wanted, link=link, page=wiring.page, over=over)
         most = ENV.intents_max_export_rows
         return pages.of_address(owner, most=most) if owner else pages.history(most=most)
 
