@@ -9,7 +9,8 @@ from ninja import Field, Query, Schema
 from intents_ui import wiring
 from intents_ui.api import answers
 from intents_ui.api.answers import answered, invalid
-from intents_ui.api.catalog_models import (
+from intents_ui.api.models import (
+    ADDRESS,
     ApiChain,
     ApiChains,
     ApiListedToken,
@@ -18,7 +19,6 @@ from intents_ui.api.catalog_models import (
     ApiRoutes,
     ApiTokens,
 )
-from intents_ui.api.models import ADDRESS
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.routes import query

@@ -16,9 +16,19 @@ from ninja.errors import HttpError, ValidationError
 from pydantic import BaseModel
 
 from intents_ui.api import catalog, insight, transfers
-from intents_ui.api.catalog_models import ApiChains, ApiRoutes, ApiTokens
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
-from intents_ui.api.models import ApiAddress, ApiLookup, ApiReply, ApiTransfer, ApiTransfers, ApiTriage, Problem
+from intents_ui.api.models import (
+    ApiAddress,
+    ApiChains,
+    ApiLookup,
+    ApiReply,
+    ApiRoutes,
+    ApiTokens,
+    ApiTransfer,
+    ApiTransfers,
+    ApiTriage,
+    Problem,
+)
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
 from intents_ui.service.errors import ServiceError

@@ -5,7 +5,8 @@ operations. `/demo`: the emulator's scenarios, each with a live, a held and a co
 health, age of cached lists and the mirror, live viewers of this process; it sends no requests.
 """
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -14,9 +15,10 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.api import description
-from intents_ui.display import service_state
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.service.wire.results import ServiceState, ServiceStatus
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -70,12 +72,12 @@ def service(request: HttpRequest) -> HttpResponse:
     lists = wiring.catalog().known()
     context = {
         "in_detail": client_ip.runs_it(request),
-        "service": service_state.state(wiring.health().status(), now=now),
+        "service": service_summary(wiring.health().status(), now=now),
         "lists": lists,
         "mirror": wiring.mirror_coverage(),
-        "chains_at": service_state.before(lists.chains_age, now=now),
-        "oldest_at": service_state.before(lists.oldest, now=now),
-        "newest_at": service_state.before(lists.newest, now=now),
+        "chains_at": before(lists.chains_age, now=now),
+        "oldest_at": before(lists.oldest, now=now),
+        "newest_at": before(lists.newest, now=now),
         "watched": len(wiring.hub().watched),
         "viewers": wiring.hub().viewers,
         "began_at": wiring.lifecycle().began_at,
@@ -83,3 +85,62 @@ def service(request: HttpRequest) -> HttpResponse:
     response = render(request, "status.html", context)
     response["Cache-Control"] = "private, no-store"  # administrators see more
     return response
+
+
+STATES = {
+    ServiceState.UP: StatusLabel("Operational", Tone.GOOD, "check", "Pages show live data."),
+    ServiceState.UNKNOWN: StatusLabel(
+        "No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."
+    ),
+    ServiceState.DEGRADED: StatusLabel(
+        "Degraded",
+        Tone.BAD,
+        "triangle-alert",
+        "Requests are failing. Pages show cached data with its age. Retrying every few seconds. Transfers in progress"
+        " are not affected.",
+    ),
+    ServiceState.RATE_LIMITED: StatusLabel(
+        "Rate limited",
+        Tone.ATTENTION,
+        "hourglass",
+        "The service limits the rate of requests. Pages show cached data with its age.",
+    ),
+    ServiceState.UNAUTHORIZED: StatusLabel(
+        "Access denied",
+        Tone.BAD,
+        "lock",
+        "The service rejected the access key. Contact your administrator.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ServiceSummary:
+    """State of the service. Times are None for "never". `quick` is the median response time, such as `25 ms`."""
+
+    shown: StatusLabel
+    answered_at: datetime | None
+    failed_at: datetime | None
+    troubled_since: datetime | None
+    quick: str | None
+
+
+def service_summary(standing: ServiceStatus, *, now: datetime) -> ServiceSummary:
+    return ServiceSummary(
+        shown=STATES[standing.state],
+        answered_at=before(standing.answered, now=now),
+        failed_at=before(standing.failed, now=now),
+        troubled_since=before(standing.in_trouble, now=now),
+        quick=quick(standing.typical),
+    )
+
+
+def before(seconds: float | None, *, now: datetime) -> datetime | None:
+    return None if seconds is None else now - timedelta(seconds=seconds)
+
+
+def quick(seconds: float | None) -> str | None:
+    """Return the median response time, as `1.2 s` or `25 ms`."""
+    if seconds is None:
+        return None
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{max(round(seconds * 1000), 1)} ms"

@@ -22,7 +22,7 @@ from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.sharing import customer_reply, preview
-from intents_ui.display.sharing.escalation import Escalation
+from intents_ui.display.sharing.customer_reply import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.display.catalog import suggestions
+from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.web import links
 
@@ -22,8 +22,10 @@ def view(request: HttpRequest) -> HttpResponse:
     catalog = wiring.catalog()
     known = catalog.listed_chains().entries
     listed = catalog.listed_featured([chain.id for chain in known])
-    chains = suggestions.chains(words, known)
-    tokens = suggestions.tokens(words, listed.entries, most=suggestions.MOST - len(chains), using=catalog)
+    chains = token_list.matching_chains(words, known)
+    tokens = token_list.matching_tokens(
+        words, listed.entries, most=token_list.MOST_SUGGESTIONS - len(chains), using=catalog
+    )
     found = [*(of_chain(*chain) for chain in chains), *filter(None, map(of_token, tokens))]
     return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
 

@@ -19,7 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.catalog import token_filters, token_labels, token_list
+from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_filters import TokenFilters
 from intents_ui.display.catalog.token_list import Where
 from intents_ui.display.formatting import hashes, text
@@ -204,7 +204,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     return {
         "token": shown,
         "address": address,
-        "facts": token_labels.facts(shown, info, chain=chain, is_searched=error is None),
+        "facts": token_list.facts(shown, info, chain=chain, is_searched=error is None),
         "price": prices.told(price, chain=chain),
         "error": error,
         "namesakes": namesakes(symbol, where),
@@ -224,7 +224,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]
         featured = catalog.listed_featured([chain.id for chain in catalog.chains()]).entries
     except ServiceError:
         return ()
-    found = token_labels.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
+    found = token_list.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
     return token_list.rows(found, using=token_list.Given(catalog, found))
 
 

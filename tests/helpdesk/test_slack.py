@@ -12,7 +12,6 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui.display.summary import summary
-from intents_ui.display.triage.slack import ENTITIES
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
 from intents_ui.service.context import request_context
@@ -153,7 +152,7 @@ def test_names_of_tokens_are_sent_as_plain_text_only(site: Client, emulator: Emu
         assert all(link["verbatim"] and link["text"].startswith("<http://testserver/") for link in links)
         plain = [block["text"] for block in answer["blocks"] if block["text"]["type"] == "plain_text"]
         assert all(not each["emoji"] for each in plain)
-        assert answer["text"] == answer["text"].translate(ENTITIES)
+        assert answer["text"] == answer["text"].translate(slack_page.ENTITIES)
 
 
 @pytest.mark.usefixtures("slack")

@@ -12,7 +12,7 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Route, Transfer
-from intents_ui.web.transfers import route_limits, situations
+from intents_ui.web.transfers import incidents, situations
 from tests.mirror import ledgers, past
 
 pytestmark = pytest.mark.usefixtures("still")
@@ -23,7 +23,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
-    monkeypatch.setattr(route_limits, "MAX_AGE", -1.0)
+    monkeypatch.setattr(incidents, "MAX_AGE", -1.0)
     intent_id: str = emulator.play(23, age=360)["intentId"]
     key = RouteKey(*situations.read(intent_id).facts.route)
     now = datetime.now(UTC)

@@ -8,8 +8,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.api.catalog_models import ApiChains, ApiRoutes, ApiTokens
-from intents_ui.api.models import ApiAddress, ApiLookup, ApiReply, ApiTransfers, ApiTriage, Problem
+from intents_ui.api.models import (
+    ApiAddress,
+    ApiChains,
+    ApiLookup,
+    ApiReply,
+    ApiRoutes,
+    ApiTokens,
+    ApiTransfers,
+    ApiTriage,
+    Problem,
+)
 from intents_ui.display.routes import results
 from intents_ui.emulator.app import Emulator
 

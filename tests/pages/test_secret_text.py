@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from intents_ui.display.search import secret_text
 from intents_ui.emulator.app import Emulator
+from intents_ui.middleware import secret_text
 from intents_ui.middleware.secret_text import HELD_BACK
 from tests.pages.recorded import recorded
 

@@ -1,12 +1,17 @@
-"""Token list: filters, in the service's order, and rows."""
+"""Token list: filters, in the service's order, and rows.
+
+Facts about one token from the lists, the featured tokens with its symbol, and what matches the text in the search box.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
+from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Identity, identity, key
 from intents_ui.display.tokens.warnings import TokenStanding
@@ -156,3 +161,101 @@ def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
         return f"{count:,} {tokens} found {where}, best matches first."
     order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
     return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."
+
+
+class ListingStatus(StrEnum):
+    """Listing of a token: its `TokenStanding`, refined by a search of all lists."""
+
+    FEATURED = "Featured"
+    NATIVE = "Native token"
+    LISTED = "Listed"
+    EXTERNAL = "External list"
+    NOT_LISTED = "Not listed"
+    UNKNOWN = "Unknown"
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    ListingStatus.FEATURED: "Featured by the service.",
+    ListingStatus.NATIVE: "Each chain has one. Not featured by the service.",
+    ListingStatus.LISTED: "On the service's list, not featured.",
+    ListingStatus.EXTERNAL: "From an external token list.",
+    ListingStatus.NOT_LISTED: "On none of the service's token lists.",
+    ListingStatus.UNKNOWN: "Couldn't load the service's lists.",
+}
+
+
+@dataclass(frozen=True)
+class TokenFacts:
+    """`bridging` None: not reported. `link`: the contract in the chain's explorer."""
+
+    listing: ListingStatus
+    rank: int | None
+    is_native: bool
+    bridging: bool | None
+    explorer: str
+    link: str | None
+
+
+def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> TokenFacts:
+    """`info`: the service's entry, from any list. `is_searched`: all lists were searched."""
+    return TokenFacts(
+        listing=_listing(token.standing, info, is_searched=is_searched),
+        rank=info.feature_index if info and info.featured else None,
+        is_native=hashes.is_native(token.address),
+        bridging=info.supports_bridging if info else None,
+        explorer=text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
+        link=explorers.address_link(token.address, chain_id=token.chain_id, info=chain),
+    )
+
+
+def _listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
+    if standing in (TokenStanding.FEATURED, TokenStanding.NATIVE, TokenStanding.LISTED):
+        return ListingStatus[standing.name]
+    if info:
+        if standing is TokenStanding.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
+            return ListingStatus.FEATURED
+        return ListingStatus.EXTERNAL if standing is TokenStanding.UNLISTED else ListingStatus.UNKNOWN
+    return ListingStatus.NOT_LISTED if is_searched else ListingStatus.UNKNOWN
+
+
+def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenInfo]) -> tuple[TokenInfo, ...]:
+    """Return featured tokens with the same symbol, those on its chain first."""
+    wanted = (symbol or "").casefold()
+    found = [
+        token
+        for token in among
+        if token.featured and token.symbol and token.symbol.casefold() == wanted and place(token) != of
+    ]
+    return tuple(sorted(found, key=lambda token: token.chain_id != of[0]))
+
+
+MOST_SUGGESTIONS = 8
+MOST_CHAINS = 3
+
+
+def matching_chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
+    """Return the IDs and names of the best matches, in the service's order. A chain ID must be complete."""
+    wanted = words.casefold()
+    found = [(number, name) for number, name in names.by_id(known).items() if _matches(wanted, name, str(number))]
+    return sorted(found, key=lambda chain: not chain[1].casefold().startswith(wanted))[:MOST_CHAINS]
+
+
+def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int, using: names.Names) -> tuple[TokenRow, ...]:
+    """Return the best matches. Each word is part of the symbol, the name or the chain's name."""
+    on = {chain_id: names.of_chain(chain_id, using=using) for chain_id in {t.chain_id for t in listed}}
+    found = [
+        token
+        for token in listed
+        if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
+    ]
+    best = wanted(found, TokenFilters(words=words), chains=tuple(on))[:most]
+    return rows(best, using=Given(using, best))
+
+
+def _matches(words: str, text: str, identifier: str) -> bool:
+    within = text.casefold()
+    return words == identifier.casefold() or all(word in within for word in words.split())

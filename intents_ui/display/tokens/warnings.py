@@ -8,8 +8,9 @@ from functools import lru_cache
 from threading import Lock
 
 from cachetools import LRUCache, cached
+from confusable_homoglyphs.utils import load
 
-from intents_ui.display.formatting import amounts, confusables, hashes, text
+from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.service.models import TokenInfo
@@ -142,8 +143,8 @@ class FeaturedNames:
     def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
         sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
         # Of the whole text, and of its displayed part.
-        readings = confusables.readings(name) | confusables.readings(name[: text.SYMBOL_CAP])
-        return next((found for by in sources for each in readings if (found := by.get(each))), ())
+        looks = readings(name) | readings(name[: text.SYMBOL_CAP])
+        return next((found for by in sources for each in looks if (found := by.get(each))), ())
 
 
 @cached(LRUCache(256), key=id, lock=Lock())
@@ -158,7 +159,7 @@ def _featured(tokens: tuple[TokenInfo, ...]) -> FeaturedNames:
 def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, Sequence[TokenInfo]]:
     found: dict[str, list[TokenInfo]] = {}
     for name, token in named:
-        for reading in confusables.readings(name) if name else ():
+        for reading in readings(name) if name else ():
             found.setdefault(reading, []).append(token)
     return found
 
@@ -213,7 +214,7 @@ def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
 
 @lru_cache(CACHED)
 def _hidden(*written: str) -> tuple[Mark, ...]:
-    found = list(dict.fromkeys(each for name in written for each in confusables.hidden(name)))
+    found = list(dict.fromkeys(each for name in written for each in hidden(name)))
     if not found:
         return ()
     # Control characters have no Unicode names.
@@ -222,3 +223,61 @@ def _hidden(*written: str) -> tuple[Mark, ...]:
     more = len(found) - len(named)
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
     return (Mark(HIDDEN, f"It is written with {what}: {text.listed([*named, f'{more} more'] if more else named)}."),)
+
+
+# Punctuation around a symbol.
+AROUND = "$.,:;'\"`"
+JOINERS = frozenset("\u200c\u200d")
+# Characters with several ASCII lookalikes.
+ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
+CACHED_SKELETONS = 4096
+
+
+def _ascii_lookalikes() -> Iterator[tuple[str, str]]:
+    """Return the letters that look like ASCII, apart from accents, with the ASCII characters.
+
+    The package's own table has all lookalikes and the names of all characters, which takes 17 times the memory.
+    """
+    for letter, alike in load("confusables.json").items():
+        plain = [bare for each in alike if (bare := _without_accents(each["c"])).isascii()]
+        if plain and len(letter) == 1 and not letter.isascii():
+            yield letter, plain[0]
+
+
+def _without_accents(characters: str) -> str:
+    return "".join(each for each in characters if unicodedata.category(each) not in text.MARKS)
+
+
+HOMOGLYPHS = dict(_ascii_lookalikes())
+
+
+@lru_cache(CACHED_SKELETONS)
+def readings(name: str) -> frozenset[str]:
+    """Return the readings of a name. Two names that share one look the same as written, lowercase or uppercase."""
+    return frozenset(filter(None, map(_skeleton, (name, name.casefold(), name.upper()))))
+
+
+def hidden(name: str) -> Iterator[str]:
+    """Return the invisible characters, each once, without joiners that belong to the letters or emoji around them."""
+    around = zip(" " + name, name, name[1:] + " ", strict=False)
+    found = (at for before, at, after in around if text.is_hidden(at) and not _joins(before, at, after))
+    yield from dict.fromkeys(found)
+
+
+def _skeleton(name: str) -> str:
+    return "".join(map(_plain, unicodedata.normalize("NFKD", name))).strip(AROUND).translate(ALIKE)
+
+
+@lru_cache(CACHED_SKELETONS)
+def _plain(character: str) -> str:
+    """Return the text as it looks: without accents, with ASCII instead of its lookalikes."""
+    if text.is_hidden(character) or character.isspace() or unicodedata.category(character) in text.MARKS:
+        return ""
+    if character.isascii():
+        return character
+    return HOMOGLYPHS.get(character, character)
+
+
+def _joins(before: str, character: str, after: str) -> bool:
+    is_joined = character in JOINERS and not (before.isascii() or after.isascii())
+    return is_joined or text.styles_emoji(before, character)

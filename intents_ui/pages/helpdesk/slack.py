@@ -1,17 +1,20 @@
-"""`/slack/command` and `/slack/events`: lookups in Slack, and transfers below links. Slack signs its requests."""
+"""`/slack/command` and `/slack/events`: lookups in Slack, and transfers below links. Slack signs its requests.
 
-from collections.abc import Callable
+Slack formats only our own words and links. All other text is plain, so that no name can mention, link or format.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ValidationError
 
-from intents_ui.display.triage import export, slack
-from intents_ui.display.triage.slack import Block
+from intents_ui.display.triage import export
+from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import marks
 from intents_ui.service.context import request_context
 from intents_ui.web import client_ip
@@ -23,6 +26,12 @@ MOST: Final = 5  # identifiers of a command, links of a message
 SECONDS: Final = 1.5
 USAGE: Final = "Add an intent ID, a transaction hash or an address."
 NO_STORE: Final = {"Cache-Control": "no-store"}
+LONGEST = 3000  # characters of one block
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# Slack has no escapes for these in the text of a link.
+FORMATS = str.maketrans("", "", "*_~`|")
+
+type Block = dict[str, Any]
 
 
 class SharedLink(BaseModel):
@@ -73,12 +82,12 @@ def command(request: HttpRequest) -> HttpResponse:
     """Answer a slash command, visibly only to its user."""
     written = request.POST.get("text", "").strip()
     if not written:
-        return ephemeral(USAGE, [slack.plain(USAGE)])
+        return ephemeral(USAGE, [plain(USAGE)])
     with request_context.within(SECONDS):
         found = rows_of(written, request, most=MOST)
     if found.problem:
-        return ephemeral(found.problem, [slack.plain(found.problem)])
-    said = [*slack.blocks(found.rows, root=client_ip.root(request)), *map(slack.plain, found.notes)]
+        return ephemeral(found.problem, [plain(found.problem)])
+    said = [*blocks(found.rows, root=client_ip.root(request)), *map(plain, found.notes)]
     return ephemeral(export.total(found.rows), said)
 
 
@@ -105,14 +114,44 @@ def events(request: HttpRequest) -> HttpResponse:
 def below(link: SharedLink, request: HttpRequest) -> list[Block]:
     """Return what to show below a link: its transfers, if it leads to any."""
     found = rows_of(link.url, request, most=1).rows
-    return slack.blocks([row for row in found if row.situation], root=client_ip.root(request))
+    return blocks([row for row in found if row.situation], root=client_ip.root(request))
 
 
 def ephemeral(summary: str, said: list[Block]) -> HttpResponse:
     """`summary` is for notifications and screen readers."""
-    message = {"response_type": "ephemeral", "text": slack.escaped(summary), "blocks": said}
+    message = {"response_type": "ephemeral", "text": escaped(summary), "blocks": said}
     return JsonResponse(message, headers=NO_STORE)
 
 
 def in_words(words: str, *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     return HttpResponse(words, status=status, content_type="text/plain; charset=utf-8", headers=NO_STORE)
+
+
+def blocks(rows: Sequence[TriageRow], *, root: str) -> list[Block]:
+    """`root`: scheme and host of the links."""
+    return [block for row in rows for block in _of_row(row, root=root)]
+
+
+def plain(words: str) -> Block:
+    """Return a block in which Slack formats nothing."""
+    return {"type": "section", "text": {"type": "plain_text", "text": words[:LONGEST], "emoji": False}}
+
+
+def escaped(words: str) -> str:
+    """Escape the characters that start a link, a mention or an entity."""
+    return words.translate(ENTITIES)
+
+
+def _of_row(row: TriageRow, *, root: str) -> list[Block]:
+    said = plain("\n".join(export.lines(row, root=root)))
+    links = [_link(root + link.path, link.words) for link in row.links]
+    links += [_link(each.url, each.words) for each in row.help if each.url]
+    if not links:
+        return [said]
+    # Slack links nothing else in verbatim text.
+    written = {"type": "mrkdwn", "text": " · ".join(links), "verbatim": True}
+    return [said, {"type": "section", "text": written}]
+
+
+def _link(url: str, words: str) -> str:
+    return f"<{escaped(url)}|{escaped(words.translate(FORMATS))}>"

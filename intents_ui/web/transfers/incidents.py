@@ -1,4 +1,7 @@
-"""Incidents of the mirror on a transfer's route, as read in the last seconds, if everyone may see them."""
+"""What the mirror knows of a transfer's route, as read in the last seconds.
+
+The incidents on it, if everyone may see them, and after how long a transfer is late, by p99 of the route.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +14,10 @@ from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
+from collections.abc import Mapping
+from datetime import timedelta
+
+from intents_ui.web.recent import reads
 
 type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
@@ -61,3 +68,26 @@ def route_of(facts: Facts) -> RouteOf:
 
 def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
     return frozenset(filter(None, providers.upper().split(";"))), origin, destination
+
+
+MAX_AGE = 60.0  # seconds
+
+
+def late_after(facts: Facts) -> timedelta | None:
+    """Return the limit of a transfer's route. None without a mirror, and if too few transfers were delivered."""
+    if settings.MIRROR_DATABASE is None:
+        return None
+    found = reads().get("route limits", _read_limits, max_age=MAX_AGE)
+    return found.get(route_of(facts)) if found else None
+
+
+def _read_limits() -> Mapping[RouteOf, timedelta]:
+    from intents_ui.mirror.figures import lateness  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
+
+    try:
+        with reading():
+            found = lateness.late_after()
+    except CopyUnreadable:
+        return {}  # the coverage tells
+    return {route_of_key(*key): limit for key, limit in found.items()}

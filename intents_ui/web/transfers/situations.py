@@ -32,7 +32,7 @@ from intents_ui.service.operations.operations import ServiceCall
 from intents_ui.service.queries import transfers
 from intents_ui.service.queries.lookup import MOST_RECEIPTS
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache, incidents, route_limits
+from intents_ui.web.transfers import balance_cache, incidents
 
 BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
@@ -233,7 +233,7 @@ def _current(
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
     """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
-    now, known, late_after = datetime.now(UTC), owner.derived.get("situation"), route_limits.of(facts)
+    now, known, late_after = datetime.now(UTC), owner.derived.get("situation"), incidents.late_after(facts)
     if known and known.names is names and known.moment.covers(now):
         situation: Situation = known.situation
         given = situation.contacts, situation.incidents, situation.late_after
