@@ -23,7 +23,6 @@ from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.routes import query
 from intents_ui.display.routes.query import RouteDirection
-from intents_ui.display.routes.results import ResultGroup
 from intents_ui.display.tokens import chains
 from intents_ui.middleware import failures
 from intents_ui.service.models import ChainInfo
@@ -151,18 +150,17 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
         ApiRoutes(
             headline=found.headline,
             explanation=found.explanation,
-            chains=tuple(_route_chain(each, path=path) for each in found.groups),
+            chains=tuple(
+                ApiRouteChain(
+                    chain_id=each.chain_id,
+                    chain=each.chain,
+                    count=each.count,
+                    tokens=tuple(answers.token(way.token) for way in each.ways),
+                    all=cursors.address(path, of=each.query) if each.more else None,
+                )
+                for each in found.groups
+            ),
             checks=(),
             unreadable=found.unreadable,
         )
-    )
-
-
-def _route_chain(group: ResultGroup, *, path: str) -> ApiRouteChain:
-    return ApiRouteChain(
-        chain_id=group.chain_id,
-        chain=group.chain,
-        count=group.count,
-        tokens=tuple(answers.token(each.token) for each in group.ways),
-        all=cursors.address(path, of=group.query) if group.more else None,
     )

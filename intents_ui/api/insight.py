@@ -3,7 +3,9 @@
 A dashboard without one says so. What reads it is imported only when used, because it needs the mirror's tables.
 """
 
+from collections.abc import Callable
 from http import HTTPStatus
+from importlib import import_module
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse
@@ -35,11 +37,7 @@ class FigureChoices(TimeChoice):
 
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
     """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
-    if not has_mirror():
-        return failures.page(request, NO_MIRROR)
-    from intents_ui.api import figures  # imported only when used
-
-    return figures.overview(request)
+    return answer(request, "overview")
 
 
 def get_route_figures(
@@ -50,30 +48,21 @@ def get_route_figures(
     given: Query[TimeChoice],
 ) -> HttpResponse:
     """Get the success rate and durations of a route: its providers, and the IDs of its chains."""
-    if not has_mirror():
-        return failures.page(request, NO_MIRROR)
-    from intents_ui.api import figures  # imported only when used
-
-    return figures.route(request, providers, origin, destination)
+    return answer(request, "route", providers, origin, destination)
 
 
 def list_incidents(request: HttpRequest) -> HttpResponse:
     """List the incidents: routes, providers and chains that are or were worse than usual."""
-    if not has_mirror():
-        return failures.page(request, NO_MIRROR)
-    from intents_ui.api import figures  # imported only when used
-
-    return figures.incident_list(request)
+    return answer(request, "incident_list")
 
 
 def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its number", examples=[1])]) -> HttpResponse:
     """Get an incident by its number."""
-    if not has_mirror():
+    return answer(request, "incident", str(number))
+
+
+def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
+    if not apps.is_installed("intents_ui.mirror"):
         return failures.page(request, NO_MIRROR)
-    from intents_ui.api import figures  # imported only when used
-
-    return figures.incident(request, str(number))
-
-
-def has_mirror() -> bool:
-    return apps.is_installed("intents_ui.mirror")
+    view: Callable[..., HttpResponse] = getattr(import_module("intents_ui.api.figures"), operation)
+    return view(request, *named)

@@ -13,7 +13,6 @@ from django.urls import URLPattern
 from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
-from pydantic import BaseModel
 
 from intents_ui.api import catalog, insight, transfers
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
@@ -74,14 +73,9 @@ OPERATIONS: Final = (
 )
 
 
-def answering(model: type[BaseModel]) -> dict[int, type[BaseModel]]:
-    """Return what an operation answers, by status code."""
-    return {200: model, **dict.fromkeys((400, 403, 404, 429, 503), Problem)}
-
-
 for method, path, name, view, model in OPERATIONS:
-    answers, url_name = answering(model), f"api-{name}"
-    api.api_operation([method], path, operation_id=name, url_name=url_name, response=answers, by_alias=True)(view)
+    answers = {200: model, **dict.fromkeys((400, 403, 404, 429, 503), Problem)}
+    api.api_operation([method], path, operation_id=name, url_name=f"api-{name}", response=answers, by_alias=True)(view)
 
 
 def raised(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:

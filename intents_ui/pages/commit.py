@@ -8,6 +8,7 @@ from http import HTTPStatus
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import wiring
@@ -101,7 +102,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
     if Situation.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
-    if not confirmed.is_of(found.raw):
+    if not constant_time_compare(confirmed.digest, confirmations.digest(found.raw)):
         return found
     try:
         committed = wiring.without_page_deadline(lambda: wiring.service().commit_intent(found))

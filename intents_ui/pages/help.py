@@ -5,7 +5,6 @@ operations. `/demo`: the emulator's scenarios, each with a live, a held and a co
 health, age of cached lists and the mirror, live viewers of this process; it sends no requests.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -18,7 +17,7 @@ from intents_ui.api import description
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.service.wire.results import ServiceState, ServiceStatus
+from intents_ui.service.wire.results import ServiceState
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -69,10 +68,14 @@ def demo(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
-    lists = wiring.catalog().known()
+    lists, state = wiring.catalog().known(), wiring.health().status()
     context = {
         "in_detail": client_ip.runs_it(request),
-        "service": service_summary(wiring.health().status(), now=now),
+        "service": STATES[state.state],
+        "answered_at": before(state.answered, now=now),
+        "failed_at": before(state.failed, now=now),
+        "troubled_since": before(state.in_trouble, now=now),
+        "response_time": quick(state.typical),
         "lists": lists,
         "mirror": wiring.mirror_coverage(),
         "chains_at": before(lists.chains_age, now=now),
@@ -112,27 +115,6 @@ STATES = {
         "The service rejected the access key. Contact your administrator.",
     ),
 }
-
-
-@dataclass(frozen=True)
-class ServiceSummary:
-    """State of the service. Times are None for "never". `quick` is the median response time, such as `25 ms`."""
-
-    shown: StatusLabel
-    answered_at: datetime | None
-    failed_at: datetime | None
-    troubled_since: datetime | None
-    quick: str | None
-
-
-def service_summary(standing: ServiceStatus, *, now: datetime) -> ServiceSummary:
-    return ServiceSummary(
-        shown=STATES[standing.state],
-        answered_at=before(standing.answered, now=now),
-        failed_at=before(standing.failed, now=now),
-        troubled_since=before(standing.in_trouble, now=now),
-        quick=quick(standing.typical),
-    )
 
 
 def before(seconds: float | None, *, now: datetime) -> datetime | None:

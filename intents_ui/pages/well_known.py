@@ -1,6 +1,5 @@
 """Well-known files: `robots.txt`, `security.txt`, the web app manifest and the icon."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -51,14 +50,9 @@ VALID_DAYS = 180
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _disallowed())]
+    paths = (*NOT_FOR_CRAWLERS, *LISTS) if ENV.intents_index == "noindex" else NOT_FOR_CRAWLERS
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in paths)]
     return _text(lines, {"Cache-Control": A_DAY})
-
-
-def _disallowed() -> Iterator[str]:
-    yield from NOT_FOR_CRAWLERS
-    if ENV.intents_index == "noindex":
-        yield from LISTS
 
 
 @require_safe

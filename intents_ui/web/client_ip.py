@@ -149,11 +149,6 @@ def root(request: HttpRequest) -> str:
     return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
 
 
-def comes_by_https(request: HttpRequest) -> bool:
-    """Return whether the user's browser uses HTTPS, even if the proxy that terminates TLS doesn't say so."""
-    return root(request).startswith("https:") or request.is_secure()
-
-
 def _source_url(request: HttpRequest) -> str:
     return request.headers.get("Origin") or request.headers.get("Referer") or ""
 

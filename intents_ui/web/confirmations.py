@@ -20,9 +20,6 @@ class Confirmed:
     digest: str
     text: str | None
 
-    def is_of(self, text: str) -> bool:
-        return constant_time_compare(self.digest, digest(text))
-
 
 def signed(text: str, *, intent_id: str, form: str) -> str:
     carried = text if len(text) <= SHOWN_AGAIN else None

@@ -146,16 +146,14 @@ def any_priced(transfers: Iterable[Transfer]) -> bool:
     return any(transfer.sent.usd is not None for transfer in transfers)
 
 
+_bare_url = cache(reverse)
+
+
 def url(name: str, *args: Any) -> str:
     if not args:
         return _bare_url(name)
     around = _url_parts(name, args[0].isalnum()) if len(args) == 1 and _is_plain(args[0]) else None
     return around[0] + args[0] + around[1] if around else reverse(name, args=args)
-
-
-@cache
-def _bare_url(name: str) -> str:
-    return reverse(name)
 
 
 @cache

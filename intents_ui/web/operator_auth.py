@@ -166,7 +166,8 @@ def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = protected(request, *args, **kwargs)
-        if client_ip.comes_by_https(request):
+        # The proxy that terminates TLS may not say so.
+        if client_ip.root(request).startswith("https:") or request.is_secure():
             for cookie in response.cookies.values():
                 cookie["secure"] = True
         response["Cache-Control"] = "no-store"

@@ -55,18 +55,15 @@ def any_address(text: str) -> str | None:
     return canonical_address(text) or (text if is_solana_address(text) else None)
 
 
+_checksummed = lru_cache(CHECKSUMS)(to_checksum_address)  # lists repeat addresses
+
+
 def checksum(address: str | None) -> str:
     """Return the EIP-55 form of an EVM address; other addresses as received, sanitized."""
     if address is None:
         return UNKNOWN
     known = canonical_address(address)
     return _checksummed(known) if known else visible(address)
-
-
-@lru_cache(CHECKSUMS)
-def _checksummed(address: str) -> str:
-    """Return the EIP-55 form, cached because lists repeat addresses."""
-    return to_checksum_address(address)
 
 
 def has_wrong_checksum(address: str) -> bool:

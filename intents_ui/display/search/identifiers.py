@@ -173,7 +173,7 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
-    seen = without_unseen(cleaned)
+    seen = cleaned if cleaned.isascii() else WORD.sub(_without_unseen, cleaned)
     plain = narrow(seen)
     # Only the end of a value. Within other text, most matches would be words or numbers.
     alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
@@ -355,16 +355,16 @@ def _both(first: Finding, later: Finding) -> Finding:
 def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Drop shortened forms of full values in the same text, such as the label of an explorer link."""
     wholes = [finding.value for finding in findings if _is_whole(finding)]
-    linked = [finding.value for finding in findings if _is_whole(finding) and _stood_in_a_link(finding)]
+    linked = [
+        finding.value
+        for finding in findings
+        if _is_whole(finding) and (finding.host or finding.kind in (Kind.INTENT, Kind.TRANSACTION))
+    ]
     return tuple(
         finding
         for finding in findings
         if _is_whole(finding) or not _is_short_for(finding, linked if finding.kind is Kind.SHORTENED else wholes)
     )
-
-
-def _stood_in_a_link(finding: Finding) -> bool:
-    return bool(finding.host) or finding.kind in (Kind.INTENT, Kind.TRANSACTION)
 
 
 def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
@@ -393,11 +393,6 @@ ENCODED_BREAK = re.compile(r"=[ \t]*\r?\n[>| \t]*+")
 ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0=[ \t]*\r?\n[>| \t]*+(?=x[0-9a-f])", re.IGNORECASE)
 BREAK = re.compile(rf"-?[ \t{BLANK}]*(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]*+|[{BLANK}]++")
 BETWEEN_GROUPS = re.compile(r"[ \t]++(?:\r?\n[>| \t]*+)?|\r?\n[>| \t]*+")
-
-
-def without_unseen(received: str) -> str:
-    """Remove invisible characters from possible identifiers."""
-    return received if received.isascii() else WORD.sub(_without_unseen, received)
 
 
 def _without_unseen(word: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import timing
+from intents_ui.display.transfers import locations, timing
 from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
@@ -79,7 +79,10 @@ def _executing(situation: Situation) -> str:
     if facts.is_delivered:
         return _delivered(situation)
     if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
-        return _uncounted(situation)
+        # Funds at an intent address without a confirmed deposit.
+        if not situation.payment.right or situation.payment.lacking:
+            return "executing.underpaid"
+        return "executing.stalled" if situation.is_stalled else "executing.uncounted"
     deposit, origin, destination = facts.legs
     if deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}:
         return _waiting_for_payment(situation)
@@ -97,13 +100,6 @@ def _delivered(situation: Situation) -> str:
         return "executing.delivered_fault"
     is_still_there = situation.has_balance and situation.holds_the_delivery
     return "reported.undelivered" if is_still_there else "executing.finalising"
-
-
-def _uncounted(situation: Situation) -> str:
-    """Return the row for funds at an intent address without a confirmed deposit."""
-    if not situation.is_enough_there:
-        return "executing.underpaid"
-    return "executing.stalled" if situation.is_stalled else "executing.uncounted"
 
 
 def _waiting_for_payment(situation: Situation) -> str:
@@ -173,7 +169,8 @@ def _stopped(status: str, situation: Situation) -> str:
 
 
 def _with_balance(status: str, situation: Situation) -> str:
-    if situation.holds_what_had_left:
+    # Funds that, by the steps, have left the address. On a single chain they stay there.
+    if not situation.facts.is_same_chain and locations.is_further(situation.by_steps, situation.held_at):
         return "stopped.balance_elsewhere"
     if status == IntentStatus.INVALID:
         return "invalid.recoverable"

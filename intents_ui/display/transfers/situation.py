@@ -179,22 +179,10 @@ class Situation:
         return Payment.of(self.facts, None if self.has_balance is None else self.balances.groups)
 
     @property
-    def is_enough_there(self) -> bool:
-        """Return whether the deposit address holds what the transfer needs, in the right token."""
-        return bool(self.payment.right) and not self.payment.lacking
-
-    @property
     def holds_the_delivery(self) -> bool:
         """Return whether an address on the destination side holds about the amount to deliver."""
         awaited = self.facts.received if self.facts.received.value is not None else self.facts.expected
         return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
-
-    @property
-    def holds_what_had_left(self) -> bool:
-        """Return whether an address holds funds that, by the steps, have left it. Never on a single chain, where
-        they stay.
-        """
-        return not self.facts.is_same_chain and locations.is_further(self.by_steps, self.held_at)
 
     # Progress
 

@@ -55,15 +55,15 @@ def has_number(written: str) -> bool:
 def read(written: str, *, chains: Iterable[ChainInfo], symbols: Iterable[str | None], today: date) -> str:
     """Return `100 USDC, Arbitrum One to Base, Nov 24`; "" without an amount, or without a token and a chain."""
     # The first of several with the same name, here and below.
-    tokens = {each.casefold(): text.symbol(each).shown for each in reversed([*symbols]) if each and _is_symbol(each)}
+    tokens = {
+        each.casefold(): text.symbol(each).shown
+        for each in reversed([*symbols])
+        if each and re.fullmatch(WORD, each) and not _is_reserved(each.casefold())
+    }
     rest, day = _day(written, today)
     rest, route = _route(rest, _names(chains), tokens)
     amount = _amount(rest, tokens, has_chain=bool(route))
     return ", ".join(filter(None, (amount, route, day))) if amount else ""
-
-
-def _is_symbol(symbol: str) -> bool:
-    return bool(re.fullmatch(WORD, symbol)) and not _is_reserved(symbol.casefold())
 
 
 def _is_reserved(word: str) -> bool:

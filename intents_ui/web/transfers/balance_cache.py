@@ -115,21 +115,13 @@ class Known(NamedTuple):
 
 def known(all_facts: Sequence[Facts]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
-    calls = [_first_page(facts) if _may_be_cached(facts) else None for facts in all_facts]
+    is_shared = wiring.service().cache.shared is not None
+    calls = [_first_page(facts) if is_shared or facts.owner in owners() else None for facts in all_facts]
     found = iter(wiring.service().get_cached([call for call in calls if call]))
     return [
         Known(_cached_balances(facts, last := next(found)), call, last and last[0]) if call else Known(UNCHECKED)
         for facts, call in zip(all_facts, calls, strict=True)
     ]
-
-
-def known_responses(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[HistoryAnswer | None]:
-    """Return the cached responses of these calls, without a request."""
-    return [found and found[0] for found in wiring.service().get_cached(calls)]
-
-
-def _may_be_cached(facts: Facts) -> bool:
-    return facts.owner in owners() or wiring.service().cache.shared is not None
 
 
 def _fresh(facts: Facts) -> Balances | None:

@@ -57,10 +57,6 @@ class Mirrored:
     lists: Sequence[MirroredList] | None
     why_partial: str = ""
 
-    @property
-    def is_unreadable(self) -> bool:
-        return self.may_see and self.lists is None
-
 
 def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
     """Return the transfers of other owners that paid the address, or None without insight."""

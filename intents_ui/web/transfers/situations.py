@@ -72,7 +72,8 @@ class AttachedRows:
         """Return whether the rows still describe the transfers, and if so, move them to `now`."""
         if names is not self.names or not balance_cache.owners().isdisjoint(self.owners):
             return False
-        newest, before = balance_cache.known_responses(self.calls), (each and each() for each in self.responses)
+        newest = (found and found[0] for found in wiring.service().get_cached(self.calls))
+        before = (each and each() for each in self.responses)
         return all(map(is_, newest, before)) and self.rows.move_to(now)
 
 

@@ -130,7 +130,8 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
 def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
     listed = rows.to_look_at(found.hits, now=now())[: rows.MOST_LISTED]
     readings = [read(service, hit) for hit in listed]
-    links = [*map(intent_url, listed), all_url(finding)]
+    of_all = reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
+    links = [*map(intent_url, listed), of_all]
     row = rows.several(number, finding, found, readings, now=now(), links=links)
     others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     return with_candidates(service, row, [*row.transfers, *others])
@@ -200,11 +201,6 @@ def read(service: ClientService, hit: results.Hit) -> Reading:
         failure = error
     service.stay()
     return Reading(situations.of(hit.intent, receipt, failure, wait=situations.PATIENCE), failure)
-
-
-def all_url(finding: Finding) -> str:
-    """Return the URL of all transfers of an identifier."""
-    return reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
 
 
 def search_url(finding: Finding) -> str:
