@@ -1,7 +1,6 @@
 """`/address/<address>`: roles, recoverable balances, open transfers and history of an address."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 
@@ -142,8 +141,7 @@ def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
             recoverable=len(parts.work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
-        "passing": passing(parts),
-    }
+    } | passing(parts)
 
 
 def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
@@ -154,26 +152,17 @@ def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
     return explorers_of(finding, chains=known)[:MOST_NEAR]
 
 
-@dataclass(frozen=True)
-class Passing:
-    """The transfers through an intent address: how many, those shown, and its role in each by intent ID."""
-
-    count: int
-    transfers: Sequence[glance.Transfer]
-    reasons: Mapping[str, Sequence[str]]
-
-
-def passing(parts: AddressLookup) -> Passing:
-    """Return the transfers through this intent address."""
+def passing(parts: AddressLookup) -> dict[str, object]:
+    """Return the transfers through this intent address: how many, those shown, and its role in each by intent ID."""
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
     shown = found[:MOST_PASSING]
-    return Passing(
-        count=len(found),
-        transfers=[glance.of(each) for each in situations.of_hits(shown)],
-        reasons={each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
-    )
+    return {
+        "passing_count": len(found),
+        "passing": [glance.of(each) for each in situations.of_hits(shown)],
+        "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
+    }
 
 
 def named_in(parts: AddressLookup) -> set[int]:

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui.display.lists.attention import Problems
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
@@ -46,35 +45,10 @@ class Failed:
     alike: int
 
 
-@dataclass(frozen=True)
-class Overview:
-    """What needs attention, from the `lists` that were read. `read_at`: when the oldest of them was."""
-
-    lists: dict[str, Read]
-    attention: Problems
-    failed: Failed | None
-
-    @property
-    def read_at(self) -> datetime | None:
-        return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
-
-    def has(self, *names: str) -> bool:
-        return all(isinstance(self.lists[name], Listing) for name in names)
-
-    @property
-    def is_awaited(self) -> bool:
-        """Return whether a list hasn't been read yet, because there were too many calls at once."""
-        return None in self.lists.values()
-
-    def is_whole(self, *names: str) -> bool:
-        """Return whether these lists have no further pages, so that counts are exact."""
-        return all(isinstance(each := self.lists[name], Listing) and each.is_whole for name in names)
-
-
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     funded, *problems = reader().read([FUNDED, *PROBLEMS.values()])
-    context = {"overview": overview(problems), "incidents": incidents.open_now()} | of_newest(request, funded)
+    context = overview(problems) | {"incidents": incidents.open_now()} | of_newest(request, funded)
     return render(request, "home.html", context)
 
 
@@ -82,7 +56,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tiles(request: HttpRequest) -> HttpResponse:
     """Refresh the counts of an open page."""
-    return render(request, "lists/overview.html", {"overview": overview(reader().read([*PROBLEMS.values()]))})
+    return render(request, "lists/overview.html", overview(reader().read([*PROBLEMS.values()])))
 
 
 @marks.whole
@@ -92,10 +66,11 @@ def newest(request: HttpRequest) -> HttpResponse:
     return render(request, "lists/newest.html", of_newest(request, *reader().read([FUNDED])))
 
 
-def overview(problems: Sequence[Read]) -> Overview:
-    lists = dict(zip(PROBLEMS, problems, strict=True))
-    failed = lists["failed"]
-    return Overview(lists, reader().problems(problems), lately(failed) if isinstance(failed, Listing) else None)
+def overview(problems: Sequence[Read]) -> dict[str, object]:
+    """Context of the counts. `lately`: None if the failed transfers can't be read."""
+    found = reader().problem_lists(problems)
+    failed = found.lists["failed"]
+    return {"overview": found, "lately": lately(failed) if isinstance(failed, Listing) else None}
 
 
 def lately(failed: Listing) -> Failed:

@@ -67,6 +67,18 @@ class ProblemLists:
         return {name: each for name, each in self.lists.items() if not isinstance(each, Listing)}
 
     @property
+    def is_awaited(self) -> bool:
+        """Return whether a list hasn't been read yet, because there were too many calls at once."""
+        return None in self.lists.values()
+
+    def has(self, *names: str) -> bool:
+        return all(isinstance(self.lists[name], Listing) for name in names)
+
+    def is_whole(self, *names: str) -> bool:
+        """Return whether these lists have no further pages, so that counts are exact."""
+        return self.has(*names) and not {*names} & {*self.cut}
+
+    @property
     def cut(self) -> list[str]:
         """Return the lists of which only the first page was read."""
         return [name for name, each in self.lists.items() if isinstance(each, Listing) and not each.is_whole]
@@ -111,7 +123,7 @@ class Reader:
             for answer, at in read
         ]
 
-    def problems(self, lists: Sequence[Read]) -> Problems:
+    def problem_lists(self, lists: Sequence[Read]) -> ProblemLists:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
         read = [each.rows for each in lists if isinstance(each, Listing)]
         known, found = self._found
@@ -121,7 +133,7 @@ class Reader:
             self._found = read, found
         if len(read) == len(PROBLEMS):
             self._counted = found.count, datetime.now(UTC)
-        return found
+        return ProblemLists(found, dict(zip(PROBLEMS, lists, strict=True)))
 
     def read_problems(self) -> ProblemLists:
         """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
@@ -129,7 +141,7 @@ class Reader:
         errors = [each for each in lists if isinstance(each, ServiceError)]
         if errors and not any(isinstance(each, Listing) for each in lists):
             raise errors[0]
-        return ProblemLists(self.problems(lists), dict(zip(PROBLEMS, lists, strict=True)))
+        return self.problem_lists(lists)
 
     @property
     def count(self) -> int | None:

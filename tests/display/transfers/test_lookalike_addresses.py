@@ -12,7 +12,7 @@ TRIPLET = OWNER[:6] + "8" * 32 + OWNER[-4:]
 
 def pairs(of_intent=None, of_receipt=None):
     found = lookalike_addresses.of(at(of_intent or intent(), of_receipt))
-    return [(pair.one.role, pair.other.role) for pair in found]
+    return [(one.role, other.role) for one, other in found]
 
 
 PLACES = named(
