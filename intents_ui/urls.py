@@ -4,7 +4,7 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
-from intents_ui.api import description, v1
+from intents_ui.api import v1
 from intents_ui.exports.formats import FORMATS
 from intents_ui.mcp import endpoint
 from intents_ui.middleware import failures
@@ -185,7 +185,7 @@ INSIGHT = {
 urlpatterns += insight_pages()
 urlpatterns += [
     path("api", help.api, name="api"),
-    path("api/openapi.json", description.openapi, name="openapi"),
+    path("api/openapi.json", v1.openapi, name="openapi"),
     path("api/v1/", include(v1.urls())),
     path("mcp", endpoint.view, name="mcp"),
 ]

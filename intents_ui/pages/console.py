@@ -21,8 +21,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
-from intents_ui.display.console import next_call, request_form
 from intents_ui.display.console import operations as words
+from intents_ui.display.console import request_form
 from intents_ui.display.console.request_form import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
@@ -168,7 +168,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     if refused := operator_auth.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
-    if changed := next_call.changed(attempt):
+    if changed := words.changed(attempt):
         wiring.look_again(changed)
     response = page(request, operation, asked, attempt=attempt)
     operator_auth.remember(request, response)
@@ -246,7 +246,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
 def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Transfer | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
-    if operation.name == "QuoteIntent" and attempt and (quoted := next_call.suggest(attempt)):
+    if operation.name == "QuoteIntent" and attempt and (quoted := words.suggest(attempt)):
         text = quoted.sent
     if not text:
         return None
@@ -268,7 +268,7 @@ def intent_in(text: str) -> Intent | None:
 
 def execute_until(attempt: Attempt) -> datetime | None:
     """Return the deadline of the intent that was just committed."""
-    sent = next_call.committed(attempt)
+    sent = words.committed(attempt)
     found = intent_in(sent) if sent else None
     return timing.execute_until(found, now=datetime.now(UTC)) if found else None
 
@@ -319,7 +319,7 @@ class ConsoleAnswer:
     curl: str
     link: str | None
     found_nothing: bool
-    next: next_call.NextCall | None
+    next: words.NextCall | None
     until: datetime | None
     now: datetime
     next_link: str | None
@@ -341,11 +341,11 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
         is_copied=len(attempt.text) <= COPIED,
         curl=words.curl(url, attempt.sent, has_key=how.access_key is not None),
         link=None if operation.is_write else link(operation, attempt.sent),
-        found_nothing=next_call.found_nothing(attempt),
-        next=next_call.suggest(attempt),
+        found_nothing=words.found_nothing(attempt),
+        next=words.suggest(attempt),
         until=execute_until(attempt),
         now=datetime.now(UTC),
-        next_link=link(operation, again) if (again := next_call.again(attempt)) else None,
+        next_link=link(operation, again) if (again := words.again(attempt)) else None,
     )
 
 

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.api import description
+from intents_ui.api import v1
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
@@ -54,7 +54,7 @@ def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
 def api(request: HttpRequest) -> HttpResponse:
     if ENV.intents_api == "off":
         raise Http404("This dashboard has no API.")
-    return render(request, "api.html", {"paths": description.document()["paths"], "headers": description.HEADERS})
+    return render(request, "api.html", {"paths": v1.document()["paths"], "headers": v1.HEADERS})
 
 
 @require_safe

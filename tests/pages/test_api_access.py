@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
-from intents_ui.api import description, tokens
+from intents_ui.api import tokens, v1
 from intents_ui.api.models import Problem
 from intents_ui.settings import ENV
 from tests.pages.conftest import renew
@@ -107,7 +107,7 @@ def test_every_answer_says_what_is_left(site: Client) -> None:
     assert problem(rejected, 429).retry_after == 30
     assert quotas(rejected) == {"pages": (2, 6), "searches": (0, 30)}
     assert quotas(get(site, address=NEIGHBOR)) == {"pages": (7, 1)}
-    known = {"If-None-Match": description.written()[1]}
+    known = {"If-None-Match": v1.written()[1]}
     unchanged = site.get("/api/openapi.json", headers=known, REMOTE_ADDR=NEIGHBOR)
     assert unchanged.status_code == 304
     assert quotas(unchanged) == {"pages": (6, 2)}

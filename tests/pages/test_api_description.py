@@ -8,14 +8,14 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.api import description
+from intents_ui.api import v1
 
 HEAVIEST_PAGE: Final = 25_000  # bytes, compressed
 
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(description.written()[0])
+    found: dict[str, Any] = json.loads(v1.written()[0])
     return found
 
 

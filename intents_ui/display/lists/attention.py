@@ -15,9 +15,8 @@ from typing import ClassVar
 from zlib import crc32
 
 from intents_ui.display.formatting.sentences import parts_of
-from intents_ui.display.lists import balances, recoverable
-from intents_ui.display.lists.balances import Value
-from intents_ui.display.lists.recoverable import LAST, RecoverableRow
+from intents_ui.display.lists import balances
+from intents_ui.display.lists.balances import LAST, RecoverableRow, Value
 from intents_ui.display.lists.route_stats import NUMBERS
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
@@ -168,8 +167,8 @@ def of(situations: Iterable[Situation]) -> Problems:
     for each in by_id.values():
         cause = summary.of(each).cause
         if cause in TITLES or each.has_balance:
-            found.append((cause if cause in TITLES else Cause.RECOVERABLE, recoverable.row(each)))
-    return Problems(sorted(found, key=lambda each: recoverable.by_age(each[1])))
+            found.append((cause if cause in TITLES else Cause.RECOVERABLE, balances.recoverable_row(each)))
+    return Problems(sorted(found, key=lambda each: balances.by_age(each[1])))
 
 
 def _reason(row: RecoverableRow) -> str:

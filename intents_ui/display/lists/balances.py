@@ -1,18 +1,22 @@
 """Balances of a transfer's intent addresses, and what they change in its summary.
 
 A missing price is not a price of 0, and a balance that wasn't loaded is not a balance of 0.
+
+Also the transfers with a recoverable balance, and what they hold.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 
 from intents_ui.display.formatting import amounts
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.situation import Balances, Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
@@ -229,3 +233,64 @@ def holdings(situation: Situation) -> Iterator[AddressHolding]:
     """Return all balances above 0, at any address."""
     for address in addresses(situation):
         yield from (each for each in address.holdings if each.is_held)
+
+
+LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class RecoverableRow:
+    """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
+
+    situation: Situation
+
+    @property
+    def transfer(self) -> glance.Transfer:
+        return glance.of(self.situation)
+
+    @cached_property
+    def holdings(self) -> tuple[AddressHolding, ...]:
+        """The balances above 0. Empty if the service reported no amounts."""
+        return tuple(holdings(self.situation))
+
+    @cached_property
+    def value(self) -> Value:
+        return value(self.holdings)
+
+    @property
+    def intent_id(self) -> str:
+        return self.situation.intent.intent_id
+
+    @property
+    def created_at(self) -> datetime | None:
+        return self.situation.facts.quoted_at
+
+
+@dataclass(frozen=True)
+class Worklist:
+    """Transfers with a recoverable balance, oldest first, and the sum of their balances."""
+
+    rows: tuple[RecoverableRow, ...]
+    value: Value
+
+
+def worklist(found: Sequence[Situation]) -> Worklist:
+    """Return the worklist of a list's rows, which have their balances."""
+    rows = tuple(sorted((recoverable_row(each) for each in found if _may_hold(each.balances)), key=by_age))
+    return Worklist(rows, value(holding for row in rows for holding in row.holdings))
+
+
+def _may_hold(found: Balances) -> bool:
+    held = any(token.balance != 0 for group in found.groups for token in group.tokens)
+    return held or found.has_balance is not False
+
+
+@derived
+def recoverable_row(situation: Situation) -> RecoverableRow:
+    """Return a transfer as a row, the same one for the same situation."""
+    return RecoverableRow(situation)
+
+
+def by_age(row: RecoverableRow) -> tuple[datetime, str]:
+    """Sort the oldest first."""
+    return row.created_at or LAST, row.intent_id

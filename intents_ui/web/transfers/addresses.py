@@ -8,10 +8,10 @@ from django.http import Http404
 
 from intents_ui import wiring
 from intents_ui.display.lists import address as about
-from intents_ui.display.lists import filters, recoverable
+from intents_ui.display.lists import balances, filters
 from intents_ui.display.lists.address import Role
+from intents_ui.display.lists.balances import Worklist
 from intents_ui.display.lists.filters import Filters
-from intents_ui.display.lists.recoverable import Worklist
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers.situation import Situation
@@ -89,7 +89,7 @@ class AddressLookup:
     @cached_property
     def work(self) -> Worklist:
         """The owner's transfers with recoverable balances."""
-        return recoverable.worklist(situations.of_entries(entries(self.recoverable)))
+        return balances.worklist(situations.of_entries(entries(self.recoverable)))
 
     @property
     def lists(self) -> tuple[AddressPart[Leaf], ...]:

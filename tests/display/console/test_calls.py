@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.console import commit, next_call, operations
+from intents_ui.display.console import commit, operations
 from intents_ui.display.console.commit import CommitOutcome
-from intents_ui.display.console.next_call import NextCall
+from intents_ui.display.console.operations import NextCall
 from intents_ui.service import errors
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.models import Intent
@@ -66,24 +66,24 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
         ("CommitIntent", '{"intentId":"0x1"}', NextCall("ExecuteIntent", "0x1")),
         ("CommitIntent", '{"intentId":"a/b"}', None),
         ("CommitIntent", '{"intentId":7}', None),
-        ("ExecuteIntent", '{"intentId":"0x1"}', NextCall(next_call.WATCH, "0x1")),
+        ("ExecuteIntent", '{"intentId":"0x1"}', NextCall(operations.WATCH, "0x1")),
         ("GetIntent", '{"intentId":"0x1"}', None),
     ],
 )
 def test_the_next_call_follows_from_the_response(operation: str, text: str, then: NextCall | None) -> None:
-    assert next_call.suggest(attempt(operation, text=text)) == then
-    assert next_call.suggest(attempt(operation, text=text, error=NotFound())) is None
+    assert operations.suggest(attempt(operation, text=text)) == then
+    assert operations.suggest(attempt(operation, text=text, error=NotFound())) is None
 
 
 def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     listed = attempt(
         "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'
     )
-    assert json.loads(next_call.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
+    assert json.loads(operations.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
     waited = attempt("WaitIntentReceipt", sent='{"intentId":"1"}', text='{"receiptStates":["MINING"],"done":false}')
-    assert json.loads(next_call.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
+    assert json.loads(operations.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
     for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
-        assert next_call.again(attempt(operation, text=text)) == ""
+        assert operations.again(attempt(operation, text=text)) == ""
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
-from intents_ui.display.lists import recoverable
-from intents_ui.display.lists.recoverable import Worklist
+from intents_ui.display.lists import balances
+from intents_ui.display.lists.balances import Worklist
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance
@@ -48,7 +48,7 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
 
 
 def of(*entries: IntentHistory) -> Worklist:
-    return recoverable.worklist([Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
+    return balances.worklist([Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
 
 
 ENTRIES = (
