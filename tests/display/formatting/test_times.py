@@ -54,6 +54,7 @@ def test_durations_have_two_units_at_most(length, words, clock):
 def test_the_date_is_included_if_it_is_not_today():
     assert times.utc(NOW, now=NOW) == "14:03:11 UTC"
     assert times.utc(NOW, now=NOW + timedelta(days=1)) == "2026-11-21 14:03:11 UTC"
+    assert times.utc(NOW, now=NOW - timedelta(days=1)) == "2026-11-21 14:03:11 UTC"
     assert times.utc_minute(NOW, now=NOW) == "14:03 UTC"
     assert times.dated(NOW) == "2026-11-21 14:03:11 UTC"
 
