@@ -451,6 +451,13 @@ COURSE_OF = named(
         Course.DISPUTED,
     ),
     ("deposit reported", "ABORTED", receipt("ABORTED", deposit="ABORTED"), {}, Course.NOT_DELIVERED),
+    (
+        "deposit late or too small",
+        "ABORTED",
+        receipt("ABORTED", deposit=transaction("FAILED", txn_hash=None)),
+        {},
+        Course.NOT_DELIVERED,
+    ),
     ("no deposit", "ABORTED", receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=None)), {}, Course.LAPSED),
 )
 

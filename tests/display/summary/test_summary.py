@@ -573,6 +573,15 @@ def test_a_summary_says_who_must_act_and_whom_to_contact(of_intent, of_receipt, 
     assert summaries.whose(story(of_intent, of_receipt)) == turn
 
 
+def test_a_page_that_names_a_contact_or_recovery_warns_of_fake_support():
+    alone, contact, recovery = (
+        story(intent("QUOTED", expires_at=before(minutes=1))),
+        story(intent(), WATCHING),
+        story(intent("QUOTED", expires_at=before(minutes=1)), receipt("QUOTED", **PAID)),
+    )
+    assert (alone.scam_warning, bool(contact.scam_warning), bool(recovery.scam_warning)) == ("", True, True)
+
+
 NAMELESS = named(
     ("no address", {"to_address": None}, {}),
     ("no chain", {"chain_id": None}, {}),
