@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import models
+from intents_ui.service.errors import Unreadable
 from intents_ui.service.fields import LONGEST_LIST, MissingField, Model
 from tests import spec
 
@@ -423,3 +424,25 @@ def _is_valid(model: type[Model], document: dict[str, Any]) -> bool:
 def _is_given(value: Any) -> bool:
     """Whether it isn't one of the values that mean that there is none."""
     return value not in (None, "", [], 0) and not (isinstance(value, str) and re.fullmatch(r"[-+.0eE]+", value))
+
+
+def test_entries_that_do_not_match_the_filter_count_as_unreadable():
+    listed = models.HistoryAnswer.model_validate({"intents": [{"intentId": each} for each in ("0x1", "0x2", "0x3")]})
+    assert listed.fitting(listed.intents, lambda entry: True) is listed
+    found = listed.fitting(listed.intents, lambda entry: entry.intent_id != "0x2")
+    assert [entry.intent_id for entry in found.intents] == ["0x1", "0x3"]
+    assert found.unreadable_entries == 1
+    with pytest.raises(Unreadable):
+        listed.fitting(listed.intents, lambda entry: False)
+
+
+@pytest.mark.parametrize(("after", "is_stuck"), [(5, True), (6, False)])
+def test_a_cursor_that_does_not_advance_ends_the_list(after, is_stuck):
+    listed = {"intents": [{"intentId": "0x1"}], "nextPage": {"column": "id", "after": after, "more": True}}
+    found = models.HistoryAnswer.model_validate(listed)
+    found.derived["requested"] = models.Page(column="id", after=5)
+    assert (found.is_stuck, found.following) == (is_stuck, None if is_stuck else found.next_page)
+
+
+def test_a_search_has_read_every_match_unless_it_says_otherwise():
+    assert models.SearchAnswer(intents=()).beyond == 0
