@@ -322,7 +322,7 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
 def intent_in(entry: IntentHistory) -> Intent:
     """Return the intent of a history entry, without its receipt."""
     fields = ("intent_id", "status", "created_at", "updated_at", "expires_at")
-    return Intent.model_construct(**{name: getattr(entry, name) for name in fields})
+    return Intent(**{name: getattr(entry, name) for name in fields})
 
 
 def _is_most_of(whole: Money, part: Money) -> bool:
