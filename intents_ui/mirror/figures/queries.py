@@ -1,7 +1,7 @@
 """What happened to many transfers: queries for pages. They never write. Open transfers: `lateness.py`.
 
-A table is one row of JSON (`snapshots.py`), and figures of one scope are counted when they are asked for. They say for
-each time whether it is complete. Of an incomplete time there are counts, but no rates.
+A table is one row of JSON (`snapshots.py`). Figures of one scope are counted on request. Each figure says whether its
+period is complete. An incomplete period has counts, but no rates.
 """
 
 import json

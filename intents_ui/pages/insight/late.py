@@ -1,4 +1,4 @@
-"""`/late`: open transfers that take longer than 99 of 100 on their route, worst first."""
+"""`/late`: open transfers that take longer than usual on their route, worst first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
