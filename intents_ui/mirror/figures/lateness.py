@@ -1,7 +1,8 @@
 """Open transfers: queries for pages. They never write.
 
 A transfer is late when it has been open for longer than 99 of 100 delivered transfers of its route, or its provider,
-in the last seven days, or than four times their 95th percentile, if that is less. Without enough of those, the rule of any page decides (`intents_ui/display`).
+in the last seven days, or than four times their 95th percentile, if that is less. Without enough of those, the rule of
+any page decides (`intents_ui/display`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
