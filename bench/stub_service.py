@@ -57,8 +57,10 @@ class Row:
 
     def __init__(self, text: str, intent_id: str) -> None:
         self.intent_id = intent_id
+        # An allowance without a limit is 2**256 - 1 and stays that.
+        amounts = [int(units) for units in set(AMOUNT.findall(text)) if int(units) < 2**255]
         # In calls, amounts are words of 64 digits.
-        self.amounts = [(f'"{units}"', f"{int(units):064x}", int(units)) for units in set(AMOUNT.findall(text))]
+        self.amounts = [(f'"{units}"', f"{units:064x}", units) for units in amounts]
         self.times = [(moment, datetime.fromisoformat(moment)) for moment in set(TIME.findall(text))]
         values = [intent_id, *(each for *texts, _ in self.amounts for each in texts), *(each for each, _ in self.times)]
         self.parts = re.split(f"({'|'.join(map(re.escape, values))})", text)
