@@ -8,6 +8,10 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from intents_ui.service.wire.outcome import Outcome
+
+DEAD = (Outcome.FAILED.value, Outcome.ABORTED.value, Outcome.REJECTED.value)  # may be refunded or repaired later
+
 
 class Route(models.Model):
     """A route: its providers and chains.
@@ -46,7 +50,8 @@ class Transfer(models.Model):
 
     `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
     which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
-    delivered transfer's duration. `unlisted_since`: no complete read has listed the open transfer since then.
+    delivered transfer's duration. `is_repaired`: it had ended otherwise before it was delivered. `unlisted_since`: no
+    complete read has listed the open transfer since then.
     """
 
     intent_id = models.BinaryField(unique=True)
@@ -73,6 +78,7 @@ class Transfer(models.Model):
     fingerprint = models.BinaryField()
     hour = models.BigIntegerField(null=True)
     bucket = models.SmallIntegerField(null=True)
+    is_repaired = models.BooleanField(default=False)
     unlisted_since = models.BigIntegerField(null=True)
 
     class Meta:
@@ -80,7 +86,9 @@ class Transfer(models.Model):
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_ended"),
             models.Index(fields=["route", "hour", "outcome", "bucket"], name="transfer_route_ended"),
+            models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
+            models.Index(fields=["created", "status"], condition=Q(outcome__in=DEAD), name="transfer_dead"),
             # In the order of the groups in which open transfers are counted, with all that is counted of each.
             models.Index(
                 fields=[
@@ -119,7 +127,6 @@ class Window(models.Model):
     due = models.BigIntegerField(db_index=True)
     read_at = models.BigIntegerField(null=True)
     rows = models.IntegerField(default=0)
-    has_dead = models.BooleanField(default=False)
     is_sealed = models.BooleanField(default=False)
     failures = models.IntegerField(default=0)
     reason = models.TextField(default="")

@@ -20,7 +20,6 @@ from intents_ui.service.queries.paging import End
 
 PAGE_SIZE = 100
 SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
-LONGEST_OPEN_PAGES = 20
 BY_ID, BY_CREATION = "id", "createdAt"
 ASCENDING, DESCENDING = "ASC", "DESC"
 
@@ -58,6 +57,7 @@ class OpenSet:
 
     statuses: tuple[IntentStatus, ...]
     since: int
+    most_pages: int
 
 
 type Task = Span | OpenSet
@@ -68,7 +68,7 @@ class Reading:
     """What a task found.
 
     `why` is why it isn't complete, "" if it is. `is_unanswered`: the service didn't answer. `pause`: seconds for which
-    it wants no calls. `complete_since`: creation time in Unix milliseconds from which nothing open is missing. `at`:
+    it wants no calls. `complete_since`: creation time in Unix milliseconds from which no listed one is missing. `at`:
     time of the first request, in Unix milliseconds by the service's clock.
     """
 
@@ -170,7 +170,7 @@ class Reader:
 
     def _read_pages(self, task: Task, listed: _List, *, at: datetime) -> str:
         """Read one page after another. Return why the list isn't complete, "" if it is."""
-        most = MOST_PAGES if isinstance(task, Span) else LONGEST_OPEN_PAGES
+        most = MOST_PAGES if isinstance(task, Span) else task.most_pages
         for answer, end in paging.answers(partial(self._ask, task, listed), _first_page(task)):
             self._add(task, answer, listed, at=at)
             if end:

@@ -1,4 +1,4 @@
-"""What the mirror reads next: lists of open transfers, transfers that have left them, due windows, audits.
+"""What the mirror reads next: lists of transfers that may change, those that have left them, due windows, audits.
 
 Windows are read from the newest on.
 """
@@ -14,11 +14,13 @@ from intents_ui.mirror.writer import KEPT_DAYS, Writer, load
 from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
-# Lists of open transfers: the seconds between two reads, the statuses, and the seconds since creation.
+# Lists of transfers that may still change: the seconds between two reads, the statuses, the seconds since creation, and
+# the most pages.
 OPEN_SETS = (
-    (20, (COMMITTED, EXECUTING), 30 * MINUTE),
-    (3 * MINUTE, (EXECUTING,), DAY),
-    (10 * MINUTE, (COMMITTED, EXECUTING), KEPT_DAYS * DAY),
+    (20, (COMMITTED, EXECUTING), 30 * MINUTE, 20),
+    (3 * MINUTE, (EXECUTING,), DAY, 20),
+    (10 * MINUTE, (COMMITTED, EXECUTING), KEPT_DAYS * DAY, 20),
+    (HOUR, (IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID), 30 * DAY, 100),
 )
 AUDITS = 20  # windows an hour
 NEAR = 20  # seconds between transfers that are read by one call
@@ -51,6 +53,8 @@ class Schedule:
             writer.extend(now=now)
             self._minute = now // MINUTE
         if now >= self._upkeep_due:
+            if not self._upkeep_due:
+                self._open_sets_due[-1] = now + 10 * MINUTE  # a new copy has none of them yet
             writer.expire(now=now)
             writer.verify(now=now)
             writer.merge()
@@ -64,10 +68,10 @@ class Schedule:
         """
         if now < self._paused_until:
             return None
-        for place, (every, statuses, since) in enumerate(OPEN_SETS):
+        for place, (every, statuses, since, most_pages) in enumerate(OPEN_SETS):
             if now >= self._open_sets_due[place]:
                 self._open_sets_due[place] = now + every
-                return OpenSet(statuses, now - since)
+                return OpenSet(statuses, now - since, most_pages)
         if self._departed:
             return Span((self._next_departed(now),))
         spans = [task for task in busy if isinstance(task, Span)]

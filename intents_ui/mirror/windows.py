@@ -13,7 +13,6 @@ WIDTH = MINUTE  # of a window at the present
 BACKFILL_WIDTH = HOUR
 # Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.
 AGES = (-40, -20, 0, 20, MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
-AGES_OF_DEAD = (6 * HOUR, 12 * HOUR, *(days * DAY for days in (2, 3, 4, 5, 6, 14, 30)))  # may be refunded late
 SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
 MOST_PAGES = 40
 RETRY, LONGEST_RETRY = 20, 30 * MINUTE
@@ -33,8 +32,8 @@ class Condition(StrEnum):
 class Window:
     """Transfers created from `start` until before `end`.
 
-    `due`: when it is read again. `rows` are those of the last complete read, at `read_at`. `has_dead`: it has
-    transfers that ended without success. `failures` counts the failed reads since then, `reason` is that of the last.
+    `due`: when it is read again. `rows` are those of the last complete read, at `read_at`. `failures` counts the failed
+    reads since then, `reason` is that of the last.
     """
 
     start: int
@@ -42,7 +41,6 @@ class Window:
     due: int
     read_at: int | None = None
     rows: int = 0
-    has_dead: bool = False
     is_sealed: bool = False
     failures: int = 0
     reason: str = ""
@@ -83,14 +81,13 @@ def gaps(windows: Iterable[Window], *, now: int) -> Iterator[Window]:
         yield from tile(earlier.end, later.start, width=BACKFILL_WIDTH, due=now)
 
 
-def after_read(window: Window, *, rows: int, has_dead: bool, at: int) -> Window:
+def after_read(window: Window, *, rows: int, at: int) -> Window:
     """Return the window after a complete read at this time. It is sealed if nothing can be created in it any more."""
     return replace(
         window,
-        due=_at_next_age(window.end, at, has_dead=has_dead),
+        due=_at_next_age(window.end, at),
         read_at=at,
         rows=rows,
-        has_dead=has_dead,
         is_sealed=at >= window.end + SEALED_FROM,
         failures=0,
         reason="",
@@ -141,7 +138,6 @@ def merged(run: Sequence[Window]) -> Window:
         end=run[-1].end,
         read_at=min(each.read_at or 0 for each in run),
         rows=sum(each.rows for each in run),
-        has_dead=any(each.has_dead for each in run),
     )
 
 
@@ -196,8 +192,8 @@ def is_sample(window: Window) -> bool:
     return window.start // MINUTE % 97 == 42
 
 
-def _at_next_age(end: int, at: int, *, has_dead: bool) -> int:
-    for age in sorted((*AGES, *AGES_OF_DEAD)) if has_dead else AGES:
+def _at_next_age(end: int, at: int) -> int:
+    for age in AGES:
         step = max(1, age // 6)
         due = -(-(end + age) // step) * step  # rounded up, so that neighbors are due together
         if due > at:

@@ -16,8 +16,9 @@ from django.db.models import Max, Min, Q
 from intents_ui.mirror import lease, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
 from intents_ui.mirror.figures import facts
-from intents_ui.mirror.figures.facts import ENDED, bucket_of, end_of
+from intents_ui.mirror.figures.facts import ENDED, FAILED, bucket_of, end_of
 from intents_ui.mirror.models import (
+    DEAD,
     Audit,
     Day,
     DayFact,
@@ -46,7 +47,6 @@ KEPT_DAYS = 90
 AUDITS_DAYS = 30
 HOURS_OF_CALLS = 48
 ROWS_MISSING = "transfers are missing in the copy"
-DEAD = (Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED)
 SOURCE, CALLS, FORGOTTEN = "source", "calls", "forgotten"
 
 COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
@@ -56,17 +56,20 @@ ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for
   unlisted_since = NULL
 """  # noqa: S608 - names of columns
 STORED = """
-SELECT intent_id, fingerprint, outcome, rules, unlisted_since, updated, read_at, hour
+SELECT intent_id, fingerprint, outcome, rules, unlisted_since, updated, read_at, hour, is_repaired
 FROM mirror_transfer WHERE intent_id IN ({})
 """
-# Open transfers, and those that lately expired.
-LISTABLE = """
+# Open transfers, those that lately expired, and those that failed.
+LISTABLE = f"""
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({0})
+WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({{0}})
 UNION ALL
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({0})
-"""
+WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({{0}})
+UNION ALL
+SELECT intent_id, created FROM mirror_transfer
+WHERE outcome IN {DEAD} AND created >= %s AND created < %s AND status IN ({{0}})
+"""  # noqa: S608 - names of outcomes, as in the index's condition
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -238,7 +241,7 @@ class Writer:
     # Rows
 
     def _upsert(self, entries: Sequence[Entry], read_at: int, now: int) -> int:
-        entries, hours = self._changed(entries, read_at) if entries else ((), set[int]())
+        entries, hours, repaired = self._changed(entries, read_at) if entries else ((), set[int](), set[bytes]())
         if not entries:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
@@ -261,6 +264,7 @@ class Writer:
                 "read_at": read_at,
                 "hour": _hour(each, read_at),
                 "bucket": bucket_of(each.outcome, each.started, each.ended),
+                "is_repaired": each.outcome is Outcome.DELIVERED and each.intent_id in repaired,
             }
             for each in entries
         ]
@@ -278,27 +282,30 @@ class Writer:
         facts.forget_days(hours)
         return len(rows)
 
-    def _changed(self, entries: Sequence[Entry], read_at: int) -> tuple[Sequence[Entry], set[int]]:
-        """Return the entries that the copy lacks or has otherwise, and the hours in which the copy has them.
+    def _changed(self, entries: Sequence[Entry], read_at: int) -> tuple[Sequence[Entry], set[int], set[bytes]]:
+        """Return the entries that the copy lacks or has otherwise, the hours in which it has them, and those it has as
+        failed or repaired.
 
         Most are read again without a change.
         """
         with connection.cursor() as cursor:
             cursor.execute(STORED.format(", ".join(["%s"] * len(entries))), [each.intent_id for each in entries])
             found = {bytes(intent_id): columns for intent_id, *columns in cursor.fetchall()}
-        changed, hours = [], set[int]()
+        changed, hours, repaired = [], set[int](), set[bytes]()
         for each in entries:
             if each.intent_id not in found:
                 changed.append(each)
                 continue
-            fingerprint, outcome, rules, unlisted, updated, known_at, hour = found[each.intent_id]
+            fingerprint, outcome, rules, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
             is_same = (bytes(fingerprint), outcome, rules, unlisted) == (each.fingerprint, each.outcome, RULES, None)
             if is_same:
                 self._earlier.pop(each.intent_id, None)
             elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
                 changed.append(each)
                 hours |= {hour} - {None}
-        return changed, hours
+                if is_repaired or (outcome in FAILED and rules == RULES):
+                    repaired.add(each.intent_id)
+        return changed, hours, repaired
 
     def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
         """Return whether a reading replaces a known one, whose times of change and of the request these are.
@@ -370,9 +377,7 @@ class Writer:
                 self._save([windows.after_failure(window, reading.why, at=now)])
             else:
                 own = [each for each in reading.entries if _is_of(each, window.start, window.end)]
-                has_dead = any(each.outcome in DEAD for each in own)
-                at = reading.at // 1000
-                self._save([windows.after_read(window, rows=len(own), has_dead=has_dead, at=at)])
+                self._save([windows.after_read(window, rows=len(own), at=reading.at // 1000)])
 
     def _note_unlisted(self, span: Span, reading: Reading) -> None:
         """Note open transfers of the copy that a complete read doesn't list. That they are listed again undoes it."""
@@ -391,17 +396,21 @@ class Writer:
             Transfer.objects.filter(pk__in=missing).update(unlisted_since=reading.at)
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
-        """Find transfers that are open or lately expired in the copy, but no longer in a list of open ones.
+        """Find transfers of the copy that may change and are no longer in this list of such ones.
 
         A few old ones are read alone (`take_departed`). Otherwise their windows are due.
         """
         listed = {each.intent_id for each in reading.entries}
         lately = max(reading.complete_since, reading.at - windows.HOUR * 1000)
         with connection.cursor() as cursor:
-            statuses = [str(each) for each in task.statuses]
+            statuses: list[Any] = [str(each) for each in task.statuses]
             cursor.execute(
                 LISTABLE.format(", ".join(["%s"] * len(statuses))),
-                [reading.complete_since, reading.at, *statuses, lately, reading.at, *statuses],
+                [
+                    value
+                    for since in (reading.complete_since, lately, reading.complete_since)
+                    for value in (since, reading.at, *statuses)
+                ],
             )
             known = cursor.fetchall()
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
@@ -475,7 +484,7 @@ def load(clauses: str = "", *values: int) -> Iterator[Window]:
         cursor.execute(f"{LOAD} {clauses}", values)
         for row in cursor:
             columns = dict(zip(WINDOW_COLUMNS, row, strict=True))
-            columns["has_dead"], columns["is_sealed"] = bool(columns["has_dead"]), bool(columns["is_sealed"])
+            columns["is_sealed"] = bool(columns["is_sealed"])
             yield Window(**columns)
 
 

@@ -14,7 +14,7 @@ from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Audit, Lease, Transfer, TransferAddress, UnknownStatus, Window
 from intents_ui.mirror.reader import Span, Task
-from intents_ui.mirror.schedule import SPANS_AT_ONCE
+from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import OtherSource, load, state
 from intents_ui.service.queries.paging import End
@@ -135,7 +135,7 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
     spans = sorted((task.start, task.end) for task in busy if isinstance(task, Span))
     assert len(spans) == SPANS_AT_ONCE
     assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
-    assert len(busy) <= loop.READERS + 1
+    assert len(busy) < loop.READERS + len(OPEN_SETS)
 
 
 def test_a_ledger_of_days_has_few_windows(world: World) -> None:
@@ -225,6 +225,17 @@ def test_a_change_with_an_earlier_time_is_written_when_it_was_read_twice(world: 
     assert Window.objects.get(start__lte=made.created // 1000, end__gt=made.created // 1000).is_sealed
     made.changes.append((world.now, "REFUNDED", made.changes[0][2] - 1000))
     mirror.settle(10 * MINUTE)
+    assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
+
+
+@on_each_engine
+def test_a_refund_on_the_second_day_is_known_within_an_hour(world: World) -> None:
+    made = world.create(age=30 * HOUR, status="FAILED")
+    mirror = Copy(world, days=2)
+    mirror.settle(20 * MINUTE, step=120)
+    assert rows() == expected(world) == {made.intent_id: ("FAILED", "failed")}
+    world.change(made, "REFUNDED")
+    mirror.settle(HOUR, step=120)
     assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
 
 

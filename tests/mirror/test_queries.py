@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, lateness, queries
 from intents_ui.mirror.figures.lateness import Basis
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
@@ -12,9 +13,11 @@ from intents_ui.mirror.figures.snapshots import Order, Period
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import figures, of_world
-from tests.mirror.test_figures import past, settled
+from tests.mirror.test_figures import past as past_of
+from tests.mirror.test_figures import settled
 from tests.mirror.world import SENT_TOKEN, START, Copy, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
@@ -41,7 +44,7 @@ def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "R
 
 @on_each_engine
 def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
-    past(world, 70, days=9)
+    past_of(world, 70, days=9)
     mirror = counted(world, days=10)
     bars = {"1h": 0, "24h": 25, "7d": 8, "30d": 31, "90d": 91}
     spans = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY}
@@ -118,7 +121,7 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
 
 @on_each_engine
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
-    past(world, 60, days=3)
+    past_of(world, 60, days=3)
     mirror = counted(world, days=8, width=HOUR)
     assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
     hole = START // DAY * DAY - DAY
@@ -134,7 +137,7 @@ def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
 
 
 def test_before_the_ledger_and_after_its_last_read_nothing_is_complete(world: World) -> None:
-    past(world, 50, days=1)
+    past_of(world, 50, days=1)
     mirror = counted(world, days=1)
     month = queries.report(EVERYTHING, Period.MONTH, now=mirror.moment())
     assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
@@ -150,7 +153,7 @@ def test_without_a_ledger_nothing_is_complete(world: World) -> None:
 
 
 def test_a_snapshot_of_a_time_that_was_incomplete_has_no_rates_until_the_next_one(world: World) -> None:
-    past(world, 30, days=1)
+    past_of(world, 30, days=1)
     mirror = settled(world, days=2)
     windows = Window.objects.filter(start__lt=START - 5 * HOUR)
     windows.update(is_sealed=False, failures=1)
@@ -163,7 +166,7 @@ def test_a_snapshot_of_a_time_that_was_incomplete_has_no_rates_until_the_next_on
 
 
 def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:
-    past(world, 30, days=1)
+    past_of(world, 30, days=1)
     mirror = counted(world, days=2, width=HOUR)
     some = Window.objects.filter(start=START - 5 * HOUR)
     some.update(is_sealed=False, read_at=int(world.now) - 10 * MINUTE)
@@ -252,9 +255,35 @@ def test_a_few_transfers_that_were_repaired_after_hours_make_no_other_one_less_l
     assert late.limit == timedelta(minutes=5)
 
 
+def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: World) -> None:
+    deliver(world, 200, seconds=12)
+    failed = [world.create(age=10 * MINUTE, status="FAILED") for _ in range(30)]
+    mirror = settled(world, days=3)
+    world.now += 8 * HOUR
+    for made in failed:
+        world.change(made, "SUCCEEDED")
+    mirror.settle(20 * MINUTE, step=120)
+    mirror.count(is_final=True)
+    found = queries.overview(Period.WEEK, now=mirror.moment()).total
+    assert (found.delivered, found.timed) == (230, 230)
+    assert lateness.late_after() == {RouteKey("RELAY", "1", "10"): timedelta(minutes=5)}
+
+
+def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usually_slower(copy: None) -> None:
+    now = datetime.fromtimestamp(START, UTC)
+    odd, slow, usual = (RouteKey("RELAY", "1", each) for each in ("10", "8453", "42161"))
+    past.write(now, days=0)
+    for key, count, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 9000, 12)):
+        past.add(past.ended(START - DAY, past.route(key), None, seconds=seconds) for _ in range(count))
+    past.count(now)
+    limits = lateness.late_after()
+    assert limits[odd] == limits[usual] == timedelta(minutes=5)
+    assert abs(limits[slow] / timedelta(hours=1) - 1) < 0.06
+
+
 @pytest.mark.parametrize("skew", [-90, 90])
 def test_the_clock_of_the_dashboard_may_differ_from_the_service_s(world: World, skew: int) -> None:
-    past(world, 30, days=1)
+    past_of(world, 30, days=1)
     mirror = counted(world, days=2, width=HOUR)
     for seconds in range(0, 60, 20):
         now = mirror.moment() + timedelta(seconds=skew)

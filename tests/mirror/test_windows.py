@@ -1,7 +1,6 @@
 """The ledger's windows tile the past, and each is read again as it ages."""
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ def test_a_window_is_sealed_by_a_complete_read_after_a_quote_s_last_moment(age: 
     window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
     broken = windows.after_failure(window, "unreadable", at=window.end + age)
     assert broken.condition is Condition.HOLE
-    found = windows.after_read(broken, rows=1, has_dead=False, at=window.end + age)
+    found = windows.after_read(broken, rows=1, at=window.end + age)
     assert found.is_sealed is (age >= SEALED_FROM)
 
 
@@ -38,7 +37,7 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
     while window.due != NEVER:
         at = window.due
         ages.append(at - window.end)
-        window = windows.after_read(window, rows=0, has_dead=False, at=at)
+        window = windows.after_read(window, rows=0, at=at)
     assert window.condition is Condition.SEALED
     assert len(ages) == len(AGES)
     assert all(age <= found <= age + max(1, age // 6) for age, found in zip(AGES, ages, strict=True))
@@ -47,23 +46,14 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
 @pytest.mark.parametrize(("age", "wanted"), [(3 * HOUR, DAY), (2 * DAY, 7 * DAY)])
 def test_a_sealed_window_is_read_again_after_a_day_and_a_week(age: int, wanted: int) -> None:
     window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
-    window = windows.after_read(window, rows=1, has_dead=False, at=window.end + age)
+    window = windows.after_read(window, rows=1, at=window.end + age)
     assert window.condition is Condition.SEALED
     assert wanted <= window.due - window.end <= wanted + wanted // 6
 
 
-def test_a_window_with_transfers_that_failed_is_read_every_other_day_of_a_week_and_after_a_month() -> None:
-    window, ages = Window(start=NOW, end=NOW + MINUTE, due=NOW + DAY), []
-    while window.due != NEVER:
-        ages.append((window.due - window.end) / DAY)
-        window = windows.after_read(window, rows=1, has_dead=True, at=window.due)
-    assert max(later - earlier for earlier, later in pairwise(age for age in ages if age < 8)) < 2
-    assert [round(age) for age in ages if age > 8] == [15, 32]
-
-
 def test_the_past_is_read_once() -> None:
     window = next(windows.tile(NOW - 30 * DAY, NOW, width=BACKFILL_WIDTH, due=NOW))
-    once = windows.after_read(window, rows=5, has_dead=False, at=NOW)
+    once = windows.after_read(window, rows=5, at=NOW)
     assert (once.condition, once.due) == (Condition.SEALED, NEVER)
 
 
@@ -75,7 +65,7 @@ def test_failures_back_off_and_one_success_ends_the_hole() -> None:
     assert pauses[:3] == [20, 40, 80]
     assert pauses[-1] == LONGEST_RETRY
     assert (window.condition, window.reason) == (Condition.HOLE, "the cursor repeats")
-    assert windows.after_read(window, rows=0, has_dead=False, at=NOW).condition is Condition.OPEN
+    assert windows.after_read(window, rows=0, at=NOW).condition is Condition.OPEN
 
 
 def test_neighbors_are_read_as_one_list_within_its_limits() -> None:
@@ -109,10 +99,10 @@ def test_sealed_neighbors_are_merged_if_they_are_read_again_at_the_same_time() -
         )
 
     same, due, still_open = [window(place) for place in range(3)], window(3, due=NOW), window(4, is_sealed=False)
-    after, long, dead, tomorrow = window(22), window(21, rows=1999), window(23, has_dead=True), window(24)
-    runs = list(windows.mergeable([*same, due, still_open, long, after, dead, tomorrow], page_size=100))
-    assert runs == [tuple(same), (after, dead)]
-    assert windows.merged(runs[1]) == replace(after, end=dead.end, rows=10, has_dead=True)
+    after, long, last, tomorrow = window(22), window(21, rows=1999), window(23), window(24)
+    runs = list(windows.mergeable([*same, due, still_open, long, after, last, tomorrow], page_size=100))
+    assert runs == [tuple(same), (after, last)]
+    assert windows.merged(runs[1]) == replace(after, end=last.end, rows=10)
 
 
 @pytest.mark.parametrize(("age", "soonest"), [(0, 0), (HOUR, HOUR // 10), (DAY, DAY // 10)])

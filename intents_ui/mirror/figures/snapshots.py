@@ -179,7 +179,7 @@ def _write(period: Period, now: int) -> None:
             document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
             Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
     if period is Period.WEEK:
-        _set_late(sums)
+        _set_late(sums, now)
 
 
 def _row(scope: ScopeName, sums: Sums, period: Period, now: int) -> tuple[Any, ...]:
@@ -215,8 +215,16 @@ def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | Non
     return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
 
 
-def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
-    """Set after how long a transfer is late: by its own route, else by the slowest of its providers."""
+def _set_late(sums: Mapping[ScopeName, Sums], now: int) -> None:
+    """Set after how long a transfer is late: by its own route, else by the slowest of its providers.
+
+    Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its own
+    median if that is more.
+    """
+    repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
+    for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
+        for scope in scopes_of(RouteKey(*key)):
+            sums[scope].durations[bucket] -= 1
     limits = {
         scope: max(LEAST_LATE, _usual_maximum(each.durations))
         for scope, each in sums.items()
@@ -227,6 +235,9 @@ def _set_late(sums: Mapping[ScopeName, Sums]) -> None:
         key = RouteKey(route.providers, route.origin_chain, route.destination_chain)
         own, *others = (limits.get(scope) for scope in scopes_of(key) if scope.level in LIMITED)
         of_providers = max((each for each in others if each is not None), default=None)
+        if own and of_providers:
+            median = statistics.quantile(sums[ScopeName(Level.ROUTE, *key)].durations, 50) or 0
+            own = min(own, max(of_providers, 4 * median))
         new = own or of_providers, own is None and of_providers is not None
         if (route.late_after, route.is_late_by_provider) != new:
             route.late_after, route.is_late_by_provider = new
