@@ -1,6 +1,5 @@
 """`route_health`: how many transfers between two chains are delivered and how fast. Imported only with a mirror."""
 
-from datetime import UTC, datetime
 from typing import Final
 
 from django.http import HttpRequest
@@ -12,6 +11,7 @@ from intents_ui.display.tokens import providers
 from intents_ui.mcp import fence
 from intents_ui.mcp.arguments import RouteArguments
 from intents_ui.mcp.messages import Unanswered
+from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -50,7 +50,7 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
     counts, scope = figures.still_open(), ScopeName(Level.ROUTE, "", *pair)
     with reading():
-        report = queries.report(scope, Period.DAY, now=datetime.now(UTC), still_open=counts)
+        report = queries.report(scope, Period.DAY, now=coverage.service_now(), still_open=counts)
     found = [each for each in (report.figures, *report.siblings) if each.funded]
     if not provider:
         return found

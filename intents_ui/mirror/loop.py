@@ -10,6 +10,7 @@ from random import Random, SystemRandom
 from threading import Event
 
 from intents_ui.mirror import lease
+from intents_ui.mirror.entry import milliseconds
 from intents_ui.mirror.figures.lateness import Slow
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
@@ -127,7 +128,7 @@ class Mirror:
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self._is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
-                    lease.renew(writer.epoch, now=_wall_clock())
+                    self._renew(writer)
                     renewed = time.monotonic()
                 self.schedule.prepare(writer, now=self._seconds())
                 self._incidents.keep(writer, now=self._seconds())
@@ -145,12 +146,16 @@ class Mirror:
                         self._write(writer, each.result())
                 snapshots.turn(now=self._seconds())
         if not self.stop.is_set():
-            snapshots.finish(now=self._seconds(), renew=lambda: lease.renew(writer.epoch, now=_wall_clock()))
+            snapshots.finish(now=self._seconds(), renew=lambda: self._renew(writer))
 
     def _write(self, writer: Writer, reading: Reading) -> None:
         now = self._seconds()
         self.schedule.learn(reading, now=now)
         writer.commit(reading, now=now)
+
+    def _renew(self, writer: Writer) -> None:
+        now = _wall_clock()
+        lease.renew(writer.epoch, now=now, ahead=milliseconds(self.now()) - now)
 
     def _seconds(self) -> int:
         return int(self.now().timestamp())

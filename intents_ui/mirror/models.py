@@ -155,11 +155,15 @@ class UnknownStatus(models.Model):
 
 
 class Lease(models.Model):
-    """The one row by which a process is the leader. `until` is in Unix milliseconds."""
+    """The one row by which a process is the leader. `until` is in Unix milliseconds, by the clock of its machine.
+
+    `ahead`: by how many milliseconds the service's clock is ahead of that.
+    """
 
     epoch = models.BigIntegerField()
     holder = models.TextField()
     until = models.BigIntegerField()
+    ahead = models.BigIntegerField(default=0)
 
 
 class State(models.Model):

@@ -91,17 +91,18 @@ class CoverageCache:
         """Return a reading that is at most MAX_AGE old. It can be one that failed."""
         with self._lock:
             if self._last is None or self._clock() - self._last[0] > MAX_AGE:
-                found = read_coverage(now=datetime.now(UTC))
+                found = read_coverage()
                 if found.error and (self._last is None or self._last[1].error != found.error):
                     log.warning("The mirror can't be read: %s", found.error)
                 self._last = self._clock(), found
             return self._last[1]
 
 
-def read_coverage(*, now: datetime) -> CoverageReading:
+def read_coverage() -> CoverageReading:
     """Return the state of the copy."""
     try:
         with reading():
+            now = coverage.service_now()
             return CoverageReading(coverage.current(now=now), now)
     except CopyUnreadable as error:
-        return CoverageReading(None, now, str(error))
+        return CoverageReading(None, datetime.now(UTC), str(error))

@@ -1,7 +1,9 @@
 """The mirror follows the service, whatever its lists do."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from functools import partialmethod
 from itertools import pairwise
 from typing import Any
@@ -9,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import loop, reader, windows, writer
+from intents_ui.mirror import coverage, lease, loop, reader, windows, writer
 from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Audit, Lease, Transfer, TransferAddress, UnknownStatus, Window
@@ -388,6 +390,15 @@ def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: W
     assert rows() == {made.intent_id: ("EXECUTING", "open")}
     spare.settle(MINUTE)
     assert rows() == expected(world)
+
+
+def test_the_leader_tells_pages_the_service_s_time(world: World) -> None:
+    mirror = Copy(world)
+    world.now = time.time() + 90
+    mirror.mirror._is_done = iter([False, False, True]).__next__
+    with patch.object(lease, "RENEWED_EVERY", 0):
+        mirror.mirror.run()
+    assert abs(coverage.service_now() - mirror.moment()) < timedelta(seconds=60)
 
 
 def test_a_copy_of_another_service_is_refused(world: World) -> None:

@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.models import Route, Transfer
+from intents_ui.mirror.models import Lease, Route, Transfer
 from intents_ui.web.transfers import incidents, situations
 from tests.mirror import ledgers, past
 
@@ -70,6 +70,21 @@ def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str)
     limit(20)
     found = surfaces(site, limited)
     assert not any(found[each] for each in ("late", "list", "attention"))
+
+
+@pytest.mark.parametrize("skew", [-90, 90])
+def test_pages_of_many_transfers_go_by_the_service_s_clock(site: Client, mirrored: None, skew: int) -> None:
+    now = datetime.now(UTC) + timedelta(seconds=skew)
+    ledgers.whole(now)
+    ledgers.present(now)
+    past.write(now, days=1, per_hour=1)
+    past.count(now)
+    Lease.objects.update(ahead=skew * 1000)
+    limit(20)
+    late, soon = (past.open_transfer(now, number=each, age=each * MINUTE / 2) for each in (41, 39))
+    shown = site.get("/late").content.decode()
+    assert (late in shown, soon in shown) == (True, False)
+    assert site.get("/insight.json?window=1h").json()["total"]["isComplete"]
 
 
 def test_the_page_is_drawn_again_when_a_transfer_becomes_late(site: Client, limited: str) -> None:

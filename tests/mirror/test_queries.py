@@ -11,7 +11,7 @@ from intents_ui.mirror.figures.lateness import Basis
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Order, Period
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import Lease, Transfer, Window
+from intents_ui.mirror.models import Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
@@ -165,6 +165,25 @@ def test_a_snapshot_of_a_time_that_was_incomplete_has_no_rates_until_the_next_on
     assert queries.overview(Period.DAY, now=mirror.moment()).total.is_complete
 
 
+def test_a_table_of_half_a_backfill_is_not_complete_above_rows_or_in_them(world: World) -> None:
+    past_of(world, 60, days=0.9)
+    mirror = Copy(world, days=2)
+    while Transfer.objects.count() < 20:
+        mirror.step()
+    mirror.count(is_final=True)
+
+    def states() -> set[tuple[bool, bool]]:
+        found = queries.overview(Period.DAY, now=mirror.moment())
+        assert 0 < found.total.ended == sum(row.ended for row in found.rows)
+        return {(each.is_complete, each.success is not None) for each in (found.total, *found.rows)}
+
+    assert states() == {(False, False)}
+    mirror.settle(2 * MINUTE)
+    assert states() == {(False, False)}  # all was read, and the table is of before
+    mirror.count(is_final=True)
+    assert {is_complete for is_complete, _ in states()} == {True}
+
+
 def test_a_window_that_changed_lately_is_fresh_until_it_is_sealed_again(world: World) -> None:
     past_of(world, 30, days=1)
     mirror = counted(world, days=2, width=HOUR)
@@ -266,7 +285,7 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
     mirror.count(is_final=True)
     found = queries.overview(Period.WEEK, now=mirror.moment()).total
     assert (found.delivered, found.timed) == (230, 230)
-    assert lateness.late_after() == {RouteKey("RELAY", "1", "10"): timedelta(minutes=5)}
+    assert Route.objects.get().late_after == 5 * MINUTE * 1000
 
 
 def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usually_slower(copy: None) -> None:
@@ -276,9 +295,9 @@ def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usual
     for key, count, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 9000, 12)):
         past.add(past.ended(START - DAY, past.route(key), None, seconds=seconds) for _ in range(count))
     past.count(now)
-    limits = lateness.late_after()
-    assert limits[odd] == limits[usual] == timedelta(minutes=5)
-    assert abs(limits[slow] / timedelta(hours=1) - 1) < 0.06
+    limits = [Route.objects.get(**key._asdict()).late_after for key in (odd, usual, slow)]
+    assert limits[:2] == [5 * MINUTE * 1000] * 2
+    assert abs(limits[2] / (HOUR * 1000) - 1) < 0.06
 
 
 @pytest.mark.parametrize("skew", [-90, 90])

@@ -87,11 +87,11 @@ def test_a_database_that_cannot_be_read_is_no_empty_copy(
     mirrored_file: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any
 ) -> None:
     monkeypatch.setattr(readonly, "LOCK_SECONDS", 0.01)
-    assert read_coverage(now=NOW).coverage is not None
+    assert read_coverage().coverage is not None
     connection.close()
     held = spoil(mirrored_file)
     try:
-        assert read_coverage(now=NOW).coverage is None
+        assert read_coverage().coverage is None
         assert mirrored_file.exists() is (spoil is not missing)
     finally:
         if held:

@@ -103,7 +103,7 @@ class Command(BaseCommand):
             return found.is_over
 
         _require(self._mirror(days=days, is_done=is_done).run(waits=False))
-        if holes := coverage.current(now=datetime.now(UTC)).holes:
+        if holes := coverage.current(now=coverage.service_now()).holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
     def _audit(self) -> None:
@@ -146,7 +146,7 @@ class Command(BaseCommand):
     def _status(self) -> None:
         from intents_ui.mirror import coverage
 
-        found = coverage.current(now=datetime.now(UTC))
+        found = coverage.current(now=coverage.service_now())
         since = found.complete_since
         self.stdout.write("Running" if found.is_running else "Not running")
         self.stdout.write(f"Transfers: {found.transfers:,}")

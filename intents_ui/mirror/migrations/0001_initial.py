@@ -50,6 +50,7 @@ class Migration(migrations.Migration):
                 ("epoch", models.BigIntegerField()),
                 ("holder", models.TextField()),
                 ("until", models.BigIntegerField()),
+                ("ahead", models.BigIntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(

@@ -12,6 +12,7 @@ from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.insight.scopes import chain_ids
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS, End
+from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.figures.lateness import LateTransfers, OpenTransfer
 from intents_ui.mirror.readonly import reading
@@ -70,7 +71,7 @@ def csv(request: HttpRequest) -> HttpResponse:
 
 def read() -> LateTransfers:
     with reading():
-        return lateness.late(now=datetime.now(UTC), slow=providers.SLOW)
+        return lateness.late(now=coverage.service_now(), slow=providers.SLOW)
 
 
 def read_filters(given: Mapping[str, str]) -> LateFilters:

@@ -17,7 +17,7 @@ from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel
-from intents_ui.mirror import readonly
+from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.lateness import Basis, OpenCounts, OpenTransfer, count_open
@@ -116,8 +116,9 @@ def overview(picked: Choices) -> Overview:
 
 def _counted(picked: Choices) -> tuple[FigureRow, Sequence[FigureRow], Sequence[ReasonRow]]:
     """Return the total, the rows and the failure reasons."""
-    now, counts = datetime.now(UTC), still_open()
+    counts = still_open()
     with reading():
+        now = coverage.service_now()
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
     [total] = of_rows([found.total])
     return total, of_rows(found.rows), of_reasons(found.reasons, failed=found.total.failed)
@@ -127,7 +128,7 @@ def report(scope: ScopeName, picked: Choices) -> ScopeReport:
     """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
     counts = still_open()
     with reading():
-        found = queries.report(scope, picked.window, now=datetime.now(UTC), still_open=counts)
+        found = queries.report(scope, picked.window, now=coverage.service_now(), still_open=counts)
         is_known = bool(found.figures.funded) or queries.is_known(scope)
     if not is_known and not _is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
@@ -141,7 +142,7 @@ def still_open() -> OpenCounts:
 
 def _count_open() -> OpenCounts:
     with reading():
-        return count_open(now=datetime.now(UTC), slow=providers.SLOW)
+        return count_open(now=coverage.service_now(), slow=providers.SLOW)
 
 
 def _is_listed(scope: ScopeName) -> bool:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from django.http import Http404
 
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.mirror import readonly
+from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.figures import queries as figures
 from intents_ui.mirror.figures import scopes
 from intents_ui.mirror.figures.queries import Course
@@ -132,7 +132,7 @@ def report(number: str) -> IncidentReport:
         found = keeper.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
         if found is None:
             raise Http404("There is no incident with this number.")
-        since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or datetime.now(UTC)
+        since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or coverage.service_now()
         course = figures.course(scope(found), since=since, until=until)
     return IncidentReport(listed([found])[0], found.level, datetime.fromtimestamp(found.opened, UTC), course)
 
