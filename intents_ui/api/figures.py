@@ -13,7 +13,7 @@ from intents_ui.api.insight import NO_MIRROR
 from intents_ui.display.formatting import times
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
-from intents_ui.mirror.readonly import CopyUnreadable
+from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.access import Refusal
 
@@ -49,7 +49,8 @@ def guarded(view: View) -> View:
         if refusal := access.why_refused(request):
             return failures.page(request, REFUSALS[refusal])
         try:
-            response = view(request, *args)
+            with understanding():
+                response = view(request, *args)
         except CopyUnreadable:
             return failures.page(request, UNREADABLE)
         response["Cache-Control"] = "private, no-store"

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Case, Count, F, Max, Min, Q, Subquery, Sum, Value, When
+from django.db.models import Case, Count, F, Max, Min, Q, Sum, Value, When
 
 from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import CALLS, state
 
 SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the service's
-YOUNG = HOUR  # windows that ended since are still being read
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
 AUDITED_DAYS = 7
@@ -61,14 +60,15 @@ class Audits:
 class Coverage:
     """The state of the copy at a moment.
 
-    `days` are in order. `holes` are the newest 200. `complete_since`: from then on, all windows are sealed, or are of
-    the last hour and were read to their end. `lag`: how long the oldest due window has been waiting.
-    `is_running`: a process holds the lease. `calls` are of the last hour.
+    `days` are in order. `holes` are the newest 200. `complete_since`: all transfers are known that ended from then on,
+    until `complete_until` or now. `lag`: how long the oldest due window has been waiting. `is_running`: a process holds
+    the lease. `calls` are of the last hour.
     """
 
     days: Sequence[DayCoverage]
     holes: Sequence[Hole]
     complete_since: datetime | None
+    complete_until: datetime | None
     lag: timedelta
     is_running: bool
     calls: int
@@ -114,6 +114,13 @@ class Gaps:
         is_complete = lacking == 0 and start < end
         return Completeness(is_complete, None if lacking and since == end else _moment(since), timedelta(0, lacking))
 
+    def last_complete(self) -> tuple[datetime | None, datetime | None]:
+        """Return when the newest complete time began, and when it ended if it isn't complete now."""
+        *earlier, (start, end) = self.times
+        if end < self.at:
+            return _moment(end), None
+        return (_moment(earlier[-1][1]), _moment(start)) if earlier else (None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -149,10 +156,12 @@ def current(*, now: datetime) -> Coverage:
         holes = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")[:MOST_HOLES]
     due = min((row["due"] for row in ledger if row["due"] is not None), default=None)
     lease = Lease.objects.first()
+    complete_since, complete_until = gaps(now=now).last_complete()
     return Coverage(
         days=days,
         holes=[Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in holes],
-        complete_since=_complete_since(ledger, at),
+        complete_since=complete_since,
+        complete_until=complete_until,
         lag=timedelta(seconds=0 if due is None else at - due),
         is_running=lease is not None and lease.until + lease.ahead >= at * 1000,
         calls=_calls(at),
@@ -168,26 +177,24 @@ def service_now() -> datetime:
 
 
 def gaps(*, now: datetime) -> Gaps:
-    """Return the times of ending that are incomplete. One query.
+    """Return the times of ending that are incomplete. Three queries.
 
     They follow from windows that are neither sealed nor fresh.
     """
     at = int(now.timestamp())
-    first = Subquery(Window.objects.order_by("start").values("start")[:1])
-    windows = Window.objects.filter(is_sealed=False).values_list("start", "end", "read_at", "failures", first)
-    return Gaps(at, _merged(_incomplete(windows, at)))
+    return Gaps(at, _merged(_incomplete(at)))
 
 
-def _incomplete(rows: Iterable[tuple[int, int, int | None, int, int]], at: int) -> Iterator[tuple[int, int]]:
-    beginning, end = at, 0
-    for start, stop, read_at, failures, first in rows:
-        beginning, end = first, max(end, stop)
-        is_new = read_at is None and stop > at - MINUTE - SKEW
+def _incomplete(at: int) -> Iterator[tuple[int, int]]:
+    windows = Window.objects.filter(is_sealed=False).values_list("start", "end", "read_at", "failures")
+    for start, end, read_at, failures in windows:
+        is_new = read_at is None and end > at - MINUTE - SKEW
         if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
-            yield start, stop + USUAL_LENGTH
-    yield 0, beginning + USUAL_LENGTH
-    if end < at - SKEW:
-        yield end, at
+            yield start, end + USUAL_LENGTH
+    first, last = Window.objects.order_by("start").first(), Window.objects.order_by("start").last()
+    yield 0, (first.start if first else at) + USUAL_LENGTH
+    if not last or last.end < at - SKEW:
+        yield (last.end if last else 0), at
 
 
 def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:
@@ -201,20 +208,14 @@ def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:
 
 
 def _ledger(at: int) -> Sequence[Mapping[str, Any]]:
-    """Return the sums of the windows by day and condition, in the order of the days.
-
-    `incomplete` is the end of the newest window that isn't sealed, and isn't read as its young age requires.
-    """
-    lacks = Q(end__lte=at - YOUNG) | Q(failures__gt=0) | Q(read_at=None, end__lte=at - MINUTE)
+    """Return the sums of the windows by day and condition, in the order of the days."""
     return list(
         Window.objects.annotate(day=F("start") / DAY, is_in=CONDITION)
         .values("day", "is_in")
         .annotate(
             seconds=Sum(F("end") - F("start")),
             transfers=Sum("rows"),
-            first=Min("start"),
             due=Min("due", filter=Q(due__lte=at)),
-            incomplete=Max("end", filter=Q(lacks, is_sealed=False)),
         )
         .order_by("day")
     )
@@ -227,12 +228,6 @@ def _days(ledger: Iterable[Mapping[str, Any]]) -> list[DayCoverage]:
         seconds.setdefault(row["day"], {})[Condition(row["is_in"])] = row["seconds"]
         transfers[row["day"]] = transfers.get(row["day"], 0) + row["transfers"]
     return [DayCoverage(_moment(day * DAY).date(), seconds[day], transfers[day]) for day in seconds]
-
-
-def _complete_since(ledger: Iterable[Mapping[str, Any]], at: int) -> datetime | None:
-    incomplete = [row["incomplete"] for row in ledger if row["incomplete"] is not None]
-    since = max(incomplete) if incomplete else min((row["first"] for row in ledger), default=None)
-    return None if since is None or since > at - MINUTE else _moment(since)
 
 
 def _calls(at: int) -> int:

@@ -37,13 +37,29 @@ def reading() -> Iterator[None]:
     usual = connections[DEFAULT_DB_ALIAS]
     connections[DEFAULT_DB_ALIAS] = reader = read_only(usual)
     try:
-        yield
-    # Corrupt values are other errors than a corrupt file.
-    except (DatabaseError, ValueError, ArithmeticError, OSError) as error:
-        raise CopyUnreadable(": ".join((type(error).__name__, *str(error).splitlines()[:1]))) from error
+        with understanding():
+            yield
     finally:
         connections[DEFAULT_DB_ALIAS] = usual
         reader.close()
+
+
+@contextmanager
+def understanding() -> Iterator[None]:
+    """Raise CopyUnreadable instead of errors that values of another type cause. They are logged, because defects
+    cause the same.
+    """
+    try:
+        yield
+    except (DatabaseError, OSError) as error:
+        raise _unreadable(error) from error
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        log.warning("The mirror has a value that can't be understood", exc_info=True)
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> CopyUnreadable:
+    return CopyUnreadable(": ".join((type(error).__name__, *str(error).splitlines()[:1])))
 
 
 def read_only(usual: BaseDatabaseWrapper) -> BaseDatabaseWrapper:

@@ -13,6 +13,7 @@ from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
 from intents_ui.web.frame import part_or_page
+from intents_ui.web.transfers import incidents
 from intents_ui.web.transfers.attention import reader
 
 PAGE_SIZE = 50
@@ -48,6 +49,7 @@ def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
         "called": attention.LISTS,
         **dict.fromkeys(("found", "group"), None),
         "unread": {},
+        "late_count": incidents.late_count(),
         "cut": (),
         "is_gone": False,
     }

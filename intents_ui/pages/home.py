@@ -70,7 +70,11 @@ def overview(problems: Sequence[Read]) -> dict[str, object]:
     """Context of the counts. `lately`: None if the failed transfers can't be read."""
     found = reader().problem_lists(problems)
     failed = found.lists["failed"]
-    return {"overview": found, "lately": lately(failed) if isinstance(failed, Listing) else None}
+    return {
+        "overview": found,
+        "late_count": incidents.late_count(),
+        "lately": lately(failed) if isinstance(failed, Listing) else None,
+    }
 
 
 def lately(failed: Listing) -> Failed:

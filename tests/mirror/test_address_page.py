@@ -54,7 +54,7 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     recipient, refund = card(page, "recipient"), card(page, "refund")
     assert recipient.startswith("As recipient 2 transfers")
     assert re.search(r"Failed 1 min ago.*Succeeded 2 h ago", recipient)
-    assert "Complete since 2026-11-18 12:00 UTC" in recipient
+    assert "Complete since 2026-11-18 13:00 UTC" in recipient
     assert refund.startswith("Refunded to 1 transfer ")
     assert re.search(r"Refunded (just now|[0-9]+ s ago)", refund)
     assert links(page) == [newer, older, refunded]

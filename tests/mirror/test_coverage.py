@@ -1,6 +1,6 @@
 """Pages can tell what the mirror knows, and for which times it doesn't."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
@@ -28,7 +28,7 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     assert [each.day for each in found.days] == days
     assert [each.seconds.get(Condition.SEALED) for each in found.days[:2]] == [DAY, DAY]
     assert [each.transfers for each in found.days] == [0, 1, 0]
-    assert found.complete_since == datetime.combine(days[0], datetime.min.time(), UTC)
+    assert found.complete_since == datetime.combine(days[0], time(1), UTC)  # what ended before may have begun earlier
     assert found.lag < timedelta(minutes=1)
     assert found.calls == len(world.called)
     assert found.holes == []
@@ -42,7 +42,10 @@ def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
     found = coverage.current(now=mirror.moment())
     (hole,) = found.holes
     assert (hole.reason, hole.failures, hole.end - hole.start) == ("the service repeated a page", 3, timedelta(hours=1))
-    assert found.complete_since == hole.end
+    assert found.complete_since == hole.end + timedelta(hours=1)
+    gaps = coverage.gaps(now=mirror.moment())
+    assert gaps.of(int(found.complete_since.timestamp()), gaps.at).is_complete
+    assert not gaps.of(int(found.complete_since.timestamp()) - 1, gaps.at).is_complete
     assert Condition.HOLE in found.days[0].seconds
 
 

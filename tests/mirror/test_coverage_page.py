@@ -60,7 +60,7 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
     ledgers.audit(now(), 0, 0, 2)
     State.objects.create(name="calls", value=json.dumps({str(int(now().timestamp()) // HOUR): 612}))
     page = text(read(site))
-    assert "Complete since 2026-11-18 12:00 UTC" in page
+    assert "Complete since 2026-11-18 13:00 UTC" in page
     assert re.search(r"Updated 2[234] s ago", page)
     assert "Process Running" in page
     assert "612 of 18,000" in page
@@ -80,7 +80,7 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
     assert "Holes 2, newest first" in shown  # neighbors are one
     assert "2026-11-20 06:00 UTC to 2026-11-20 08:00 UTC the service repeated a page 3" in shown
     assert "2026-11-20 sealed 22 h, hole 2 h" in re.sub(r" (?=,)", "", shown)
-    assert "Complete since 07:00 UTC" in shown
+    assert "Complete since 08:00 UTC" in shown
     assert page.count('class="coverage-hole"') == 3  # two days and the legend
 
 
@@ -100,7 +100,7 @@ def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -
     Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
     page = text(site.get("/status").content.decode())
     assert re.search(r"Updated 2[234] s ago", page)
-    assert "Complete since 2026-11-20 07:00 UTC . The local copy has holes" in page
+    assert "Complete since 2026-11-20 08:00 UTC . The local copy has holes" in page
 
 
 def test_without_a_mirror_neither_the_status_nor_the_metrics_speak_of_one(site: Client) -> None:

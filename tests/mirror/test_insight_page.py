@@ -2,16 +2,20 @@
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.db.models import Model
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.models import Transfer, Window
+from intents_ui.mirror.models import Incident, Lease, Reason, Route, Snapshot, State, Token, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
@@ -143,6 +147,26 @@ def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_f
             assert "The local copy can't be read" in text(read(site, path, 503)), path
         for path in ("/insight.json", "/insight/incident/1.json"):
             assert json.loads(read(site, path, 503)) == {"problems": [access.UNREADABLE]}
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(
+    ("model", "column", "value"),
+    [(Incident, "usual", "x"), (Incident, "kind", "x"), (Incident, "closed", "x"), (Lease, "until", "x"),
+     (State, "value", "7"), (Reason, "example", b"\xff"), (Token, "address", b"\xff"), (Transfer, "intent_id", 7),
+     (Transfer, "created", "x"), (Route, "late_after", "x"), (Snapshot, "document", "7")],
+)  # fmt: skip
+def test_a_value_of_another_type_is_a_copy_that_cannot_be_read(
+    site: Client, mirrored_file: Path, model: type[Model], column: str, value: object
+) -> None:
+    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    connection.close()
+    with closing(sqlite3.connect(mirrored_file, autocommit=True)) as database:
+        database.execute(f"UPDATE {model._meta.db_table} SET {column} = ? WHERE rowid = 1", [value])  # noqa: S608 - names of columns
+    read(site, "/")
+    for path in (*PAGES, *DATA, "/late", "/api/v1/insight", "/api/v1/incidents/1"):
+        answer = site.get(path)
+        assert answer.status_code in (200, 503), path
 
 
 @pytest.mark.usefixtures("mirrored")

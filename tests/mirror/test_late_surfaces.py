@@ -66,6 +66,16 @@ def test_a_late_transfer_is_late_everywhere(site: Client, limited: str) -> None:
     assert found == dict.fromkeys(found, True)
 
 
+def test_the_number_of_late_transfers_is_the_same_everywhere(site: Client, limited: str) -> None:
+    now = datetime.now(UTC)
+    ledgers.present(now)
+    for number in range(2, 7):
+        past.open_transfer(now, number=number, age=number * 10 * MINUTE)
+    for path, number in (("/", "<strong>6</strong>"), ("/attention", "6 late transfers"), ("/late", "6 transfers")):
+        assert number in site.get(path).content.decode(), path
+    assert site.get("/insight.json").json()["total"]["late"] == 6
+
+
 def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str) -> None:
     limit(20)
     found = surfaces(site, limited)

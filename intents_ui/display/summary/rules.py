@@ -124,7 +124,8 @@ def _before_or_after(situation: Situation) -> str:
 
 def _crossing(situation: Situation) -> str:
     facts = situation.facts
-    if situation.is_listed or not timing.has_come(timing.late_at(facts), now=situation.now):
+    late_at = timing.late_at(facts) if situation.late_after is None else situation.late_at
+    if situation.is_listed or not timing.has_come(late_at, now=situation.now):
         return "executing.crossing"
     return "executing.crossing_slow" if providers.slow_range(facts.providers) else "executing.crossing_late"
 

@@ -306,7 +306,8 @@ def _deadline(key: str, situation: Situation) -> datetime | None:
             return facts.execute_by
         case "executing.crossing":
             is_due = timing.has_come(timing.due_at(facts), now=now)
-            return timing.late_at(facts) if is_due else timing.due_at(facts)
+            late_at = timing.late_at(facts) if situation.late_after is None else situation.late_at
+            return late_at if is_due else timing.due_at(facts)
         case "executing.crossing_slow" | "executing.crossing_late":
             return timing.stalled_at(facts)
         case (

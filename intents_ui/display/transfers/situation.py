@@ -88,8 +88,8 @@ class Situation:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
-    estimated time. `incidents`: those of its route, the newest first. `late_after`: how long 99 of 100 transfers of its
-    route take, if known. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and
+    estimated time. `incidents`: those of its route, the newest first. `late_after`: after how long one of its route is
+    late, if known. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and
     everything derived from it depends on the clock through it alone, and nothing on when the balances were checked.
     """
 
@@ -278,21 +278,18 @@ class Situation:
 
     @property
     def late_at(self) -> datetime | None:
-        """Return when it is late by its route. None before it started, or if that isn't known."""
-        return None if self.late_after is None else times.after(self.facts.started_at, self.late_after)
+        """Return when it takes longer than usual on its route. If that isn't known, it is when it takes longer than
+        estimated or, without an estimate (as in a history entry), when it makes no progress. None before it started.
+        """
+        if self.late_after is not None:
+            return times.after(self.facts.started_at or self.facts.quoted_at, self.late_after)
+        has_estimate = timing.given_estimate(self.facts) is not None
+        return timing.late_at(self.facts) if has_estimate else timing.stalled_at(self.facts)
 
     @property
     def is_late(self) -> bool:
-        """Return whether it takes longer than estimated or than 99 of 100 on its route, or, without an estimate (as in
-        a history entry), makes no progress.
-        """
-        if not statuses.is_open(self.facts.status) or not self.facts.has_arrived or self.facts.is_delivered:
-            return False
-        if timing.has_come(self.late_at, now=self.now):
-            return True
-        if timing.given_estimate(self.facts) is None:
-            return self.is_stalled
-        return timing.has_come(timing.late_at(self.facts), now=self.now)
+        is_under_way = statuses.is_open(self.facts.status) and self.facts.has_arrived and not self.facts.is_delivered
+        return is_under_way and timing.has_come(self.late_at, now=self.now)
 
     @property
     def may_change(self) -> bool:

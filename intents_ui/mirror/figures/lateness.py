@@ -135,7 +135,7 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
         if end is None or now < end + UNSEEN:
             return None
     since = moment(started or created)
-    usual = _rule(providers, slow) if late_after is None else timedelta(milliseconds=late_after)
+    usual = rule(providers, slow) if late_after is None else timedelta(milliseconds=late_after)
     basis = Basis.RULE if late_after is None else Basis.PROVIDER if is_by_provider else Basis.ROUTE
     return OpenTransfer(
         intent_id=unpacked(bytes(intent_id), HASH),
@@ -150,7 +150,7 @@ def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfe
     )
 
 
-def _rule(providers: str, slow: Slow) -> timedelta:
+def rule(providers: str, slow: Slow) -> timedelta:
     """Return after how long a transfer over these providers is late, without enough deliveries."""
     return max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
 
@@ -215,7 +215,7 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     slow = slow or {}
     at = int(now.timestamp() * 1000)
     ended = at - UNSEEN // MILLISECOND
-    rules = sorted({_rule(providers, slow) for providers in ("", *slow)})
+    rules = sorted({rule(providers, slow) for providers in ("", *slow)})
     began = [at - rule // MILLISECOND for rule in rules]
     # Those have no deposit yet, as far as is known.
     unseen = IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended
@@ -228,7 +228,7 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     for row in rows:
         began_in, late_after, total, late, *late_by_rule = row[12:]
         if late_after is None:
-            late = late_by_rule[rules.index(_rule(row[0], slow))]
+            late = late_by_rule[rules.index(rule(row[0], slow))]
         late_since = tuple(late if began_in <= place else 0 for place, _ in enumerate(PERIODS))
         count = OpenCount(total, late, late_since)
         _add(routes, row[:3], count)
@@ -236,7 +236,10 @@ def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
     return OpenCounts(routes, tokens)
 
 
-def late_after() -> Mapping[RouteKey, timedelta]:
-    """Return after how long a transfer is late, by route, where enough transfers were delivered. One query."""
-    found = Route.objects.filter(late_after__isnull=False).values_list(*RouteKey._fields, "late_after")
-    return {RouteKey(*key): timedelta(milliseconds=length or 0) for *key, length in found}
+def late_after(slow: Slow) -> Mapping[RouteKey, timedelta]:
+    """Return after how long a transfer is late, by route. One query."""
+    found = Route.objects.values_list(*RouteKey._fields, "late_after")
+    return {
+        RouteKey(*key): rule(key[0], slow) if length is None else timedelta(milliseconds=length)
+        for *key, length in found
+    }

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
-from intents_ui.mirror.readonly import CopyUnreadable
+from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
@@ -35,7 +35,8 @@ def insight(view: View) -> View:
     @wraps(view)
     def page(request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
         try:
-            response = _refusal(request) or view(request, *args, **given)
+            with understanding():
+                response = _refusal(request) or view(request, *args, **given)
         except CopyUnreadable:
             response = _unreadable(request)
         response["Cache-Control"] = "private, no-store"  # staff may see what others may not

@@ -14,9 +14,9 @@ from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import EVERYTHING, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents import keeper
 from intents_ui.mirror.incidents.keeper import Judgment, optional_time, routes_of
-from intents_ui.mirror.incidents.rules import Level
+from intents_ui.mirror.incidents.rules import Kind, Level, State
 from intents_ui.mirror.models import Incident
-from intents_ui.mirror.readonly import CopyUnreadable, reading
+from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.service.wire.outcome import Outcome
 from intents_ui.web.insight.scopes import LinkedScope, linked
 from intents_ui.web.recent import reads
@@ -72,11 +72,12 @@ def read() -> RecentIncidents:
 
 def _read() -> RecentIncidents | None:
     try:
-        with reading():
-            judgment, found = keeper.judgment(), keeper.recent_incidents()
+        with understanding():
+            with reading():
+                judgment, found = keeper.judgment(), keeper.recent_incidents()
+            return RecentIncidents(judgment, listed(found))
     except CopyUnreadable:
         return None
-    return RecentIncidents(judgment, listed(found))
 
 
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
@@ -89,14 +90,14 @@ def listed(found: Sequence[Incident]) -> list[ListedIncident]:
         facts = IncidentFacts(
             number=incident.number,
             title=whole.named.title,
-            kind=incident.kind,
-            state=incident.state,
+            kind=Kind(incident.kind),
+            state=State(incident.state),
             since=datetime.fromtimestamp(incident.since, UTC),
             recovered=optional_time(incident.recovered),
             closed=optional_time(incident.closed),
-            bad=incident.bad,
-            owners=incident.owners,
-            usual=incident.usual,
+            bad=int(incident.bad),
+            owners=int(incident.owners),
+            usual=float(incident.usual),
             is_alert=incident.is_alert,
         )
         told.append(ListedIncident(facts, whole, routes))

@@ -1,6 +1,6 @@
 """What the mirror knows of a transfer's route, as read in the last seconds.
 
-The incidents on it, if everyone may see them, and after how long a transfer is late, by p99 of the route.
+The incidents on it, if everyone may see them, and after how long a transfer is late.
 """
 
 from collections.abc import Sequence
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from intents_ui import wiring
+from intents_ui.display.tokens import providers
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.settings import ENV
@@ -71,10 +73,29 @@ def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
 
 
 MAX_AGE = 60.0  # seconds
+LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its number of late transfers is right
+
+
+def late_count() -> int | None:
+    """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
+    found = wiring.mirror_coverage() if ENV.intents_insight == "public" else None
+    known = found.coverage if found else None
+    if not found or not known or not known.complete_since or known.complete_until:
+        return None
+    if known.complete_since > found.at - LATE_TIME:
+        return None
+    from intents_ui.mirror.figures.scopes import EVERYTHING  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable
+    from intents_ui.web.insight import figures
+
+    try:
+        return figures.still_open().of(EVERYTHING).late
+    except CopyUnreadable:
+        return None
 
 
 def late_after(facts: Facts) -> timedelta | None:
-    """Return the limit of a transfer's route. None without a mirror, and if too few transfers were delivered."""
+    """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
     if settings.MIRROR_DATABASE is None:
         return None
     found = reads().get("route limits", _read_limits, max_age=MAX_AGE)
@@ -87,7 +108,7 @@ def _read_limits() -> Mapping[RouteOf, timedelta]:
 
     try:
         with reading():
-            found = lateness.late_after()
+            found = lateness.late_after(providers.SLOW)
     except CopyUnreadable:
         return {}  # the coverage tells
     return {route_of_key(*key): limit for key, limit in found.items()}
