@@ -70,6 +70,10 @@ UNION ALL
 SELECT intent_id, created FROM mirror_transfer
 WHERE outcome IN {DEAD} AND created >= %s AND created < %s AND status IN ({{0}})
 """  # noqa: S608 - names of outcomes, as in the index's condition
+LISTED = """
+SELECT intent_id FROM mirror_transfer
+WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND read_at < %s
+"""
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -384,16 +388,11 @@ class Writer:
         if reading.why:
             return
         listed = {each.intent_id for each in reading.entries}
-        known = Transfer.objects.filter(
-            outcome=Outcome.OPEN,
-            unlisted_since=None,
-            created__gte=span.start * 1000,
-            created__lt=span.end * 1000,
-            read_at__lt=reading.at,
-        )
-        missing = [pk for pk, intent_id in known.values_list("pk", "intent_id") if bytes(intent_id) not in listed]
+        with connection.cursor() as cursor:
+            cursor.execute(LISTED, [span.start * 1000, span.end * 1000, reading.at])
+            missing = [intent_id for (intent_id,) in cursor.fetchall() if bytes(intent_id) not in listed]
         if missing:
-            Transfer.objects.filter(pk__in=missing).update(unlisted_since=reading.at)
+            Transfer.objects.filter(intent_id__in=missing).update(unlisted_since=reading.at)
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
         """Find transfers of the copy that may change and are no longer in this list of such ones.

@@ -107,7 +107,7 @@ def incident(now: datetime, *, key: RouteKey = RELAY, minutes: int = 40) -> None
 
 
 def judge(now: datetime, *, minutes: int = 41) -> None:
-    """Let the mirror's process judge each of the last minutes."""
+    """Let the mirror's process judge the last minutes, some at a time."""
     at = int(now.timestamp())
     keep(lead(at), at, minutes=minutes)
 
@@ -116,7 +116,7 @@ def keep(led: Writer, at: int, *, minutes: int) -> None:
     keeper, first = Keeper(), at - minutes * MINUTE
     for _ in range(60):  # it learns some hours of the past at a time
         keeper.keep(led, now=first)
-    for moment in range(first, at + 2 * MINUTE, MINUTE):
+    for moment in (*range(first, at, 4 * MINUTE), at, at + MINUTE):
         keeper.keep(led, now=moment)
 
 

@@ -1,5 +1,6 @@
 """Figures are those of the rows, whatever changed in whatever order."""
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -9,13 +10,13 @@ import pytest
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import Day, DayFact, Lease, Transfer, Window
+from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome, outcome_of
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import check_facts, check_figures, of_rows, of_world
 from tests.mirror.test_any_order import Killed, killed_after
-from tests.mirror.world import NAMES, START, Copy, Made, World
+from tests.mirror.world import NAMES, START, Copy, Made, World, edges
 
 PROVIDERS, CHAINS = ("RELAY", "CCTP"), (10, 42161)
 
@@ -60,7 +61,7 @@ def test_a_change_lets_its_day_be_counted_from_rows_until_its_facts_are_written_
     made = past(world, 20, days=5)[0]
     made.created = int((world.now - 3 * DAY) * 1000)
     made.changes[0] = (world.now, "FAILED", made.created + 1000)
-    mirror = settled(world, days=6, width=HOUR)
+    mirror = settled(world, days=6)
     mirror.count(is_final=True)
     days = Day.objects.count()
     world.change(made, "REFUNDED")
@@ -86,18 +87,21 @@ def test_open_transfers_and_those_without_a_deposit_are_in_no_hour(world: World)
     world.create(status="EXECUTING")
     world.create(status="COMMITTED")
     mirror = settled(world)
-    mirror.settle(15 * MINUTE, step=60)
+    mirror.settle(15 * MINUTE, step=5 * MINUTE)
     assert {*Transfer.objects.values_list("outcome", "hour")} == {("open", None), ("no_deposit", None)}
     assert not facts.count("outcome", span=(0, 2**40))
 
 
 @on_each_engine
-def test_figures_of_rows_that_vanished_are_right_when_they_are_back(world: World) -> None:
+def test_deleted_rows_and_windows_are_found_and_read_again(world: World) -> None:
     past(world, 25, days=1)
     mirror = settled(world, days=1)
     mirror.count(is_final=True)
     Transfer.objects.filter(pk__in=Transfer.objects.values("pk")[:12]).delete()
-    mirror.settle(HOUR + 10 * MINUTE, step=120)
+    Window.objects.filter(start=START // DAY * DAY).delete()
+    mirror.settle(HOUR, step=10 * MINUTE)
+    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
+    assert Audit.objects.exists()
     mirror.count(is_final=True)
     check_figures([*of_world(world)], now=int(world.now))
 
@@ -142,8 +146,8 @@ def test_a_process_that_is_killed_while_it_counts_leaves_nothing_wrong(world: Wo
         with pytest.raises(Killed), killed_after(statements):
             mirror.count(is_final=True)
         check_facts()
-        check_figures([*of_world(world)], now=int(world.now))
-        mirror.snapshots = None
-        mirror.count(is_final=True)
-        check_facts()
-        check_figures([*of_world(world)], now=int(world.now))
+    check_figures([*of_world(world)], now=int(world.now))
+    mirror.snapshots = None
+    mirror.count(is_final=True)
+    check_facts()
+    check_figures([*of_world(world)], now=int(world.now))

@@ -190,14 +190,14 @@ def test_a_bad_route_opens_an_incident_within_minutes(story: Story, how: str) ->
     ],
 )
 def test_an_outage_is_one_incident_of_what_explains_it(story: Story, bad: dict[str, list[int]], scope: Scope) -> None:
-    story.minutes(60, **bad)
+    story.minutes(45, **bad)
     assert [each.scope for each in story.incidents] == [scope]
 
 
 def test_a_provider_may_be_bad_on_one_chain_only() -> None:
     places = {A: ("RELAY", "1", "10"), B: ("RELAY", "1", "137"), C: ("RELAY", "56", "137"), D: ("LIFI", "1", "10")}
-    story = Story(places={**places, E: ("LIFI", "1", "137")}).minutes(60)
-    story.minutes(60, hanging=[A, B])
+    story = Story(places={**places, E: ("LIFI", "1", "137")}).minutes(15)
+    story.minutes(45, hanging=[A, B])
     assert story.only.scope == (Level.PROVIDER_ON_CHAIN, "1/RELAY")
 
 
@@ -223,7 +223,7 @@ def test_one_owner_who_tries_again_and_again_opens_none(story: Story) -> None:
 
 
 def test_what_usually_fails_opens_none() -> None:
-    story = Story(usual=6).minutes(180)
+    story = Story(usual=6).minutes(90)
     assert story.said == []
 
 
@@ -257,13 +257,13 @@ def test_nothing_starts_where_twenty_owners_were_expected(story: Story) -> None:
 
 
 def test_a_silent_service_is_one_incident(story: Story) -> None:
-    story.minutes(60, silent=PLACES)
+    story.minutes(25, silent=PLACES)
     assert story.only.scope.level is Level.SERVICE
     assert story.only.routes == set(PLACES)
 
 
 def test_a_silence_closes_half_an_hour_after_it_ended(story: Story) -> None:
-    story.minutes(60, silent=[A])
+    story.minutes(25, silent=[A])
     story.minutes(10)
     assert story.only.state is State.RECOVERING
     story.minutes(22)
@@ -276,14 +276,14 @@ def test_a_silence_closes_half_an_hour_after_it_ended(story: Story) -> None:
 def test_routes_that_hang_one_after_the_other_become_one_incident(story: Story) -> None:
     story.minutes(30, failing=[A])
     first = story.only
-    story.minutes(60, failing=[A, B, C])
+    story.minutes(30, failing=[A, B, C])
     assert story.only.scope == (Level.PROVIDER, "RELAY")
     assert story.only.number == first.number
     assert all(each.state is State.OVER for each in story.detector.incidents if each.folded_into)
 
 
 def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None:
-    story.minutes(60, failing=[A])
+    story.minutes(30, failing=[A])
     recovered = story.now
     story.minutes(20)
     assert story.only.state is State.RECOVERING
@@ -296,7 +296,7 @@ def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None
 
 
 def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
-    story.minutes(60, failing=[A])
+    story.minutes(30, failing=[A])
     first = story.only
     story.minutes(45)
     assert story.only.state is State.OVER
@@ -309,7 +309,7 @@ def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) 
 def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
     route, hour = Scope(Level.ROUTE, str(A)), story.now // HOUR
     usual = story.detector.usual.share(route)
-    story.minutes(120, failing=[A])
+    story.minutes(60, failing=[A])
     story.detector.learn(hour)
     assert story.detector.usual.share(route) == pytest.approx(usual, rel=0.05)
 
@@ -361,15 +361,14 @@ def test_nothing_opens_or_closes_in_a_window_with_a_hole(story: Story) -> None:
 def test_hostile_names_of_providers_do_nothing() -> None:
     hostile = ["", ";;;", "\0", "'; DROP TABLE mirror_incident; --", "P" * 200, ";".join("abcdefghijkl")]
     places = {number: (name, "\u202e1", "") for number, name in enumerate(hostile)}
-    story = Story(places=places).minutes(60)
+    story = Story(places=places).minutes(10)
     assert story.said == []
-    story.minutes(60, failing=places)
+    story.minutes(20, failing=places)
     assert story.only.is_open
     assert len(scopes_of(1, hostile[-1].split(";"), ["1", "10"], [])) <= 1 + 16 + 8 + 2 + 1
 
 
 def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
-    story.minutes(60)
     began = story.now
-    story.minutes(40, failing=[A])
+    story.minutes(25, failing=[A])
     assert story.only.since >= began

@@ -113,7 +113,7 @@ def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
     for by in ("route", "provider", "chain", "token"):
         paths = re.findall(r'class="row-link" href="([^"]+)"', read(site, f"/insight?by={by}"))
         assert paths
-        for path in paths:
+        for path in (paths[0], paths[-1]):
             assert site.get(unescape(path)).status_code == 200
 
 
