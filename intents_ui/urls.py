@@ -147,7 +147,7 @@ def insight_pages() -> list[URLPattern]:
     """Return the pages of the mirror. Without one, they say so, and nothing of it is imported."""
     if not apps.is_installed("intents_ui.mirror"):
         return [path(route, coverage.no_mirror, name=name) for route, name in INSIGHT.items()]
-    from intents_ui.pages.insight import figures, incidents, late  # imported only when used
+    from intents_ui.pages.insight import figures, incidents, transfers  # imported only when used
 
     views = {
         "insight": figures.overview,
@@ -157,8 +157,9 @@ def insight_pages() -> list[URLPattern]:
         "insight-incidents-atom": incidents.atom,
         "insight-incident": incidents.incident,
         "insight-incident-json": incidents.incident_json,
-        "late": late.view,
-        "late-csv": late.csv,
+        "insight-transfers": transfers.ended,
+        "late": transfers.late,
+        "late-csv": transfers.late_csv,
         "insight-route": figures.route,
         "insight-provider": figures.provider,
         "insight-chain": figures.chain,
@@ -175,6 +176,7 @@ INSIGHT = {
     "insight/incidents/feed.atom": "insight-incidents-atom",
     "insight/incident/<chain:number>": "insight-incident",
     "insight/incident/<chain:number>.json": "insight-incident-json",
+    "insight/transfers": "insight-transfers",
     "late": "late",
     "late.csv": "late-csv",
     "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": "insight-route",

@@ -39,10 +39,18 @@ class ApiFigures(ApiModel):
         description=f"How they ended: {one_of(Outcome)}", examples=[{"delivered": 400, "refunded": 9}]
     )
     success_rate: ApiShare | None = Field(
-        description="Share of owners with a delivery. Null with too few, or if the time is incomplete"
+        description="Delivered ones of those that ended. Null with too few, or if the time is incomplete"
     )
+    in_time: int = Field(description="Delivered before they were late", examples=[396])
+    decided: int = Field(
+        description="Delivered, refunded or failed by their route, or late. `inTime` are a part of these",
+        examples=[406],
+    )
+    in_time_rate: ApiShare | None = Field(description="`inTime` of `decided`. Null as for `successRate`")
+    owners: int | None = Field(description="Owners of the ended ones, for at most a day", examples=[310])
+    owners_not_delivered: int | None = Field(description="Of these, owners of one that was not delivered", examples=[8])
     median_seconds: float | None = Field(description="Median duration of the delivered ones", examples=[41.0])
-    p95_seconds: float | None = Field(description="95% took no longer", examples=[180.0])
+    p95_seconds: float | None = Field(description="95% take no longer. Null below 100 durations", examples=[180.0])
     is_p95_at_least: bool = Field(description="Whether `p95Seconds` is a minimum", examples=[False])
 
 

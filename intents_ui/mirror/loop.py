@@ -11,8 +11,7 @@ from threading import Event
 
 from intents_ui.mirror import lease
 from intents_ui.mirror.entry import milliseconds
-from intents_ui.mirror.figures.lateness import Slow
-from intents_ui.mirror.figures.snapshots import SnapshotWriter
+from intents_ui.mirror.figures.snapshots import Slow, SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
@@ -60,7 +59,8 @@ class Mirror:
         self.now = now
         self.stop = stop
         self.schedule = Schedule(random=random or SystemRandom())
-        self._incidents = Keeper(slow)
+        self._incidents = Keeper()
+        self._slow = slow
         self._source = source
         self._days = days
         self._is_done = is_done
@@ -123,7 +123,7 @@ class Mirror:
 
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
-        snapshots = SnapshotWriter(writer.epoch)
+        snapshots = SnapshotWriter(writer.epoch, self._slow)
         reading: dict[Future[Reading], Task] = {}
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self._is_done():

@@ -3,6 +3,7 @@
 IDs and addresses are bytes (`entry.packed`), because the copy has millions of rows. Amounts are decimal text.
 """
 
+from datetime import timedelta
 from typing import ClassVar
 
 from django.db import models
@@ -10,22 +11,22 @@ from django.db.models import Q
 
 from intents_ui.service.wire.outcome import Outcome
 
+USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 DEAD = (Outcome.FAILED.value, Outcome.ABORTED.value, Outcome.REJECTED.value)  # may be refunded or repaired later
 
 
 class Route(models.Model):
     """A route: its providers and chains.
 
-    `late_after`: after how many milliseconds a transfer is late, if enough deliveries are known. A route without has
-    that of its providers (`is_late_by_provider`).
+    `late_after`: after how many milliseconds a transfer is late. `late_by`: what decides that (`lateness.Basis`).
     """
 
     key = models.BinaryField(max_length=16, unique=True)
     providers = models.TextField()
     origin_chain = models.TextField()
     destination_chain = models.TextField()
-    late_after = models.BigIntegerField(null=True)
-    is_late_by_provider = models.BooleanField(default=False)
+    late_after = models.BigIntegerField(default=USUAL // timedelta(milliseconds=1))
+    late_by = models.TextField(default="rule")
 
 
 class Token(models.Model):

@@ -9,12 +9,15 @@ from typing import Any
 from django.db.models import Count
 
 from intents_ui.mirror.figures import facts, queries, snapshots, statistics
+from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Transfer
+from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.world import NAMES, World, expected
 
 ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")
+UNDELIVERED = [each for each in facts.ENDED if each is not Outcome.DELIVERED]
 type Key = tuple[str, ...]  # of a scope
 
 
@@ -98,8 +101,8 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
         "reasons": Counter((step, reason or "") for step, reason in (each.cause for each in failed)),
         "count": len(found),
         "sent": sum(each.sent for each in found),
-        "slowest": [each // 1000 for each in durations[::-1][: queries.FIRST]],
-        "failures": [each // 1000 for each in sorted((each.end for each in failed), reverse=True)[: queries.FIRST]],
+        "slowest": [each // 1000 for each in durations[::-1][: queries.MOST_LISTED]],
+        "failures": [each // 1000 for each in sorted((each.end for each in failed), reverse=True)],
     }
 
 
@@ -128,5 +131,8 @@ def check_figures(ended: list[Ended], *, now: int) -> None:
         assert {(each.step, each.reason): each.count for each in whole.reasons} == counted["reasons"]
         assert sum(each.count for each in whole.tokens) == counted["count"]
         assert sum(each.sent for each in whole.tokens) == counted["sent"]
-        assert [int(each.duration.total_seconds()) for each in whole.slowest if each.duration] == counted["slowest"]
-        assert [int(each.ended.timestamp()) for each in whole.failures] == counted["failures"]
+        slowest, count = queries.listed(EVERYTHING, period.span(now), outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
+        assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
+        assert count == counted["delivered"]
+        failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
+        assert [int(each.ended.timestamp()) for each in failures] == counted["failures"][: queries.MOST_LISTED]

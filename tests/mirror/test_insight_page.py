@@ -58,12 +58,16 @@ def now() -> datetime:
 @pytest.mark.usefixtures("figures")
 def test_figures_have_their_sample_their_interval_and_their_age(site: Client) -> None:
     page = text(read(site, "/insight"))
-    assert re.search(r"Success rate \d\d\.\d% \d\d\.\d\S\d\d\.\d% [\d,]+ of [\d,]+ ended", page)
+    assert re.search(r"Delivered in time \d\d\.\d% \d\d\.\d\S\d\d\.\d% [\d,]+ of [\d,]+ decided", page)
+    assert re.search(r"Delivered \d\d\.\d% [\d,]+ of [\d,]+ ended", page)
+    assert re.search(r"[\d,]+ delivered 0 refunded \d+ failed 0 aborted 0 rejected", page)
+    assert re.search(r"Owners not served \d+ of \d+", page)
     assert re.search(r"Base → Arbitrum One Relay \d+ \d\d\.\d% ", page)
     assert "Origin execution reverted: slippage 1.5% exceeded" in page
     assert re.search(r"Updated (just now|\d s ago)", page)
     assert "Open incidents 1" in page
-    assert re.search(r"Ended [\d,]+ Success rate .* Open now 0 0 late", page)
+    assert re.search(r"Delivered in time .* Open now 0 0 late", page)
+    assert "Table of hours" in page
 
 
 @pytest.mark.usefixtures("figures")
@@ -82,7 +86,7 @@ def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client, path: str
 @pytest.mark.usefixtures("figures")
 @pytest.mark.parametrize("window", ["1h", "24h", "7d", "30d", "90d"])
 def test_every_period_has_a_page(site: Client, window: str) -> None:
-    assert "Table of" not in read(site, f"/insight?window={window}")
+    assert ("Table of" in read(site, f"/insight?window={window}")) is (window != "1h")
     page = read(site, f"{RELAY}?window={window}")
     assert page.count('aria-current="true"') >= 1
     assert ("Table of" in page) is (window != "1h")
@@ -199,7 +203,44 @@ def test_figures_as_data_are_those_of_the_page(site: Client) -> None:
     assert lacking["ended"] == total["ended"]
 
 
+# Lists
+
+
+@pytest.mark.usefixtures("figures")
+def test_each_number_links_to_its_transfers(site: Client) -> None:
+    page = read(site, RELAY)
+    total = site.get("/api/v1/insight/routes/RELAY/8453/42161").json()["total"]
+    for outcome, count in (("failed", total["outcomes"]["failed"]), ("undelivered", total["outcomes"]["failed"])):
+        path = unescape(next(each for each in re.findall(r'href="([^"]+)"', page) if f"outcome={outcome}" in each))
+        listed = text(read(site, path))
+        assert re.search(rf"(of {count}|{count} transfers)", listed), path
+        assert "slippage 1.5% exceeded" in listed
+    slowest = unescape(next(each for each in re.findall(r'href="([^"]+)"', page) if "sort=slowest" in each))
+    found = [int(each) for each in re.findall(r"UTC (\d\d) s ", text(read(site, slowest)))]
+    assert len(found) > 20
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.usefixtures("figures")
+def test_an_unknown_list_is_named(site: Client) -> None:
+    assert "Unknown outcome “moon”" in text(read(site, "/insight/transfers?outcome=moon", 400))
+    for query in ("route=RELAY", "token=8453", "route=" + 600 * "x"):
+        assert site.get(f"/insight/transfers?{query}").status_code == 404, query
+    assert "No transfer of these is known" in text(read(site, "/insight/transfers?chain=4711&reason=&from=1&to=5"))
+
+
 # Late transfers
+
+
+@pytest.mark.usefixtures("figures")
+def test_transfers_that_are_stuck_for_days_do_not_head_the_list(site: Client) -> None:
+    for number, hours in ((1, 2), (2, 50)):
+        past.open_transfer(now(), number=number, age=timedelta(hours=hours))
+    for age, listed in (("", ["1"]), ("?age=older", ["2"]), ("?age=any", ["2", "1"])):
+        assert re.findall(r'title="0x0*(\d)"', read(site, f"/late{age}")) == listed
+    page = text(read(site, "/late"))
+    assert "Up to a day: 1 Older: 1 All: 2" in page
+    assert re.search(r"Late by route .* Base → Arbitrum One Relay 2", page)
 
 
 @pytest.mark.usefixtures("figures")
@@ -234,7 +275,7 @@ def test_a_transfer_is_compared_with_its_route(site: Client, emulator: Emulator)
     for headers in ({}, {"HX-Request-Type": "partial"}):
         page = text("<main" + site.get(f"/intent/{intent_id}/route-stats", headers=headers).content.decode())
         assert re.search(r"\d+ of \d+ transfers on this route were delivered in the last 24 hours", page)
-        assert re.search(r"\( ?\d\d\.\d% ?, \d\d\.\d\S\d\d\.\d%\)", page)
+        assert re.search(r"\( ?\d\d\.\d% ?\)", page)
         assert re.search(r"This transfer .*, longer than at least \d+ of 100", page)
         assert "Median" in page
     assert f'href="/insight/route/{key.providers}/{key.origin_chain}/{key.destination_chain}?window=24h"' in read(
@@ -271,7 +312,7 @@ def finished(emulator: Emulator) -> tuple[str, RouteKey]:
 def test_a_token_has_the_figures_of_the_transfers_that_send_or_deliver_it(site: Client) -> None:
     page = text(read(site, TOKEN))
     assert "Transfers that send or deliver this token" in page
-    assert re.search(r"Success rate \d\d\.\d%", page)
+    assert re.search(r"Delivered in time \d\d\.\d%", page)
     assert text(read(site, TOKEN.replace("0x", "0X"))) == page
     assert "No transfer is known that ended in this time" in text(read(site, f"/insight/token/1/0x{'0' * 40}"))
     rows = site.get("/insight.json?by=token").json()["rows"]
@@ -299,7 +340,7 @@ def test_what_is_missing_before_the_last_day_leaves_late_transfers_complete(site
 @pytest.mark.usefixtures("figures")
 def test_few_transfers_are_counted_without_a_percentage(site: Client) -> None:
     page = text(read(site, "/insight/route/ZEROX/8453/8453?window=1h"))
-    assert re.search(r"Success rate \d of \d Median", page)
+    assert re.search(r"Delivered in time \d of \d Delivered \d of \d ended Median", page)
 
 
 @pytest.mark.usefixtures("figures")

@@ -37,6 +37,7 @@ OUTCOMES = {
 }  # fmt: skip
 SENT_TOKEN = "0x" + "22" * 20
 NAMES = {"0x" + "AB" * 20: "0x" + "ab" * 20, "0x" + "Ee" * 20: "0x" + "00" * 20}  # of other spellings of a token
+SLOW = {"CCTP": timedelta(minutes=30)}
 FINAL = {"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED"}
 NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
 
@@ -230,7 +231,7 @@ class Copy:
     def count(self, *, is_final: bool = False) -> None:
         """Write facts and snapshots: one piece of work, or all."""
         if self.writer:
-            self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch)
+            self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch, SLOW)
             now = int(self.world.now)
             self.snapshots.finish(now=now) if is_final else self.snapshots.step(now=now)
 

@@ -3,6 +3,7 @@
 A chart stretches to the width of its place, so it has no text. Its table has the same facts.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,6 +11,8 @@ from datetime import timedelta
 HEIGHT = 120
 PITCH, WIDTH = 10, 8  # from one bucket to the next, and of a bar
 SPARK_HEIGHT, SPARK_PITCH = 20, 4
+BELOW = 2  # the shortest median is so many times the duration at the bottom
+MARK_HEIGHT = 6
 LEAST = 1  # unit of height, so that one of thousands can be seen
 
 
@@ -40,13 +43,17 @@ class Columns:
 
 @dataclass(frozen=True)
 class Band:
-    """Medians as a line of steps, and the area between them and p95. `longest`: the duration at the top."""
+    """Medians as a line of steps, and the area between them and p95, by the logarithm of the duration.
+
+    `shortest` is at the bottom, `longest` at the top.
+    """
 
     median: str
     area: str
     gaps: str
     width: int
-    longest: timedelta | None
+    shortest: timedelta | None = None
+    longest: timedelta | None = None
 
 
 @dataclass(frozen=True)
@@ -71,17 +78,36 @@ def columns(buckets: Sequence[Bucket]) -> Columns:
 
 
 def band(buckets: Sequence[Bucket]) -> Band:
-    longest = max((each.p95 or each.median or timedelta() for each in buckets), default=timedelta())
+    gaps, width = _gaps(buckets), len(buckets) * PITCH
+    known = [each for each in buckets if each.median]
+    if not known:
+        return Band("", "", gaps, width)
+    shortest = min(each.median for each in known if each.median) / BELOW
+    longest = max(each.p95 or each.median or shortest for each in known)
+    scale = HEIGHT / math.log(longest / shortest)
     median, area = [], []
     for x, each in _placed(buckets):
-        if each.median is None or not longest:
+        if not each.median:
             continue
-        y = HEIGHT - int(each.median * HEIGHT / longest)
+        y = HEIGHT - round(math.log(each.median / shortest) * scale)
         median.append(f"M{x} {y}h{PITCH}")
         if each.p95:
-            height = int(each.p95 * HEIGHT / longest) - (HEIGHT - y)
-            area.append(f"M{x} {y}v-{max(height, LEAST)}h{PITCH}V{y}z")
-    return Band("".join(median), "".join(area), _gaps(buckets), len(buckets) * PITCH, longest or None)
+            height = y - HEIGHT + round(math.log(each.p95 / shortest) * scale)
+            area.append(f"M{x} {y}v-{min(max(height, LEAST), y)}h{PITCH}V{y}z")
+    return Band("".join(median), "".join(area), gaps, width, shortest, longest)
+
+
+def marks(spans: Iterable[tuple[int, int]], *, since: int, bar: int, width: int) -> str:
+    """Return the path of marks at the top of a chart, at these times. `since`: the start of its first bar.
+
+    Times and the length of a bar are in seconds.
+    """
+    found = []
+    for start, end in spans:
+        left, right = (min(max((each - since) * PITCH // bar, 0), width) for each in (start, end))
+        if end > since:
+            found.append(f"M{left} 0h{max(right - left, 2)}v{MARK_HEIGHT}H{left}z")
+    return "".join(found)
 
 
 def spark(bars: Sequence[tuple[int, int]]) -> Spark:

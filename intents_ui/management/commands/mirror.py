@@ -125,7 +125,9 @@ class Command(BaseCommand):
         epoch = lease.acquire(now=now())
         _require(epoch is not None)
         Day.objects.all().delete()
-        SnapshotWriter(epoch or 0).finish(now=now() // 1000, renew=lambda: lease.renew(epoch or 0, now=now()))
+        SnapshotWriter(epoch or 0, providers.SLOW).finish(
+            now=now() // 1000, renew=lambda: lease.renew(epoch or 0, now=now())
+        )
         lease.release(epoch or 0)
         self.stdout.write("All figures were counted again.")
 

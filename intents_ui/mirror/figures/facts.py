@@ -5,7 +5,7 @@ counted until the leader has written the day's facts again.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import connection
@@ -60,11 +60,20 @@ def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Count
 
     A column can be `start`, that of the hour or day (`length`). `where` is a condition on columns that facts have, too.
     """
-    days, spans = _divided(*span) if length == DAY else ((), [span])
+    days, spans = divided(span) if length == DAY else ((), [span])
+    return count_days(*columns, days=days, where=where) + count_rows(*columns, spans=spans, where=where, length=length)
+
+
+def count_days(*columns: str, days: Sequence[int], where: Q = ALL) -> Counter[tuple[Any, ...]]:
+    """Count the same on days that have facts."""
+    facts = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
+    found = facts.values_list(*columns).annotate(total=Sum("n")) if days else ()
+    return Counter({tuple(key): total for *key, total in found})
+
+
+def count_rows(*columns: str, spans: Iterable[Span], where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
+    """Count the same from the rows of several times."""
     found = Counter[tuple[Any, ...]]()
-    if days:
-        facts = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
-        found.update({tuple(key): total for *key, total in facts.values_list(*columns).annotate(total=Sum("n"))})
     for each in spans:
         rows = ended(each).filter(where).annotate(start=F("hour") - F("hour") % length)
         found.update({tuple(key): total for *key, total in rows.values_list(*columns).annotate(total=Count("pk"))})
@@ -74,7 +83,7 @@ def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Count
 def sent(*, span: Span, where: Q = ALL) -> Counter[tuple[int | None, int | None]]:
     """Return what the delivered transfers sent, in base units, by the tokens of both sides."""
     columns = "origin_token_id", "destination_token_id", "sent"
-    days, spans = _divided(*span)
+    days, spans = divided(span)
     found = Counter[tuple[int | None, int | None]]()
     parts = [ended(each).filter(where, outcome=Outcome.DELIVERED) for each in spans]
     for rows in (DayFact.objects.filter(where, day__in=days), *parts):
@@ -120,8 +129,9 @@ def write_day(day: int) -> None:
     Day.objects.get_or_create(start=day)
 
 
-def _divided(since: int, until: int) -> tuple[Collection[int], Sequence[Span]]:
+def divided(span: Span) -> tuple[Sequence[int], Sequence[Span]]:
     """Return the days of a time that have facts, and the rest of it."""
+    since, until = span
     known = Day.objects.filter(start__gte=since, start__lte=until - DAY).order_by("start")
     days, spans, start = list(known.values_list("start", flat=True)), list[Span](), since
     for day in [*days, until]:

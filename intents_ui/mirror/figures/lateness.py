@@ -1,32 +1,30 @@
 """Open transfers: queries for pages. They never write.
 
-A transfer is late when it has been open for longer than 99 of 100 delivered transfers of its route, or its provider,
-in the last seven days, or than four times their 95th percentile, if that is less. Without enough of those, the rule of
-any page decides (`intents_ui/display`).
+A transfer is late when it has been open for longer than the limit of its route (`snapshots.py`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from operator import add
 from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness
-from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
+from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, unpacked
+from intents_ui.mirror.figures.facts import ALL
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
-from intents_ui.mirror.figures.snapshots import Period
+from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.models import Route, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.models import IntentStatus
-from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome, execute_by
+from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome
 
-USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
-MOST_OPEN = 5_000  # the oldest
 MOST_LATE = 500
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = "COALESCE(transfer.started, transfer.created) / 1000 * 1000"
@@ -34,15 +32,13 @@ PERIODS = tuple(Period)
 # The place of the first period in which a transfer began.
 CASES = " ".join(f"WHEN {BEGAN} >= %s THEN {place}" for place, _ in enumerate(PERIODS))
 BEGAN_IN = f"CASE {CASES} ELSE {len(PERIODS)} END"
-LATE_BY_RULE = f", COUNT(*) FILTER (WHERE {BEGAN} < %s)"
 # An index has all that is counted, in the order of the groups. Names are read afterwards, once for each group.
 COUNT_OPEN = f"""
 SELECT route.providers, route.origin_chain, route.destination_chain, origin.chain, origin.address, origin.symbol,
-       destination.chain, destination.address, destination.symbol, counted.*
+       destination.chain, destination.address, destination.symbol, counted.began_in, counted.n, counted.late
 FROM (
   SELECT transfer.route_id, transfer.origin_token_id, transfer.destination_token_id,
-         {BEGAN_IN} AS began_in, MAX(of.late_after), COUNT(*),
-         COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s){{by_rule}}
+         {BEGAN_IN} AS began_in, COUNT(*) AS n, COUNT(*) FILTER (WHERE {BEGAN} + of.late_after < %s) AS late
   FROM mirror_transfer AS transfer JOIN mirror_route AS of ON of.id = transfer.route_id
   WHERE transfer.outcome = 'open' AND transfer.unlisted_since IS NULL AND NOT (
     transfer.status = %s AND transfer.updated > %s
@@ -54,20 +50,10 @@ LEFT JOIN mirror_token AS origin ON origin.id = counted.origin_token_id
 LEFT JOIN mirror_token AS destination ON destination.id = counted.destination_token_id
 """  # noqa: S608 - only constants are inserted; values are parameters
 
-type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
-
-
-class Basis(StrEnum):
-    """What makes a transfer late: p99 of its route or its provider in seven days, or the rule without those."""
-
-    ROUTE = "route"
-    PROVIDER = "provider"
-    RULE = "rule"
-
 
 @dataclass(frozen=True, slots=True)
-class OpenTransfer:
-    """An open transfer with a deposit. It is late when it has been open for more than `limit`."""
+class LateTransfer:
+    """A transfer with a deposit that has been open for more than `limit`."""
 
     intent_id: str
     status: str
@@ -80,10 +66,6 @@ class OpenTransfer:
     sent: int | None
 
     @property
-    def is_late(self) -> bool:
-        return self.elapsed > self.limit
-
-    @property
     def factor(self) -> float:
         """How many times the limit it has been open."""
         return self.elapsed / self.limit
@@ -91,68 +73,59 @@ class OpenTransfer:
 
 @dataclass(frozen=True, slots=True)
 class LateTransfers:
-    """Late transfers, worst first. `count` is the number of all. `is_capped`: there may be more."""
+    """Late transfers, worst first. `count` is the number of all."""
 
-    transfers: Sequence[OpenTransfer]
+    transfers: Sequence[LateTransfer]
     count: int
-    is_capped: bool
     completeness: Completeness
 
 
-def late(*, now: datetime, most: int = MOST_LATE, slow: Slow | None = None) -> LateTransfers:
-    """Return the transfers that are late, worst first. Two queries."""
-    found = open_transfers(now=now, slow=slow)
-    worst = sorted((each for each in found if each.is_late), key=lambda each: -each.factor)
+def late(
+    *, now: datetime, where: Q = ALL, age: tuple[timedelta, timedelta | None] = (timedelta(), None)
+) -> LateTransfers:
+    """Return the transfers that are late, worst first. `age`: how long they have been open, at least and at most."""
+    at, (least, most) = int(now.timestamp()) * 1000, age
+    columns = (
+        "intent_id", "status", "began", "sent", "route__late_after", "route__late_by",
+        *(f"route__{name}" for name in RouteKey._fields), *(f"origin_token__{name}" for name in TokenKey._fields),
+    )  # fmt: skip
+    rows = Transfer.objects.annotate(began=Coalesce("started", "created") / 1000 * 1000).filter(
+        where,
+        _has_deposit(at),
+        outcome=Outcome.OPEN,
+        unlisted_since=None,
+        began__lt=at - F("route__late_after"),
+        began__lte=at - least // MILLISECOND,
+    )
+    if most is not None:
+        rows = rows.filter(began__gt=at - most // MILLISECOND)
+    worst = rows.annotate(factor=(at - F("began")) * 1000 / F("route__late_after")).order_by("-factor", "pk")
+    found = worst.values_list(*columns)[:MOST_LATE]
     # A transfer that is open for long may have been created at any time.
     completeness = coverage.gaps(now=now).of(int(now.timestamp()) - DAY, int(now.timestamp()))
-    return LateTransfers(worst[:most], len(worst), len(found) >= MOST_OPEN, completeness)
+    return LateTransfers([_late_transfer(row, now) for row in found], rows.count(), completeness)
 
 
-def open_transfers(*, now: datetime, slow: Slow | None = None) -> Sequence[OpenTransfer]:
-    """Return the oldest open transfers with a deposit. One query.
-
-    `slow` are the usual maximums of slow providers, for the rule of routes and providers without enough deliveries.
-    """
-    columns = (
-        "intent_id", "status", "created", "started", "updated", "expires", "sent", "route__providers",
-        "route__origin_chain", "route__destination_chain", "route__late_after",
-        "route__is_late_by_provider", "origin_token__chain", "origin_token__address", "origin_token__symbol",
-    )  # fmt: skip
-    rows = (
-        Transfer.objects.filter(outcome=Outcome.OPEN, unlisted_since=None)
-        .order_by("created")
-        .values_list(*columns)[:MOST_OPEN]
-    )
-    found = (_open_transfer(row, now, slow or {}) for row in rows)
-    return [each for each in found if each is not None]
+def _has_deposit(at: int) -> Q:
+    """Return the condition that an open transfer has a deposit, as far as is known."""
+    ended = at - UNSEEN // MILLISECOND
+    is_over = Q(expires__gt=0, expires__lte=ended) | Q(updated__lte=ended - TIME_TO_EXECUTE // MILLISECOND)
+    return ~Q(status=IntentStatus.COMMITTED) | is_over
 
 
-def _open_transfer(row: Sequence[Any], now: datetime, slow: Slow) -> OpenTransfer | None:
-    intent_id, status, created, started, updated, expires, sent, providers, origin, destination, *rest = row
-    late_after, is_by_provider, chain, address, symbol = rest
-    if status == IntentStatus.COMMITTED:
-        end = execute_by(status, expires_at=optional_moment(expires), updated_at=optional_moment(updated))
-        if end is None or now < end + UNSEEN:
-            return None
-    since = moment(started or created)
-    usual = rule(providers, slow) if late_after is None else timedelta(milliseconds=late_after)
-    basis = Basis.RULE if late_after is None else Basis.PROVIDER if is_by_provider else Basis.ROUTE
-    return OpenTransfer(
+def _late_transfer(row: Sequence[Any], now: datetime) -> LateTransfer:
+    intent_id, status, began, sent, limit, basis, providers, origin, destination, chain, address, symbol = row
+    return LateTransfer(
         intent_id=unpacked(bytes(intent_id), HASH),
         status=status,
         route=RouteKey(providers, origin, destination),
-        since=since,
-        elapsed=now - since,
-        limit=usual,
-        basis=basis,
+        since=moment(began),
+        elapsed=now - moment(began),
+        limit=timedelta(milliseconds=limit),
+        basis=Basis(basis),
         origin_token=None if address is None else TokenKey(chain, address, symbol),
         sent=None if sent is None else int(sent),
     )
-
-
-def rule(providers: str, slow: Slow) -> timedelta:
-    """Return after how long a transfer over these providers is late, without enough deliveries."""
-    return max([USUAL, *(slow[each] for each in providers.split(";") if each in slow)])
 
 
 type Names = tuple[str, ...]
@@ -210,36 +183,26 @@ def _add[K](sums: dict[K, OpenCount], key: K, count: OpenCount) -> None:
     sums[key] = count
 
 
-def count_open(*, now: datetime, slow: Slow | None = None) -> OpenCounts:
-    """Count the transfers of `open_transfers`, and all that it leaves out because there are too many. One query."""
-    slow = slow or {}
-    at = int(now.timestamp() * 1000)
+def count_open(*, now: datetime) -> OpenCounts:
+    """Count the open transfers with a deposit. One query."""
+    at = int(now.timestamp()) * 1000
     ended = at - UNSEEN // MILLISECOND
-    rules = sorted({rule(providers, slow) for providers in ("", *slow)})
-    began = [at - rule // MILLISECOND for rule in rules]
-    # Those have no deposit yet, as far as is known.
-    unseen = IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended
     since = [period.since(at // 1000) * 1000 for period in PERIODS]
+    given: list[int | str] = [*since, at, IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended]
     with connection.cursor() as cursor:
-        cursor.execute(COUNT_OPEN.format(by_rule=LATE_BY_RULE * len(rules)), [*since, at, *began, *unseen])
+        cursor.execute(COUNT_OPEN, given)
         rows = cursor.fetchall()
     routes: dict[Names, OpenCount] = {}
     tokens: dict[Names, OpenCount] = {}
-    for row in rows:
-        began_in, late_after, total, late, *late_by_rule = row[12:]
-        if late_after is None:
-            late = late_by_rule[rules.index(rule(row[0], slow))]
+    for *names, began_in, total, late in rows:
         late_since = tuple(late if began_in <= place else 0 for place, _ in enumerate(PERIODS))
         count = OpenCount(total, late, late_since)
-        _add(routes, row[:3], count)
-        _add(tokens, row[3:9], count)
+        _add(routes, tuple(names[:3]), count)
+        _add(tokens, tuple(names[3:]), count)
     return OpenCounts(routes, tokens)
 
 
-def late_after(slow: Slow) -> Mapping[RouteKey, timedelta]:
+def late_after() -> Mapping[RouteKey, timedelta]:
     """Return after how long a transfer is late, by route. One query."""
     found = Route.objects.values_list(*RouteKey._fields, "late_after")
-    return {
-        RouteKey(*key): rule(key[0], slow) if length is None else timedelta(milliseconds=length)
-        for *key, length in found
-    }
+    return {RouteKey(*key): timedelta(milliseconds=length) for *key, length in found}

@@ -9,9 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
@@ -20,26 +21,29 @@ from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import END, ENDED, FAILED, Span, duration_of, end_of
 from intents_ui.mirror.figures.lateness import OpenCounts, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part, scope_of_token
-from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, LISTED, Order, Period, Sums, most_frequent
+from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, LISTED, Order, Period, Sums, most_frequent, owners_of
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.models import Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
-FIRST = 5  # slowest and latest failed transfers
+MOST_LISTED = 100
 MOST_HOURS = 14 * 24  # of the course of an incident
-MOST_LATE_SHARE = 50  # one of so many is late: p95 is a minimum
 NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Ended transfers of a time that had a deposit. `durations` are those of the delivered ones."""
+    """Ended transfers of a time that had a deposit. `durations` are those of the delivered ones.
+
+    `late_since`: late transfers that began in this time, which will take longer than all of these.
+    """
 
     counts: Mapping[Outcome, int]
     durations: Mapping[int, int]
     completeness: Completeness
+    late_since: int = 0
 
     @property
     def ended(self) -> int:
@@ -74,18 +78,25 @@ class Counts:
 
     @property
     def p95(self) -> timedelta | None:
-        """Return None with too few durations."""
-        return self._quantile(95) if self.timed >= ENOUGH_FOR_P95 else None
+        """Return None with too few durations. If so many are late that it isn't known yet, it is the longest one."""
+        if self.timed < ENOUGH_FOR_P95 or not self.is_complete:
+            return None
+        return self._quantile(95) or _length(statistics.longest(self.durations))
+
+    @property
+    def is_p95_minimum(self) -> bool:
+        """Whether p95 is that of a transfer which is late now."""
+        return self.p95 is not None and self._quantile(95) is None
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
-        if self.timed < ENOUGH_FOR_P95 or not self.is_complete:
+        if self.timed < statistics.LEAST or not self.is_complete:
             return None
         return 100 * statistics.shorter(self.durations, elapsed // timedelta(milliseconds=1)) // self.timed
 
     def _quantile(self, percent: int) -> timedelta | None:
-        found = statistics.quantile(self.durations, percent) if self.is_complete else None
-        return None if found is None else timedelta(milliseconds=found)
+        found = statistics.quantile(self.durations, percent, longer=self.late_since) if self.is_complete else None
+        return _length(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +104,8 @@ class PeriodFigures(Counts):
     """Figures of a scope in a period until `at`, a row of a table.
 
     `bars` are the ended and the delivered transfers of each hour or day. `open` and `late` are the transfers with a
-    deposit that are open now, `late_since` the late ones of these that began in the period.
+    deposit that are open now. `in_time`: delivered before they were late. `to_blame`: refunded or failed by their
+    route. `owners`: how many had transfers, and how many of these had one that wasn't delivered, if known.
     """
 
     scope: ScopeName
@@ -103,16 +115,23 @@ class PeriodFigures(Counts):
     bars: Sequence[tuple[int, int]]
     open: int = 0
     late: int = 0
-    late_since: int = 0
+    in_time: int = 0
+    to_blame: int = 0
+    owners: tuple[int, int] | None = None
 
     @property
     def funded(self) -> int:
         return self.ended + self.open
 
     @property
-    def is_p95_minimum(self) -> bool:
-        """Whether so many transfers are late that p95 will be greater when they end."""
-        return self.late_since * MOST_LATE_SHARE > self.ended + self.late_since
+    def decided(self) -> int:
+        """The transfers that say something about their route: it delivered, failed, or is late."""
+        return self.timed + self.to_blame + self.late_since
+
+    @property
+    def on_time(self) -> Share | None:
+        """The share of the decided transfers that was delivered in time. None as for `success`."""
+        return share(self.in_time, self.decided) if self.is_complete else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,17 +170,31 @@ class EndedTransfer:
     intent_id: str
     status: str
     outcome: Outcome
+    route: RouteKey
     ended: datetime
     duration: timedelta | None
     step: int | None
     reason: str
+    origin_token: TokenKey | None
+    sent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The ended and the delivered transfers of an hour or a day."""
+
+    start: datetime
+    ended: int
+    delivered: int
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All transfers of a period, and the table of routes, providers, chains or tokens."""
+    """All transfers of a period, with its hours or days, and the table of routes, providers, chains or tokens."""
 
     total: PeriodFigures
+    series: Sequence[Bar]
     rows: Sequence[PeriodFigures]
     reasons: Sequence[ReasonCount]
 
@@ -174,8 +207,6 @@ class ScopeReport:
     series: Sequence[BucketFigures]
     reasons: Sequence[ReasonCount]
     tokens: Sequence[TokenCount]
-    slowest: Sequence[EndedTransfer]
-    failures: Sequence[EndedTransfer]
     siblings: Sequence[PeriodFigures]
 
 
@@ -208,7 +239,7 @@ def overview(
     stored = Snapshot.objects.filter(period=period, level=level, order=order).first()
     if stored is None:
         nothing = _figures(EVERYTHING, Sums(), period, gaps, still_open)
-        return Overview(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), ())
+        return Overview(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), (), ())
     table = json.loads(stored.document)
     completeness = gaps.of(table["since"], stored.at)
     is_complete = completeness.is_complete and table["is_complete"] and stored.at >= gaps.at - FRESH
@@ -224,29 +255,42 @@ def overview(
             bars=[(ended, delivered) for ended, delivered in bars],
             completeness=completeness,
             still_open=still_open,
+            in_time=in_time,
+            to_blame=to_blame,
         )
-        for name, counts, durations, bars in (table["total"], *table["rows"])
+        for name, counts, durations, bars, (in_time, to_blame) in (table["total"], *table["rows"])
     )
-    return Overview(total, rows, [ReasonCount(*each) for each in table["reasons"]])
+    total = replace(total, owners=table["owners"] and tuple(table["owners"]))
+    return Overview(total, _bars(total, gaps), rows, [ReasonCount(*each) for each in table["reasons"]])
+
+
+def _bars(total: PeriodFigures, gaps: Gaps) -> Sequence[Bar]:
+    since, length = int(total.since.timestamp()), total.period.bar
+    starts = range(since // length * length, gaps.at + 1, length)
+    return [
+        Bar(_moment_of(start), *counts, gaps.of(max(start, since), start + length).is_complete)
+        for start, counts in zip(starts, total.bars, strict=False)
+    ]
 
 
 def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
     """Return the figures of one scope. `still_open` are the counts of open transfers, if known."""
     gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
     span = period.span(gaps.at)
-    where, length = _is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
+    where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
     own, series, siblings = Sums(), defaultdict[int, Sums](Sums), _siblings(scope, period, span)
     counted = facts.count("start", "outcome", "bucket", span=span, where=where, length=length)
     for (start, outcome, bucket), n in counted.items():
         for sums in (own, series[start]):
             sums.add(outcome, bucket, n)
         own.add_bar(start // period.bar * period.bar, outcome, n)
+    _judge(own, span, where)
     pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
     first = sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
     amounts = facts.sent(span=span, where=where) if pairs else {}
     rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair} - {None})
     tokens = {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
-    figures = _figures(scope, own, period, gaps, still_open)
+    figures = replace(_figures(scope, own, period, gaps, still_open), owners=owners_of(period, gaps.at, where))
     others = (_figures(name, each, period, gaps, still_open) for name, each in siblings.items())
     return ScopeReport(
         figures=figures,
@@ -256,8 +300,6 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
             TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
             for (origin, destination), n in first
         ],
-        slowest=_slowest(facts.ended(span).filter(where), own.durations),
-        failures=_listed(facts.ended(span).filter(where, NOT_DELIVERED).order_by(END.desc(), "-pk")),
         siblings=sorted(others, key=lambda each: -each.ended),
     )
 
@@ -266,7 +308,7 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     """Return what ended from the hour of `since` on, for two weeks at most."""
     start = int(since.timestamp()) // HOUR * HOUR
     end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
-    where = _is_of(scope)
+    where = is_of(scope)
     rows = facts.ended((start, end)).filter(where)
     counts = Counter(dict(rows.values_list("outcome").annotate(Count("pk"))))
     edges = rows.aggregate(
@@ -294,14 +336,12 @@ def is_known(scope: ScopeName) -> bool:
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers and bars."""
     gaps, sums = coverage.gaps(now=now), Sums()
-    for (outcome, bucket), n in facts.count(
-        "outcome", "bucket", span=period.span(gaps.at), where=_is_of(scope)
-    ).items():
+    for (outcome, bucket), n in facts.count("outcome", "bucket", span=period.span(gaps.at), where=is_of(scope)).items():
         sums.add(outcome, bucket, n)
     return replace(_figures(scope, sums, period, gaps, OpenCounts()), bars=())
 
 
-def _is_of(scope: ScopeName) -> Q:
+def is_of(scope: ScopeName) -> Q:
     """Return the condition that a transfer or a fact is a part of a scope."""
     if scope.level is Level.SERVICE:
         return Q()
@@ -309,13 +349,21 @@ def _is_of(scope: ScopeName) -> Q:
         return Q(route__in=list(Route.objects.filter(is_part(scope)).values_list("pk", flat=True)))
     chain = ScopeName(Level.CHAIN, origin_chain=scope.origin_chain)  # of a side of each of its transfers
     tokens = _token_ids(scope)
-    return _is_of(chain) & (Q(origin_token__in=tokens) | Q(destination_token__in=tokens))
+    return is_of(chain) & (Q(origin_token__in=tokens) | Q(destination_token__in=tokens))
 
 
 def _token_ids(scope: ScopeName) -> list[int]:
     """Return the tokens of a scope: those that spell the same address."""
     rows = Token.objects.filter(chain=scope.origin_chain).values_list("pk", "address")
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
+
+
+def _judge(sums: Sums, span: Span, where: Q) -> None:
+    """Count which transfers were delivered in time, and which their route is to blame for."""
+    counted = facts.count("route_id", "outcome", "failed_step", "bucket", span=span, where=where)
+    limits = dict(Route.objects.filter(pk__in={key[0] for key in counted}).values_list("pk", "late_after"))
+    for (route, outcome, step, bucket), n in counted.items():
+        sums.judge(statistics.bucket(limits[route]), outcome, step, bucket, n)
 
 
 def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName, Sums]:
@@ -346,6 +394,8 @@ def _figures(scope: ScopeName, sums: Sums, period: Period, gaps: Gaps, still_ope
         bars=sums.bars_of(period, gaps.at),
         completeness=gaps.of(since, gaps.at),
         still_open=still_open,
+        in_time=sums.in_time,
+        to_blame=sums.to_blame,
     )
 
 
@@ -398,33 +448,43 @@ def _reasons(where: Q, span: Span) -> Sequence[ReasonCount]:
     return [ReasonCount(*each) for each in most_frequent(causes)]
 
 
-def _slowest(rows: QuerySet[Transfer], durations: Counter[int]) -> Sequence[EndedTransfer]:
-    """Return the slowest of the transfers that have these durations: those of the last buckets."""
-    least, seen = 0, 0
-    for bucket, n in sorted(durations.items(), reverse=True):
-        least, seen = bucket, seen + n
-        if seen >= FIRST:
-            break
-    return _listed(rows.filter(bucket__gte=least).order_by((F("ended") - F("started")).desc(), "-pk"))
+class Sort(StrEnum):
+    """Order of a list."""
+
+    NEWEST = "newest"
+    SLOWEST = "slowest"
 
 
-def _listed(rows: QuerySet[Transfer]) -> Sequence[EndedTransfer]:
-    """Return the first transfers."""
-    found = []
-    for row in rows.select_related("reason")[:FIRST]:
-        duration = duration_of(row.started, row.ended)
-        found.append(
-            EndedTransfer(
-                intent_id=unpacked(bytes(row.intent_id), HASH),
-                status=row.status,
-                outcome=Outcome(row.outcome),
-                ended=moment(end_of(row.ended, row.updated, row.created)),
-                duration=None if duration is None else timedelta(milliseconds=duration),
-                step=row.failed_step,
-                reason=row.reason.example if row.reason else "",
-            )
-        )
-    return found
+def listed(
+    scope: ScopeName, span: Span, *, outcomes: Sequence[Outcome] = ENDED, reason: str | None = None, sort: Sort
+) -> tuple[Sequence[EndedTransfer], int]:
+    """Return the first transfers that ended in a time, and the number of all. `reason`: one without numbers."""
+    rows = facts.ended(span).filter(is_of(scope), outcome__in=outcomes)
+    if reason is not None:
+        rows = rows.filter(reason__text=reason) if reason else rows.filter(reason=None)
+    order = END.desc() if sort is Sort.NEWEST else (F("ended") - F("started")).desc(nulls_last=True)
+    first = rows.select_related("route", "reason", "origin_token").order_by(order, "-pk")[:MOST_LISTED]
+    return [_ended_transfer(row) for row in first], rows.count()
+
+
+def _ended_transfer(row: Transfer) -> EndedTransfer:
+    token = row.origin_token
+    return EndedTransfer(
+        intent_id=unpacked(bytes(row.intent_id), HASH),
+        status=row.status,
+        outcome=Outcome(row.outcome),
+        route=RouteKey(row.route.providers, row.route.origin_chain, row.route.destination_chain),
+        ended=moment(end_of(row.ended, row.updated, row.created)),
+        duration=_length(duration_of(row.started, row.ended)),
+        step=row.failed_step,
+        reason=row.reason.example if row.reason else "",
+        origin_token=TokenKey(token.chain, token.address, token.symbol) if token else None,
+        sent=None if row.sent is None else int(row.sent),
+    )
+
+
+def _length(milliseconds: int | None) -> timedelta | None:
+    return None if milliseconds is None else timedelta(milliseconds=milliseconds)
 
 
 def _moment_of(seconds: int) -> datetime:

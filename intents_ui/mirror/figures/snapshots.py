@@ -2,34 +2,46 @@
 
 import json
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
+from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Min, Q
+from django.db.models import Count, Min, Q
 
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import Span
+from intents_ui.mirror.figures.facts import ALL, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import Day, Reason, Route, Snapshot, Token, Transfer, Window
+from intents_ui.mirror.models import USUAL, Day, Reason, Route, Snapshot, Token, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 
-EVERY = 30  # seconds between two snapshots of a period
 WORK_SHARE = 4  # seconds of other work for each second of this
 LISTED = 50  # rows of a table, and reasons
-ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 20, 200
+ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
+DEPOSIT = 0  # the first step, which is the owner's
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
 LIMITED = (Level.ROUTE, Level.PROVIDER)
+LIMITS_EVERY = HOUR  # because what is in time is counted by them
+PARTS = ("route_id", "origin_token_id", "destination_token_id")
+
+type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
+
+
+class Basis(StrEnum):
+    """What makes a transfer late: the durations of its route or its provider in seven days, or the rule without."""
+
+    ROUTE = "route"
+    PROVIDER = "provider"
+    RULE = "rule"
 
 
 class Period(StrEnum):
@@ -56,6 +68,8 @@ class Period(StrEnum):
 
 
 HOURS = {Period.HOUR: 1, Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 30 * 24, Period.QUARTER: 90 * 24}
+# Seconds between two snapshots.
+EVERY = {Period.HOUR: 30, Period.DAY: 30, Period.WEEK: 120, Period.MONTH: 240, Period.QUARTER: 240}
 
 
 class Order(StrEnum):
@@ -68,11 +82,16 @@ class Order(StrEnum):
 
 @dataclass(slots=True)
 class Sums:
-    """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time."""
+    """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time.
+
+    `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     durations: Counter[int] = field(default_factory=Counter)
     bars: dict[int, list[int]] = field(default_factory=dict)
+    in_time: int = 0
+    to_blame: int = 0
 
     @property
     def ended(self) -> int:
@@ -82,6 +101,17 @@ class Sums:
         self.counts[outcome] += count
         if bucket is not None:
             self.durations[bucket] += count
+
+    def judge(self, limit: int, outcome: str, failed_step: int | None, bucket: int | None, count: int) -> None:
+        """Count what says something about the route. `limit`: the last bucket that isn't late."""
+        if bucket is not None:
+            self.in_time += count if bucket <= limit else 0
+        elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and failed_step != DEPOSIT:
+            self.to_blame += count
+
+    def copy(self) -> "Sums":
+        bars = {start: [*bar] for start, bar in self.bars.items()}
+        return Sums(self.counts.copy(), self.durations.copy(), bars, self.in_time, self.to_blame)
 
     def add_bar(self, start: int, outcome: str, count: int) -> None:
         bar = self.bars.setdefault(start, [0, 0])
@@ -101,21 +131,30 @@ class Sums:
             case Order.MOST_USED:
                 return -self.ended
             case Order.WORST:
-                rate = share(self.counts[Outcome.DELIVERED], self.ended)
+                rate = share(self.in_time, self.durations.total() + self.to_blame)
                 return None if rate is None else rate.high
             case Order.SLOWEST:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
 
-class SnapshotWriter:
-    """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds."""
+type Folded = tuple[Sequence[int], dict[ScopeName, Sums]]  # days, and their sums
 
-    def __init__(self, epoch: int) -> None:
+
+class SnapshotWriter:
+    """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds.
+
+    `slow` are the usual maximums of slow providers, which are the limits of routes without enough deliveries.
+    """
+
+    def __init__(self, epoch: int, slow: Slow | None = None) -> None:
         self._epoch = epoch
-        self._due = 0
-        self._pending: list[int | Period] = []  # days and periods to write, the last first
+        self._slow = slow or {}
+        self._due: dict[Period, int] = {}
+        self._pending: list[int | Period | None] = []  # days, limits and periods to write, the last first
         self._rests_until = 0.0
+        self._folded: dict[Period, Folded] = {}
+        self._limits_due = 0
 
     def turn(self, *, now: int) -> None:
         """Write one thing, if any is due and this isn't more than a fifth of the time."""
@@ -126,25 +165,54 @@ class SnapshotWriter:
 
     def finish(self, *, now: int, renew: Callable[[], object] = lambda: None) -> None:
         """Write all at once. `renew` is called after each piece, to keep the lease."""
-        self._due, self._pending = 0, []
+        self._due, self._pending, self._limits_due = {}, [], 0
         while self.step(now=now):
             renew()
 
     def step(self, *, now: int) -> bool:
         """Write one day or period. Return whether any was due."""
         if not self._pending:
-            if now < self._due:
+            due = [period for period in reversed(Period) if now >= self._due.get(period, 0)]
+            if not due:
                 return False
-            self._due = now + EVERY
-            self._pending = [*reversed(Period), *_unwritten_days(now)]
+            self._due |= {period: now + EVERY[period] for period in due}
+            self._pending = [*due, *_unwritten_days(now)]
+            if now >= self._limits_due:
+                self._limits_due = now + LIMITS_EVERY
+                self._pending.insert(len(due), None)
         with transaction.atomic():
             lease.fence(self._epoch)
             match self._pending.pop():
                 case Period() as period:
-                    _write(period, now)
+                    self._write(period, now)
+                case None:
+                    _set_late(sums_of(Period.WEEK, now), now, self._slow)
+                    self._folded.clear()
                 case day:
                     facts.write_day(day)
+                    self._folded.clear()
         return True
+
+    def _write(self, period: Period, now: int) -> None:
+        """Write a period's tables."""
+        sums = sums_of(period, now, folded=self._folded)
+        since = period.since(now)
+        causes = facts.count("failed_step", "reason_id", span=period.span(now), where=~Q(outcome=Outcome.DELIVERED))
+        common = {
+            "since": since,
+            "is_complete": coverage.gaps(now=datetime.fromtimestamp(now, UTC)).of(since, now).is_complete,
+            "total": _row(EVERYTHING, sums.get(EVERYTHING, Sums()), period, now),
+            "owners": owners_of(period, now),
+            "reasons": most_frequent(causes),
+        }
+        Snapshot.objects.filter(period=period).delete()
+        for level in TABLES:
+            of_level = [(scope, each) for scope, each in sums.items() if scope.level is level]
+            for order in Order:
+                ranked = [(rank, scope) for scope, each in of_level if (rank := each.rank(order)) is not None]
+                rows = [_row(scope, sums[scope], period, now) for _, scope in sorted(ranked)[:LISTED]]
+                document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
+                Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
 
 
 def _unwritten_days(now: int) -> Iterator[int]:
@@ -160,51 +228,69 @@ def _unwritten_days(now: int) -> Iterator[int]:
     yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in written | lacking)
 
 
-def _write(period: Period, now: int) -> None:
-    """Write a period's tables."""
-    sums, since = sums_of(period, now), period.since(now)
-    causes = facts.count("failed_step", "reason_id", span=period.span(now), where=~Q(outcome=Outcome.DELIVERED))
-    common = {
-        "since": since,
-        "is_complete": coverage.gaps(now=datetime.fromtimestamp(now, UTC)).of(since, now).is_complete,
-        "total": _row(EVERYTHING, sums.get(EVERYTHING, Sums()), period, now),
-        "reasons": most_frequent(causes),
-    }
-    Snapshot.objects.filter(period=period).delete()
-    for level in TABLES:
-        of_level = [(scope, each) for scope, each in sums.items() if scope.level is level]
-        for order in Order:
-            ranked = [(rank, scope) for scope, each in of_level if (rank := each.rank(order)) is not None]
-            rows = [_row(scope, sums[scope], period, now) for _, scope in sorted(ranked)[:LISTED]]
-            document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
-            Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
-    if period is Period.WEEK:
-        _set_late(sums, now)
-
-
 def _row(scope: ScopeName, sums: Sums, period: Period, now: int) -> tuple[Any, ...]:
-    return scope, sums.counts, sorted(sums.durations.items()), sums.bars_of(period, now)
+    judged = sums.in_time, sums.to_blame
+    return scope, sums.counts, sorted(sums.durations.items()), sums.bars_of(period, now), judged
 
 
-def sums_of(period: Period, now: int) -> Mapping[ScopeName, Sums]:
-    """Return the sums of all scopes in which transfers ended."""
-    routes = {pk: scopes_of(RouteKey(*key)) for pk, *key in Route.objects.values_list("pk", *RouteKey._fields)}
-    tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
+def sums_of(period: Period, now: int, *, folded: dict[Period, Folded] | None = None) -> Mapping[ScopeName, Sums]:
+    """Return the sums of all scopes in which transfers ended. `folded` keeps those of past days from call to call."""
+    fold = Fold(period)
+    days, spans = facts.divided(period.span(now)) if period.bar == DAY else ((), [period.span(now)])
+    known_days, sums = (folded or {}).get(period, ((), {}))
+    if known_days != days:
+        sums = {}
+        fold.add(sums, partial(facts.count_days, days=days))
+    if folded is not None:
+        folded[period] = days, sums
+        sums = {scope: each.copy() for scope, each in sums.items()}
+    fold.add(sums, partial(facts.count_rows, spans=spans, length=period.bar))
+    return sums
 
-    @cache
-    def scopes(route: int, *pair: int | None) -> Sequence[ScopeName]:
-        return *routes[route], *scopes_of_tokens(tokens[each] for each in pair if each is not None)
 
-    found = defaultdict[ScopeName, Sums](Sums)
-    key, span = ("route_id", "origin_token_id", "destination_token_id"), period.span(now)
-    for (*of, outcome, bucket), n in facts.count(*key, "outcome", "bucket", span=span).items():
-        for scope in scopes(*of):
-            found[scope].add(outcome, bucket, n)
-    if period is not Period.HOUR:
-        for (*of, start, outcome), n in facts.count(*key, "start", "outcome", span=span, length=period.bar).items():
-            for scope in scopes(*of):
-                found[scope].add_bar(start, outcome, n)
-    return found
+class Fold:
+    """Adds what was counted by route and tokens to the sums of each scope."""
+
+    def __init__(self, period: Period) -> None:
+        self._has_bars = period is not Period.HOUR
+        routes = Route.objects.values_list("pk", "late_after", *RouteKey._fields)
+        self._routes = {pk: (statistics.bucket(limit), scopes_of(RouteKey(*key))) for pk, limit, *key in routes}
+        self._tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
+        self._known: dict[tuple[int | None, ...], Sequence[ScopeName]] = {}
+
+    def add(self, sums: dict[ScopeName, Sums], count: Callable[..., Mapping[tuple[Any, ...], int]]) -> None:
+        for (*of, outcome, step, bucket), n in count(*PARTS, "outcome", "failed_step", "bucket").items():
+            limit, _ = self._routes[of[0]]
+            for scope in self._scopes(*of):
+                found = sums.get(scope) or sums.setdefault(scope, Sums())
+                found.add(outcome, bucket, n)
+                found.judge(limit, outcome, step, bucket, n)
+        if self._has_bars:
+            for (*of, start, outcome), n in count(*PARTS, "start", "outcome").items():
+                for scope in self._scopes(*of):
+                    sums[scope].add_bar(start, outcome, n)
+
+    def _scopes(self, route: int, *pair: int | None) -> Sequence[ScopeName]:
+        key = route, *pair
+        if key not in self._known:
+            tokens = scopes_of_tokens(self._tokens[each] for each in pair if each is not None)
+            self._known[key] = *self._routes[route][1], *tokens
+        return self._known[key]
+
+
+def owners_of(period: Period, now: int, where: Q = ALL) -> tuple[int, int] | None:
+    """Return the owners whose transfers ended, and those of whom one wasn't delivered. None for long periods."""
+    if period.bar == DAY:
+        return None
+    found = (
+        facts.ended(period.span(now))
+        .filter(where)
+        .aggregate(
+            owners=Count("owner", distinct=True),
+            failed=Count("owner", distinct=True, filter=~Q(outcome=Outcome.DELIVERED)),
+        )
+    )
+    return found["owners"], found["failed"]
 
 
 def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | None, str, str, int]]:
@@ -215,8 +301,8 @@ def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | Non
     return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
 
 
-def _set_late(sums: Mapping[ScopeName, Sums], now: int) -> None:
-    """Set after how long a transfer is late: by its own route, else by the slowest of its providers.
+def _set_late(sums: Mapping[ScopeName, Sums], now: int, slow: Slow) -> None:
+    """Set after how long a transfer is late: by its own route, else by the slowest of its providers, else by the rule.
 
     Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its own
     median if that is more.
@@ -238,11 +324,13 @@ def _set_late(sums: Mapping[ScopeName, Sums], now: int) -> None:
         if own and of_providers:
             median = statistics.quantile(sums[ScopeName(Level.ROUTE, *key)].durations, 50) or 0
             own = min(own, max(of_providers, 4 * median))
-        new = own or of_providers, own is None and of_providers is not None
-        if (route.late_after, route.is_late_by_provider) != new:
-            route.late_after, route.is_late_by_provider = new
+        by_rule = max([USUAL, *(slow[each] for each in route.providers.split(";") if each in slow)])
+        basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
+        new = own or of_providers or by_rule // timedelta(milliseconds=1), basis.value
+        if (route.late_after, route.late_by) != new:
+            route.late_after, route.late_by = new
             changed.append(route)
-    Route.objects.bulk_update(changed, ["late_after", "is_late_by_provider"], batch_size=100)
+    Route.objects.bulk_update(changed, ["late_after", "late_by"], batch_size=100)
 
 
 def _usual_maximum(durations: Counter[int]) -> int:

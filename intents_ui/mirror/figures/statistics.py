@@ -24,14 +24,22 @@ def middle(place: int) -> int:
     return round(math.exp((place + 0.5) / 10))
 
 
-def quantile(histogram: Mapping[int, int], percent: int) -> int | None:
-    """Return the nearest-rank percentile in milliseconds, or None without durations."""
-    rank = -(-sum(histogram.values()) * percent // 100)
+def quantile(histogram: Mapping[int, int], percent: int, *, longer: int = 0) -> int | None:
+    """Return the nearest-rank percentile in milliseconds. None without durations, or if it isn't reached.
+
+    `longer`: how many more take longer than all of these.
+    """
+    rank = -(-(sum(histogram.values()) + longer) * percent // 100)
     for place, count in sorted(histogram.items()):
         rank -= count
         if rank <= 0:
             return middle(place)
     return None
+
+
+def longest(histogram: Mapping[int, int]) -> int | None:
+    """Return the longest duration in milliseconds."""
+    return middle(max(histogram)) if histogram else None
 
 
 def shorter(histogram: Mapping[int, int], milliseconds: int) -> int:

@@ -11,7 +11,6 @@ from django.db.models import Count, Max, Min, Q
 
 from intents_ui.mirror import models
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures.lateness import USUAL, Slow
 from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, WINDOWS, Incident, Kind, Knowledge, Level, Scope, State
@@ -36,13 +35,9 @@ type Key = tuple[int, int | None, int | None]  # a route and two tokens
 
 
 class Keeper:
-    """The incidents as one leader sees them. Times are Unix seconds by the service's clock.
+    """The incidents as one leader sees them. Times are Unix seconds by the service's clock."""
 
-    `slow` are the usual maximums of slow providers, for routes whose limit isn't known.
-    """
-
-    def __init__(self, slow: Slow | None = None) -> None:
-        self._slow = slow or {}
+    def __init__(self) -> None:
         self._epoch = self._minute = self._planned = self._judged = 0
         self._pending: list[int] = []  # hours of the past to learn, the oldest last
         self._routes: dict[int, models.Route] = {}
@@ -145,11 +140,7 @@ class Keeper:
         """Return after how many seconds a transfer of a route is late."""
         if route not in self._routes:
             self._routes[route] = models.Route.objects.get(pk=route)
-        known = self._routes[route]
-        if known.late_after is not None:
-            return known.late_after // 1000
-        slow = [self._slow[each] for each in known.providers.split(";") if each in self._slow]
-        return int(max([USUAL, *slow]).total_seconds())
+        return self._routes[route].late_after // 1000
 
     def _part_of(self, key: Key) -> tuple[Scope, ...]:
         """Return what a transfer is a part of, by the keys of its route and its tokens."""

@@ -70,8 +70,8 @@ class Migration(migrations.Migration):
                 ("providers", models.TextField()),
                 ("origin_chain", models.TextField()),
                 ("destination_chain", models.TextField()),
-                ("late_after", models.BigIntegerField(null=True)),
-                ("is_late_by_provider", models.BooleanField(default=False)),
+                ("late_after", models.BigIntegerField(default=900000)),
+                ("late_by", models.TextField(default="rule")),
             ],
         ),
         migrations.CreateModel(

@@ -16,14 +16,17 @@ from intents_ui.display.insight.charts import Bucket
 from intents_ui.mirror.figures.queries import BucketFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName, scope_of_token
 from intents_ui.mirror.figures.snapshots import Period
+from intents_ui.mirror.figures.statistics import share
+from intents_ui.mirror.windows import DAY
 from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
+from intents_ui.web.insight.figures import Overview
 
 
 @access.insight
 def overview(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request.GET, path=reverse("insight"))
-    found = vars(figures.overview(picked))
-    context = {"mirror": wiring.mirror_coverage(), "rows_of": choices.LEVELS[picked.by], **found}
+    found = figures.overview(picked)
+    context = {"mirror": wiring.mirror_coverage(), "rows_of": choices.LEVELS[picked.by], **vars(found), **trend(found)}
     status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
     return render(request, "insight/overview.html", context, status=status)
 
@@ -70,8 +73,6 @@ def page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
         "reasons": figures.of_reasons(found.reasons, failed=found.figures.failed),
         "siblings": siblings,
         "tokens": figures.token_rows(found.tokens),
-        "slowest": figures.ended_rows(found.slowest),
-        "failures": figures.ended_rows(found.failures),
     } | drawn(found.series, picked.window)
     status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
     return render(request, "insight/scope.html", context, status=status)
@@ -87,6 +88,29 @@ def drawn(series: Sequence[BucketFigures], window: Period) -> dict[str, object]:
     return {
         "columns": charts.columns(buckets),
         "band": charts.band(buckets),
-        "series": [(each, figures.rate(each)[0]) for each in reversed(series)],
+        "series": [(each, figures.rate(each.success)[0]) for each in reversed(series)],
         "has_days": window in (Period.MONTH, Period.QUARTER),
+    }
+
+
+def trend(found: Overview) -> dict[str, object]:
+    """Return the chart of all transfers with incidents as marks, and the rows of its table, newest first."""
+    series, bar = found.series, found.picked.window.bar
+    if not series:
+        return {"columns": None}
+    columns = charts.columns([Bucket(each.delivered, each.ended - each.delivered, each.is_complete) for each in series])
+    since = int(series[0].start.timestamp())
+    end = int(found.total.figures.at.timestamp())
+    spans = (
+        (int(each.facts.since.timestamp()), int(each.facts.closed.timestamp()) if each.facts.closed else end)
+        for each in (*found.incidents, *found.over)
+    )
+    return {
+        "columns": columns,
+        "marks": charts.marks(spans, since=since, bar=bar, width=columns.width),
+        "series": [
+            (each, figures.rate(share(each.delivered, each.ended) if each.is_complete else None)[0])
+            for each in reversed(series)
+        ],
+        "has_days": bar == DAY,
     }

@@ -25,7 +25,7 @@ LEVELS: Final[Mapping[StrEnum, str]] = {
 }
 ORDERS: Final[Mapping[StrEnum, str]] = {
     Order.MOST_USED: "Most used",
-    Order.WORST: "Lowest success rate",
+    Order.WORST: "Fewest in time",
     Order.SLOWEST: "Slowest",
 }
 OFFERED: Final = {"window": PERIODS, "by": LEVELS, "order": ORDERS}

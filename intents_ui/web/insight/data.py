@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.display.formatting import times
+from intents_ui.mirror.figures.statistics import Share
 from intents_ui.web.insight.figures import FigureRow, Overview, ReasonRow
 from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
 
@@ -43,7 +44,12 @@ def of_row(row: FigureRow) -> dict[str, object]:
         "late": figures.late,
         "ended": figures.ended,
         "outcomes": {outcome.value: count for outcome, count in figures.counts.items()},
-        "successRate": success and {"value": success.value, "low": success.low, "high": success.high},
+        "successRate": _share(success),
+        "inTime": figures.in_time,
+        "decided": figures.decided,
+        "inTimeRate": _share(figures.on_time),
+        "owners": figures.owners and figures.owners[0],
+        "ownersNotDelivered": figures.owners and figures.owners[1],
         "medianSeconds": _seconds(figures.median),
         "p95Seconds": _seconds(figures.p95),
         "isP95AtLeast": figures.is_p95_minimum,
@@ -51,7 +57,7 @@ def of_row(row: FigureRow) -> dict[str, object]:
 
 
 def of_reasons(rows: Sequence[ReasonRow]) -> list[dict[str, object]]:
-    return [{"step": each.step.lower() or None, "reason": each.reason, "count": each.count} for each in rows]
+    return [{"step": each.step.lower() or None, "reason": each.example, "count": each.count} for each in rows]
 
 
 def of_incident(listed: ListedIncident) -> dict[str, object]:
@@ -84,6 +90,10 @@ def of_report(found: IncidentReport) -> dict[str, object]:
         "refunded": found.refunded,
         "lastDelivery": times.iso(found.course.last_delivery) or None,
     }
+
+
+def _share(share: Share | None) -> dict[str, float] | None:
+    return None if share is None else {"value": share.value, "low": share.low, "high": share.high}
 
 
 def _seconds(length: timedelta | None) -> float | None:

@@ -1,10 +1,12 @@
 """Figures and single transfers of the mirror as pages show them. Functions that read raise CopyUnreadable."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes, shares, text
@@ -20,10 +22,11 @@ from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.lateness import Basis, OpenCounts, OpenTransfer, count_open
-from intents_ui.mirror.figures.queries import Counts, EndedTransfer, PeriodFigures, ReasonCount, ScopeReport, TokenCount
+from intents_ui.mirror.figures.lateness import LateTransfer, OpenCounts, count_open
+from intents_ui.mirror.figures.queries import Bar, EndedTransfer, PeriodFigures, ReasonCount, ScopeReport, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
-from intents_ui.mirror.figures.snapshots import Period
+from intents_ui.mirror.figures.snapshots import Basis, Period
+from intents_ui.mirror.figures.statistics import Share
 from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.wire.outcome import Outcome
@@ -31,34 +34,54 @@ from intents_ui.web import operator_auth
 from intents_ui.web.insight import incidents
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.incidents import ListedIncident
-from intents_ui.web.insight.scopes import LinkedScope, linked
+from intents_ui.web.insight.scopes import LinkedScope, linked, list_path, query
 from intents_ui.web.recent import reads
 
 STEPS = ("Deposit", "Origin", "Destination")
 OTHER = "Other reasons"
-BASES = {Basis.ROUTE: "p99 of its route", Basis.PROVIDER: "p99 of its provider", Basis.RULE: "the usual maximum"}
+BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provider", Basis.RULE: "the usual maximum"}
 PERIODS = {Period.WEEK: "7 days", Period.DAY: "24 hours"}
 
 
 @dataclass(frozen=True)
 class FigureRow:
-    """The figures of a scope, its success rate in words, and the trend of its hours or days."""
+    """The figures of a scope, its share in time and of delivered ones in words, and the trend of its hours or days."""
 
     scope: LinkedScope
     figures: PeriodFigures
     rate: str
     interval: str
+    delivered: str
     spark: Spark
+
+    @property
+    def outcomes(self) -> Sequence[tuple[str, int, str]]:
+        """How the transfers ended, with the lists of these."""
+        return [
+            (each.value, count, self.listed(outcome=each.value))
+            for each, count in self.figures.counts.items()
+            if count or each is not Outcome.UNCONFIRMED
+        ]
+
+    @property
+    def late_path(self) -> str:
+        return f"{reverse('late')}?{urlencode(query(self.scope.scope) | {'age': 'any'})}"
+
+    def listed(self, **given: object) -> str:
+        """Return the URL of the list of its transfers."""
+        return list_path(self.scope.scope, **given, **{"from": int(self.figures.since.timestamp())})
 
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """Why transfers were not delivered: the step that failed, the reason of the first one, and how many."""
+    """Why transfers were not delivered: the step that failed, the reason without numbers, an example, and how many."""
 
     step: str
     reason: str
+    example: str
     count: int
     share: str
+    pattern: str | None = None  # as the mirror has it
 
 
 def step_name(step: int | None) -> str:
@@ -66,16 +89,16 @@ def step_name(step: int | None) -> str:
     return STEPS[step] if step is not None and step < len(STEPS) else ""
 
 
-def rate(figures: Counts) -> tuple[str, str]:
-    """Return the success rate, `98.0%`, and its interval. Both are "" if there is none."""
-    share = figures.success
+def rate(share: Share | None) -> tuple[str, str]:
+    """Return a share, `98.0%`, and its interval. Both are "" if there is none."""
     return (shares.percent(share.part, share.whole), shares.interval(share.low, share.high)) if share else ("", "")
 
 
 def of_rows(found: Sequence[PeriodFigures]) -> Sequence[FigureRow]:
     scopes = linked(each.scope for each in found)
     return [
-        FigureRow(scope, each, *rate(each), charts.spark(each.bars)) for scope, each in zip(scopes, found, strict=True)
+        FigureRow(scope, each, *rate(each.on_time), rate(each.success)[0], charts.spark(each.bars))
+        for scope, each in zip(scopes, found, strict=True)
     ]
 
 
@@ -84,14 +107,16 @@ def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonR
     rows = [
         ReasonRow(
             step_name(each.step) or "Unknown step",
+            text.reason(each.reason).shown if each.reason else "No reason reported",
             text.reason(each.example).shown if each.example else "No reason reported",
             each.count,
             shares.percent(each.count, max(failed, each.count)),
+            each.reason,
         )
         for each in found
     ]
     if rest := failed - sum(each.count for each in found):
-        rows.append(ReasonRow("", OTHER, rest, shares.percent(rest, failed)))
+        rows.append(ReasonRow("", OTHER, OTHER, rest, shares.percent(rest, failed)))
     return rows
 
 
@@ -101,27 +126,31 @@ class Overview:
 
     picked: Choices
     total: FigureRow
+    series: Sequence[Bar]
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     judgment: Judgment
     incidents: Sequence[ListedIncident]
+    over: Sequence[ListedIncident]
 
 
 def overview(picked: Choices) -> Overview:
     key = "figures", picked.window, picked.by, picked.order
     found = reads().get(key, lambda: _counted(picked), max_age=readonly.MAX_AGE)
     recent = incidents.read()
-    return Overview(picked, *found, recent.judgment, recent.open_now)
+    return Overview(picked, *found, recent.judgment, recent.open_now, recent.over)
 
 
-def _counted(picked: Choices) -> tuple[FigureRow, Sequence[FigureRow], Sequence[ReasonRow]]:
-    """Return the total, the rows and the failure reasons."""
+def _counted(
+    picked: Choices,
+) -> tuple[FigureRow, Sequence[Bar], Sequence[FigureRow], Sequence[ReasonRow]]:
+    """Return the total, its hours or days, the rows and the failure reasons."""
     counts = still_open()
     with reading():
         now = coverage.service_now()
         found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
     [total] = of_rows([found.total])
-    return total, of_rows(found.rows), of_reasons(found.reasons, failed=found.total.failed)
+    return total, found.series, of_rows(found.rows), of_reasons(found.reasons, failed=found.total.failed)
 
 
 def report(scope: ScopeName, picked: Choices) -> ScopeReport:
@@ -142,7 +171,7 @@ def still_open() -> OpenCounts:
 
 def _count_open() -> OpenCounts:
     with reading():
-        return count_open(now=coverage.service_now(), slow=providers.SLOW)
+        return count_open(now=coverage.service_now())
 
 
 def _is_listed(scope: ScopeName) -> bool:
@@ -202,16 +231,25 @@ def elapsed_of(situation: Situation) -> timedelta | None:
 
 
 @dataclass(frozen=True)
-class EndedRow:
-    """A transfer that ended. `is_linked`: its ID can be part of a URL."""
+class TransferRow:
+    """A transfer that ended, or one that is late. `is_linked`: its ID can be part of a URL.
+
+    `took`: how long it took, or has been open. A late one has its `limit`, by what that is set, and how many times the
+    limit it has been open: `7`.
+    """
 
     intent_id: str
     is_linked: bool
     status: StatusLabel
-    ended: datetime
-    duration: timedelta | None
-    step: str
-    reason: str
+    scope: LinkedScope
+    sent: Amount | None
+    took: timedelta | None
+    ended: datetime | None = None
+    step: str = ""
+    reason: str = ""
+    limit: timedelta | None = None
+    basis: str = ""
+    factor: str = ""
 
 
 @dataclass(frozen=True)
@@ -224,35 +262,26 @@ class TokenRow:
     sent: Amount | None
 
 
-@dataclass(frozen=True)
-class LateRow:
-    """An open transfer and how many times its limit it has been open: `7`, and by what the limit is set."""
-
-    intent_id: str
-    is_linked: bool
-    status: StatusLabel
-    scope: LinkedScope
-    elapsed: timedelta
-    limit: timedelta
-    basis: str
-    factor: str
-    sent: Amount | None
+def transfer_rows(found: Sequence[EndedTransfer | LateTransfer]) -> list[TransferRow]:
+    _learn_tokens(each.origin_token for each in found)
+    scopes = linked(ScopeName(Level.ROUTE, *each.route) for each in found)
+    return [_transfer_row(each, scope) for each, scope in zip(found, scopes, strict=True)]
 
 
-def ended_rows(found: Sequence[EndedTransfer]) -> list[EndedRow]:
-    now = datetime.now(UTC)
-    return [
-        EndedRow(
-            intent_id=each.intent_id,
-            is_linked=is_linked(each.intent_id),
-            status=statuses.intent(each.status or None, now=now),
-            ended=each.ended,
-            duration=each.duration,
-            step=step_name(each.step),
-            reason=text.reason(each.reason).shown if each.reason else "",
-        )
-        for each in found
-    ]
+def _transfer_row(each: EndedTransfer | LateTransfer, scope: LinkedScope) -> TransferRow:
+    row = TransferRow(
+        intent_id=each.intent_id,
+        is_linked=hashes.canonical_hash(each.intent_id) is not None,
+        status=statuses.intent(each.status or None, now=datetime.now(UTC)),
+        scope=scope,
+        sent=None if each.origin_token is None or each.sent is None else _amount(each.origin_token, each.sent),
+        took=each.elapsed if isinstance(each, LateTransfer) else each.duration,
+    )
+    if isinstance(each, LateTransfer):
+        factor = f"{each.factor:.1f}" if each.factor < 10 else f"{each.factor:,.0f}"
+        return replace(row, limit=each.limit, basis=BASES[each.basis], factor=factor)
+    reason = text.reason(each.reason).shown if each.reason else ""
+    return replace(row, ended=each.ended, step=step_name(each.step), reason=reason)
 
 
 def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
@@ -266,31 +295,6 @@ def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
         )
         for each in found
     ]
-
-
-def late_rows(found: Sequence[OpenTransfer]) -> list[LateRow]:
-    now = datetime.now(UTC)
-    _learn_tokens(each.origin_token for each in found)
-    scopes = linked(ScopeName(Level.ROUTE, *each.route) for each in found)
-    return [
-        LateRow(
-            intent_id=each.intent_id,
-            is_linked=is_linked(each.intent_id),
-            status=statuses.intent(each.status or None, now=now),
-            scope=scope,
-            elapsed=each.elapsed,
-            limit=each.limit,
-            basis=BASES[each.basis],
-            factor=f"{each.factor:.1f}" if each.factor < 10 else f"{each.factor:,.0f}",
-            sent=None if each.origin_token is None or each.sent is None else _amount(each.origin_token, each.sent),
-        )
-        for each, scope in zip(found, scopes, strict=True)
-    ]
-
-
-def is_linked(intent_id: str) -> bool:
-    """Whether an ID can be part of a URL."""
-    return hashes.canonical_hash(intent_id) is not None
 
 
 def _learn_tokens(tokens: Iterable[TokenKey | None]) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from intents_ui import wiring
-from intents_ui.display.tokens import providers
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.settings import ENV
@@ -108,7 +107,7 @@ def _read_limits() -> Mapping[RouteOf, timedelta]:
 
     try:
         with reading():
-            found = lateness.late_after(providers.SLOW)
+            found = lateness.late_after()
     except CopyUnreadable:
         return {}  # the coverage tells
     return {route_of_key(*key): limit for key, limit in found.items()}

@@ -30,13 +30,17 @@ def test_no_line_of_a_small_chart_leaves_it(counts: list[tuple[int, int]]) -> No
         assert all(int(length) <= int(bottom) for bottom, length in re.findall(r" (\d+)v-(\d+)", path))
 
 
-def test_durations_are_relative_to_the_longest() -> None:
+def test_durations_are_on_a_logarithmic_axis() -> None:
     minute, two = timedelta(minutes=1), timedelta(minutes=2)
     drawn = charts.band([Bucket(30, 0, True, minute, two), Bucket(3, 0, True, minute), Bucket(0, 0, False)])
-    assert drawn.longest == two
+    assert (drawn.shortest, drawn.longest) == (minute / 2, two)
     assert drawn.median == f"M0 {HEIGHT // 2}h10M10 {HEIGHT // 2}h10"
     assert drawn.area == f"M0 {HEIGHT // 2}v-{HEIGHT // 2}h10V{HEIGHT // 2}z"
     assert drawn.gaps.startswith("M20 ")
+
+
+def test_marks_are_within_the_chart() -> None:
+    assert charts.marks([(0, 50), (90, 150), (290, 900)], since=100, bar=100, width=30) == "M0 0h5v6H0zM19 0h11v6H19z"
 
 
 def test_without_durations_there_is_no_band() -> None:
