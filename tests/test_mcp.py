@@ -1,4 +1,7 @@
-"""The official client of the Model Context Protocol with a dashboard over real HTTP."""
+"""The official client of the Model Context Protocol with a dashboard over real HTTP.
+
+Tests import it when they run: this takes most of a second in each process.
+"""
 
 import gc
 import threading
@@ -10,9 +13,6 @@ from typing import Any, Final
 import anyio
 import httpx2
 import pytest
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 from tests.fenced import data_of, json_of
 from tests.production import Production
@@ -33,7 +33,10 @@ def released() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def connected(root: str, mode: str = "auto", **headers: str) -> AsyncIterator[Client]:
+async def connected(root: str, mode: str = "auto", **headers: str) -> AsyncIterator[Any]:
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     async with (
         httpx2.AsyncClient(trust_env=False, timeout=PATIENCE, headers=headers) as http,
         Client(streamable_http_client(f"{root}/mcp", http_client=http), mode=mode) as client,
@@ -48,6 +51,8 @@ def text_of(result: Any) -> str:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_official_client_calls_each_tool(production: Production, mode: str) -> None:
+    from mcp_types.version import LATEST_HANDSHAKE_VERSION
+
     intent_id = production.service.emulator.finished("refunded-on-origin")["intentId"]
     async with connected(production.root, mode) as client:
         assert client.protocol_version == LATEST_HANDSHAKE_VERSION
@@ -77,6 +82,8 @@ async def test_the_official_client_calls_each_tool(production: Production, mode:
 
 
 async def test_the_official_client_reads_errors(production: Production) -> None:
+    from mcp import MCPError
+
     async with connected(production.root) as client:
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("no_tool", {})
@@ -90,6 +97,8 @@ async def test_the_official_client_reads_errors(production: Production) -> None:
 
 
 async def test_the_official_client_reads_why_a_request_was_rejected(production: Production) -> None:
+    from mcp import MCPError
+
     rejected = pytest.RaisesExc(MCPError, match="another site")
     with pytest.RaisesGroup(rejected, flatten_subgroups=True):
         async with connected(production.root, Origin="https://evil.example"):
