@@ -14,6 +14,7 @@ import django.conf
 import hypothesis
 import pytest
 from pydantic import SecretStr
+from xdist.scheduler import LoadFileScheduling
 
 from tests import canary
 from tests.gunicorn_constants import BALANCE_TIMEOUT, constants
@@ -34,6 +35,7 @@ hypothesis.settings.load_profile("test")
 
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
+    gc.disable()  # until all tests are collected
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import caching_client
     from intents_ui.web.transfers import situations
@@ -48,15 +50,24 @@ def pytest_configure() -> None:
     canary.watch()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests last, because Playwright's event loop runs until the process ends."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+class Scheduler(LoadFileScheduling):
+    """Give a process whole files. Two get the browser tests, because each starts Chromium and servers for them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        folder, _, name = file.rpartition("/test_")
+        return f"{folder} {name < 'i'}" if folder == "tests/browser" else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
+    return Scheduler(config, log)
 
 
 def pytest_collection_finish() -> None:
-    """Let no garbage collection walk the modules and tests: it would take a tenth of the run."""
-    gc.collect()
+    """Let garbage collections be rare, and walk no modules and tests: they would take a sixth of the run."""
     gc.freeze()
+    gc.set_threshold(100_000)
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

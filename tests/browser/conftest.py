@@ -51,13 +51,14 @@ expect.set_options(timeout=PATIENCE_MS)
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
+    """Yield Playwright. Its event loop ends before other tests, which have their own."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """Yield Chromium without its user interface, if that is installed: it takes a third less processor time."""
     shell = shutil.which("chromium-headless-shell")
@@ -197,7 +198,7 @@ def client() -> httpx.Client:
     return httpx.Client(trust_env=False, timeout=PATIENCE)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def _closed_client() -> Iterator[None]:
     yield
     client().close()
@@ -259,7 +260,7 @@ class Troubled:
         return f"/intent/{self.service.emulator.finished(scenario)['intentId']}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_trouble() -> Iterator[Troubled]:
     settings = constants(**{LIFETIMES: {"history": [0, 0, 3600]}, BALANCE_TIMEOUT: 0.0})
     with (
