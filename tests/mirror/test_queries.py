@@ -105,7 +105,8 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     slowest, count = queries.listed(RELAY, span, outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
     durations = [each.duration for each in slowest if each.duration]
     assert (durations, count) == (sorted(durations, reverse=True), 30)
-    assert [(each.scope.providers, each.ended) for each in found.siblings] == [("CCTP", 3)]
+    assert [(each.scope.providers, each.ended, each.in_time) for each in found.siblings] == [("CCTP", 3, 3)]
+    assert (found.figures.in_time, found.figures.decided) == (30, 31)
 
 
 # Completeness

@@ -371,14 +371,18 @@ def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName
     if scope.level is not Level.ROUTE:
         return {}
     routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
-    names = {pk: ScopeName(Level.ROUTE, *key) for pk, *key in routes.values_list("pk", *RouteKey._fields)}
-    others = Q(route__in=[pk for pk, name in names.items() if name != scope])
+    rows = routes.values_list("pk", "late_after", *RouteKey._fields)
+    known = {pk: (ScopeName(Level.ROUTE, *key), statistics.bucket(limit)) for pk, limit, *key in rows}
+    others = Q(route__in=[pk for pk, (name, _) in known.items() if name != scope])
     found = defaultdict[ScopeName, Sums](Sums)
-    counted = facts.count("route_id", "start", "outcome", "bucket", span=span, where=others, length=period.bar)
-    for (route, start, outcome, bucket), n in counted.items():
-        sums = found[names[route]]
-        sums.add(outcome, bucket, n)
-        sums.add_bar(start, outcome, n)
+    columns = "route_id", "start", "outcome", "failed_step", "bucket"
+    for (route, start, outcome, step, bucket), n in facts.count(
+        *columns, span=span, where=others, length=period.bar
+    ).items():
+        name, limit = known[route]
+        found[name].add(outcome, bucket, n)
+        found[name].judge(limit, outcome, step, bucket, n)
+        found[name].add_bar(start, outcome, n)
     return found
 
 

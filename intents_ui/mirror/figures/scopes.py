@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -41,6 +42,7 @@ class ScopeName(NamedTuple):
 EVERYTHING = ScopeName(Level.SERVICE)
 
 
+@lru_cache(maxsize=20_000)
 def scopes_of(route: RouteKey) -> tuple[ScopeName, ...]:
     """Return what a route is a part of, with itself."""
     chains = dict.fromkeys(filter(None, (route.origin_chain, route.destination_chain)))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
+from heapq import nsmallest
 from typing import Any
 
 from django.db import transaction
@@ -208,9 +209,10 @@ class SnapshotWriter:
         Snapshot.objects.filter(period=period).delete()
         for level in TABLES:
             of_level = [(scope, each) for scope, each in sums.items() if scope.level is level]
+            row = cache(lambda scope: _row(scope, sums[scope], period, now))
             for order in Order:
                 ranked = [(rank, scope) for scope, each in of_level if (rank := each.rank(order)) is not None]
-                rows = [_row(scope, sums[scope], period, now) for _, scope in sorted(ranked)[:LISTED]]
+                rows = [row(scope) for _, scope in nsmallest(LISTED, ranked)]
                 document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
                 Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
 
