@@ -122,28 +122,13 @@ class Gaps:
         return (_moment(earlier[-1][1]), _moment(start)) if earlier else (None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How much of a time was read: the seconds that are sealed, of all that are not a hole, and the transfers."""
-
-    sealed: int
-    seconds: int
-    transfers: int
-
-    @property
-    def is_over(self) -> bool:
-        return self.sealed == self.seconds
-
-
-def progress(*, since: int, until: int) -> Progress:
-    """Return how much of the time between two Unix times was read."""
-    length, done = Sum(F("end") - F("start")), Q(is_sealed=True)
-    found = (
-        Window.objects.filter(start__gte=since, end__lte=until)
-        .exclude(is_sealed=False, failures__gt=0)
-        .aggregate(sealed=Sum(F("end") - F("start"), filter=done), seconds=length, transfers=Sum("rows"))
+def progress(*, since: int, until: int) -> tuple[int, int, int]:
+    """Return how much of a time was read: the seconds that are sealed, of all that are no hole, and the transfers."""
+    length, windows = F("end") - F("start"), Window.objects.filter(start__gte=since, end__lte=until)
+    found = windows.exclude(is_sealed=False, failures__gt=0).aggregate(
+        sealed=Sum(length, filter=Q(is_sealed=True)), seconds=Sum(length), transfers=Sum("rows")
     )
-    return Progress(found["sealed"] or 0, found["seconds"] or 0, found["transfers"] or 0)
+    return found["sealed"] or 0, found["seconds"] or 0, found["transfers"] or 0
 
 
 def current(*, now: datetime) -> Coverage:

@@ -9,10 +9,10 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.mirror import windows
+from intents_ui.mirror.windows import Condition
 
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
-DEAD = (Outcome.FAILED.value, Outcome.ABORTED.value, Outcome.REJECTED.value)  # may be refunded or repaired later
 
 
 class Route(models.Model):
@@ -89,7 +89,10 @@ class Transfer(models.Model):
             models.Index(fields=["route", "hour", "outcome", "bucket"], name="transfer_route_ended"),
             models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
-            models.Index(fields=["created", "status"], condition=Q(outcome__in=DEAD), name="transfer_dead"),
+            # Of transfers that were not delivered. They may be refunded or repaired later.
+            models.Index(
+                fields=["created", "status"], condition=Q(hour__isnull=False, bucket=None), name="transfer_failed"
+            ),
             # In the order of the groups in which open transfers are counted, with all that is counted of each.
             models.Index(
                 fields=[
@@ -121,7 +124,11 @@ class TransferAddress(models.Model):
 
 
 class Window(models.Model):
-    """A row of the ledger: `windows.Window`. `epoch` is that of its last writer."""
+    """A window of the ledger: transfers created from `start` until before `end`. Times are Unix seconds.
+
+    `due`: when it is read again. `rows` are those of the last complete read, at `read_at`. `failures` counts the failed
+    reads since then, `reason` is that of the last. `epoch` is that of its last writer.
+    """
 
     start = models.BigIntegerField(primary_key=True)
     end = models.BigIntegerField()
@@ -135,6 +142,30 @@ class Window(models.Model):
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["start"], condition=Q(is_sealed=False), name="window_unsealed")]
+
+    @property
+    def condition(self) -> Condition:
+        if self.is_sealed:
+            return Condition.SEALED
+        if self.failures:
+            return Condition.HOLE
+        return Condition.DUE if self.read_at is None else Condition.OPEN
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """What each read changes."""
+        return self.end, self.read_at, self.failures
+
+    def set_read(self, *, rows: int, at: int) -> None:
+        """Note a complete read at this time. It seals the window if nothing can be created in it any more."""
+        self.read_at, self.rows, self.failures, self.reason = at, rows, 0, ""
+        self.is_sealed = at >= self.end + windows.SEALED_FROM
+        self.due = windows.next_read(self.end, after=at)
+
+    def set_failed(self, reason: str, *, at: int) -> None:
+        """Note a read whose result can't be complete. What is known from the last complete read stays."""
+        self.due = at + min(windows.RETRY * 2 ** min(self.failures, 10), windows.LONGEST_RETRY)
+        self.failures, self.reason = self.failures + 1, reason
 
 
 class Audit(models.Model):

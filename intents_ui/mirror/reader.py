@@ -2,27 +2,23 @@
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from typing import ClassVar
 
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry
-from intents_ui.mirror.windows import MOST_PAGES, Window, is_sample
+from intents_ui.mirror.models import Window
+from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE, is_sample
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
-from intents_ui.service.operations import operations
+from intents_ui.service.operations.operations import ServiceCall, get_intent_history
 from intents_ui.service.queries import paging
 from intents_ui.service.queries.paging import End
 
-PAGE_SIZE = 100
 SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
-BY_ID, BY_CREATION = "id", "createdAt"
-ASCENDING, DESCENDING = "ASC", "DESC"
-
 LACKS = {
     End.CIRCLES: "the service repeated a page",
     End.LOST: "the service reported more transfers, but its cursor could not be read",
@@ -41,6 +37,8 @@ class Span:
 
     windows: tuple[Window, ...]
     is_audit: bool = False
+    first: ClassVar = Page.first(size=PAGE_SIZE, column="id", order="ASC")
+    most_pages: ClassVar = MOST_PAGES
 
     @property
     def start(self) -> int:
@@ -50,6 +48,14 @@ class Span:
     def end(self) -> int:
         return self.windows[-1].end
 
+    def call(self, page: Page) -> ServiceCall[HistoryAnswer]:
+        statuses = () if is_sample(self.windows[0]) else MIRRORED
+        # Whether `toTime` includes its second isn't specified.
+        return get_intent_history(page=page, by_statuses=statuses, from_time=self.start, to_time=self.end + 1)
+
+    def may_list(self, found: Entry) -> bool:
+        return self.start * 1000 <= found.created < (self.end + 2) * 1000
+
 
 @dataclass(frozen=True, slots=True)
 class OpenSet:
@@ -58,6 +64,13 @@ class OpenSet:
     statuses: tuple[IntentStatus, ...]
     since: int
     most_pages: int
+    first: ClassVar = Page.first(size=PAGE_SIZE, column="createdAt", order="DESC")
+
+    def call(self, page: Page) -> ServiceCall[HistoryAnswer]:
+        return get_intent_history(page=page, by_statuses=self.statuses, from_time=self.since)
+
+    def may_list(self, found: Entry) -> bool:
+        return found.created >= self.since * 1000
 
 
 type Task = Span | OpenSet
@@ -68,8 +81,7 @@ class Reading:
     """What a task found.
 
     `why` is why it isn't complete, "" if it is. `is_unanswered`: the service didn't answer. `pause`: seconds for which
-    it wants no calls. `complete_since`: creation time in Unix milliseconds from which no listed one is missing. `at`:
-    time of the first request, in Unix milliseconds by the service's clock.
+    it wants no calls. `at`: time of the first request, in Unix milliseconds by the service's clock.
     """
 
     task: Task
@@ -77,15 +89,12 @@ class Reading:
     entries: Sequence[Entry] = ()
     why: str = ""
     is_unanswered: bool = False
-    is_too_long: bool = False
     pause: float = 0.0
-    complete_since: int = 0
     calls: int = 0
-    unreadable: int = 0
 
 
 class CallLimiter:
-    """Limiter of calls per second, over any second. Thread-safe."""
+    """Limiter of calls per second, which it spaces evenly. Thread-safe."""
 
     def __init__(
         self,
@@ -98,33 +107,16 @@ class CallLimiter:
         self._clock = clock
         self._sleep = sleep
         self._lock = threading.Lock()
-        self._recent: deque[float] = deque()
+        self._next = 0.0
 
     def acquire(self, *, is_halved: bool = False) -> None:
         """Wait until a call is allowed. `is_halved`: allow half as many."""
-        most = max(1, self.per_second // 2) if is_halved else self.per_second
-        seconds = 2.0 if is_halved and self.per_second == 1 else 1.0
-        while True:
-            with self._lock:
-                now = self._clock()
-                while self._recent and self._recent[0] <= now - 2.0:
-                    self._recent.popleft()
-                recent = [each for each in self._recent if each > now - seconds]
-                if len(recent) < most:
-                    self._recent.append(now)
-                    return
-                wait = recent[-most] + seconds - now
-            self._sleep(wait)
-
-
-@dataclass(slots=True)
-class _List:
-    """A list while it is read."""
-
-    asked: int = 0
-    found: dict[str, Entry] = field(default_factory=dict)
-    unreadable: int = 0
-    outside: int = 0
+        with self._lock:
+            now = self._clock()
+            at = max(now, self._next)
+            self._next = at + (2 if is_halved else 1) / self.per_second
+        if at > now:
+            self._sleep(at - now)
 
 
 class Reader:
@@ -147,92 +139,53 @@ class Reader:
         self._is_stopped = is_stopped
 
     def read(self, task: Task) -> Reading:
+        """Read one page after another, until the list ends, fails or is too long."""
         at = self._now()
-        reading = Reading(task=task, at=entry.milliseconds(at))
-        listed = _List()
+        found: dict[str, Entry] = {}
+        why, pause, is_unanswered = "", 0.0, False
+        calls = unreadable = outside = 0
+
+        def ask(page: Page) -> HistoryAnswer:
+            nonlocal calls
+            calls += 1
+            median = self._service.health.status().typical
+            self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
+            return self._service.ask_uncached(replace(task.call(page), kind=None))
+
         try:
-            why = self._read_pages(task, listed, at=at)
+            for answer, end in paging.answers(ask, task.first):
+                entries, invalid = _entries(answer, at)
+                found |= entries
+                unreadable += invalid
+                outside += sum(not task.may_list(each) for each in entries.values())
+                if end or calls == task.most_pages or self._is_stopped():
+                    why = LACKS.get(end, "") if end else TOO_LONG if calls == task.most_pages else STOPPED
+                    break
         except (Unreachable, TooBusy, AccessDenied) as error:
+            why, is_unanswered = error.summary, True
             pause = error.retry_after if isinstance(error, TooBusy) else error.again_in or 0.0
-            reading = replace(reading, why=error.summary, is_unanswered=True, pause=pause)
         except ServiceError as error:
-            reading = replace(reading, why=error.summary)
-        else:
-            reading = replace(reading, why=why or _flaws(listed), is_too_long=why == TOO_LONG)
-        entries = tuple(listed.found.values())
-        return replace(
-            reading,
-            entries=entries,
-            complete_since=_complete_since(task, reading, entries),
-            calls=listed.asked,
-            unreadable=listed.unreadable,
+            why = error.summary
+        if not why and unreadable:
+            why = f"{unreadable} {'entry' if unreadable == 1 else 'entries'} could not be read"
+        return Reading(
+            task=task,
+            at=entry.milliseconds(at),
+            entries=tuple(found.values()),
+            why=why or (OUTSIDE if outside else ""),
+            is_unanswered=is_unanswered,
+            pause=pause,
+            calls=calls,
         )
 
-    def _read_pages(self, task: Task, listed: _List, *, at: datetime) -> str:
-        """Read one page after another. Return why the list isn't complete, "" if it is."""
-        most = MOST_PAGES if isinstance(task, Span) else task.most_pages
-        for answer, end in paging.answers(partial(self._ask, task, listed), _first_page(task)):
-            self._add(task, answer, listed, at=at)
-            if end:
-                return LACKS.get(end, "")
-            if listed.asked == most:
-                return TOO_LONG
-            if self._is_stopped():
-                return STOPPED
-        return ""
 
-    def _ask(self, task: Task, listed: _List, page: Page) -> HistoryAnswer:
-        listed.asked += 1
-        median = self._service.health.status().typical
-        self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
-        return self._service.ask_uncached(_call(task, page))
-
-    def _add(self, task: Task, answer: HistoryAnswer, listed: _List, *, at: datetime) -> None:
-        listed.unreadable += answer.unreadable_entries
-        for each in answer.intents:
-            if each.status == IntentStatus.QUOTED:
-                continue
+def _entries(answer: HistoryAnswer, at: datetime) -> tuple[dict[str, Entry], int]:
+    """Return the transfers of a page by ID, without quotes, and the number of entries that could not be read."""
+    found, unreadable = {}, answer.unreadable_entries
+    for each in answer.intents:
+        if each.status != IntentStatus.QUOTED:
             try:
-                listed.found[each.intent_id.lower()] = found = entry.read(each, now=at)
+                found[each.intent_id.lower()] = entry.read(each, now=at)
             except ValueError:
-                listed.unreadable += 1
-                continue
-            listed.outside += not _is_within(task, found)
-
-
-def _first_page(task: Task) -> Page:
-    if isinstance(task, Span):
-        return Page.first(size=PAGE_SIZE, column=BY_ID, order=ASCENDING)
-    return Page.first(size=PAGE_SIZE, column=BY_CREATION, order=DESCENDING)
-
-
-def _call(task: Task, page: Page) -> operations.ServiceCall[HistoryAnswer]:
-    if isinstance(task, OpenSet):
-        call = operations.get_intent_history(page=page, by_statuses=task.statuses, from_time=task.since)
-    else:
-        # Whether `toTime` includes its second isn't specified.
-        statuses = () if is_sample(task.windows[0]) else MIRRORED
-        call = operations.get_intent_history(
-            page=page, by_statuses=statuses, from_time=task.start, to_time=task.end + 1
-        )
-    return replace(call, kind=None)
-
-
-def _is_within(task: Task, found: Entry) -> bool:
-    if isinstance(task, OpenSet):
-        return found.created >= task.since * 1000
-    return task.start * 1000 <= found.created < (task.end + 2) * 1000
-
-
-def _flaws(listed: _List) -> str:
-    if listed.unreadable:
-        return f"{listed.unreadable} {'entry' if listed.unreadable == 1 else 'entries'} could not be read"
-    return OUTSIDE if listed.outside else ""
-
-
-def _complete_since(task: Task, reading: Reading, entries: Sequence[Entry]) -> int:
-    if isinstance(task, OpenSet) and not reading.why:
-        return task.since * 1000
-    if isinstance(task, OpenSet) and reading.is_too_long and entries:
-        return min(each.created for each in entries) + 1
-    return reading.at
+                unreadable += 1
+    return found, unreadable

@@ -3,13 +3,13 @@
 Windows are read from the newest on.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from random import Random
 
 from intents_ui.mirror import windows
-from intents_ui.mirror.models import Window as WindowRow
-from intents_ui.mirror.reader import PAGE_SIZE, OpenSet, Reading, Span, Task
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Window
+from intents_ui.mirror.models import Window
+from intents_ui.mirror.reader import OpenSet, Reading, Span, Task
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import KEPT_DAYS, Writer, load
 from intents_ui.service.models import IntentStatus
 
@@ -23,7 +23,7 @@ OPEN_SETS = (
     (HOUR, (IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID), 30 * DAY, 100),
 )
 AUDITS = 20  # windows an hour
-NEAR = 20  # seconds between transfers that are read by one call
+NEAR = MINUTE  # between transfers that are read by one call
 SPANS_AT_ONCE = 3
 LOOKED_AT = 120  # windows that are due, to find neighbors among
 DUE = "WHERE due <= %s ORDER BY start DESC LIMIT %s"
@@ -38,18 +38,18 @@ class Schedule:
         self._upkeep_due = 0
         self._minute = 0
         self._audits: list[Window] = []
-        self._departed: dict[bytes, int] = {}  # ID, time of creation
+        self._alone: dict[bytes, tuple[int, int]] = {}  # ID, time of creation, and from when on it is read
         self._read_alone: dict[bytes, int] = {}  # ID, time of the read
         self._paused_until = 0.0
 
     def prepare(self, writer: Writer, *, now: int) -> None:
         """Do what is due in the database: new windows each minute, checks and retention each hour."""
-        for intent_id, created in writer.take_departed().items():
+        for intent_id, (created, since) in writer.take_alone().items():
             # It may still be listed as before, or not at all.
-            if now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
-                self._departed[intent_id] = created
+            if since > now or now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
+                self._alone[intent_id] = created, since
         if now // MINUTE != self._minute:
-            self._read_alone = {each: at for each, at in self._read_alone.items() if at > now - HOUR}
+            self._read_alone = {each: at for each, at in self._read_alone.items() if at > now - DAY}
             writer.extend(now=now)
             self._minute = now // MINUTE
         if now >= self._upkeep_due:
@@ -72,8 +72,8 @@ class Schedule:
             if now >= self._open_sets_due[place]:
                 self._open_sets_due[place] = now + every
                 return OpenSet(statuses, now - since, most_pages)
-        if self._departed:
-            return Span((self._next_departed(now),))
+        if alone := {each: created for each, (created, since) in self._alone.items() if since <= now}:
+            return Span((self._next_alone(alone, now),))
         spans = [task for task in busy if isinstance(task, Span)]
         if len(spans) >= SPANS_AT_ONCE:
             return None
@@ -82,18 +82,18 @@ class Schedule:
             for each in load(DUE, now, LOOKED_AT * (len(spans) + 1))
             if not any(span.start <= each.end and each.start <= span.end for span in spans)
         )
-        if run := windows.newest_run(due, page_size=PAGE_SIZE):
+        if run := next(windows.runs(due, by=windows.is_sample), None):
             return Span(run)
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)
         return None
 
-    def _next_departed(self, now: int) -> Window:
-        """Return the seconds of transfers that are no longer open. It is no window of the ledger."""
-        first = min(self._departed.values())
-        near = {each: created for each, created in self._departed.items() if created < first + NEAR}
+    def _next_alone(self, alone: Mapping[bytes, int], now: int) -> Window:
+        """Return the seconds of the oldest of these transfers. It is no window of the ledger."""
+        first = min(alone.values())
+        near = {each: created for each, created in alone.items() if created < first + NEAR}
         for each in near:
-            del self._departed[each]
+            del self._alone[each]
             self._read_alone[each] = now
         return Window(start=first, end=max(near.values()) + 1, due=now)
 
@@ -103,7 +103,7 @@ class Schedule:
 
     def audits(self) -> list[Window]:
         """Return random sealed windows, more often young ones."""
-        sealed = WindowRow.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
+        sealed = Window.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
         starts = list(sealed)
         chosen = {starts[int(len(starts) * self._random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
         return [window for start in chosen for window in load("WHERE start = %s", start)]

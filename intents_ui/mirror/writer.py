@@ -2,12 +2,10 @@
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from hashlib import blake2b
-from itertools import batched
+from itertools import batched, pairwise
 from typing import Any
 
 from django.db import connection, models, transaction
@@ -18,7 +16,6 @@ from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED, bucket_of, end_of
 from intents_ui.mirror.models import (
-    DEAD,
     Audit,
     Day,
     DayFact,
@@ -32,20 +29,18 @@ from intents_ui.mirror.models import (
     Transfer,
     TransferAddress,
     UnknownStatus,
+    Window,
 )
-from intents_ui.mirror.models import Window as WindowRow
-from intents_ui.mirror.reader import KNOWN, PAGE_SIZE, OpenSet, Reading, Span
-from intents_ui.mirror.windows import Window
+from intents_ui.mirror.reader import KNOWN, TOO_LONG, OpenSet, Reading, Span
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of a dictionary in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
-ALONE_FROM = 3 * windows.MINUTE  # age of a transfer. In younger windows many have changed
-MOST_ALONE = 20  # of one list of open transfers
+ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
 KEPT_DAYS = 90
 AUDITS_DAYS = 30
-HOURS_OF_CALLS = 48
 ROWS_MISSING = "transfers are missing in the copy"
 SOURCE, CALLS, FORGOTTEN = "source", "calls", "forgotten"
 
@@ -60,16 +55,16 @@ SELECT intent_id, fingerprint, outcome, rules, unlisted_since, updated, read_at,
 FROM mirror_transfer WHERE intent_id IN ({})
 """
 # Open transfers, those that lately expired, and those that failed.
-LISTABLE = f"""
+LISTABLE = """
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({{0}})
+WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({0})
 UNION ALL
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({{0}})
+WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({0})
 UNION ALL
 SELECT intent_id, created FROM mirror_transfer
-WHERE outcome IN {DEAD} AND created >= %s AND created < %s AND status IN ({{0}})
-"""  # noqa: S608 - names of outcomes, as in the index's condition
+WHERE hour IS NOT NULL AND bucket IS NULL AND created >= %s AND created < %s AND status IN ({0})
+"""
 LISTED = """
 SELECT intent_id FROM mirror_transfer
 WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND read_at < %s
@@ -79,17 +74,6 @@ INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
 AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.address = %s
                 AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
-"""
-WINDOW_COLUMNS = tuple(field.name for field in fields(Window))
-QUOTED_COLUMNS = ", ".join(f'"{name}"' for name in WINDOW_COLUMNS)
-LOAD = f"SELECT {QUOTED_COLUMNS} FROM mirror_window"  # noqa: S608 - names of columns
-SAVE = f"""
-INSERT INTO mirror_window ({QUOTED_COLUMNS}, epoch)
-VALUES ({", ".join(["%s"] * (len(WINDOW_COLUMNS) + 1))}) ON CONFLICT (start) DO UPDATE
-SET {", ".join(f'"{name}" = excluded."{name}"' for name in WINDOW_COLUMNS[1:])}, epoch = excluded.epoch
-"""  # noqa: S608 - names of columns
-SET_STATE = """
-INSERT INTO mirror_state (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
 # Sealed windows with fewer rows than they had when they were last read.
 LACKING = """
@@ -142,9 +126,9 @@ class Writer:
         self.epoch = epoch
         self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
         self._forgotten: frozenset[str] = frozenset()
-        self._departed: dict[bytes, int] = {}
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
-        self._calls: dict[str, int] | None = None  # by hour, as stored
+        # Transfers to read with those created next to them: their times of creation, and from when on.
+        self._alone: dict[bytes, tuple[int, int]] = {}
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -156,7 +140,6 @@ class Writer:
         except BaseException:
             for each in (self._routes, self._tokens, self._reasons):
                 each.forget()
-            self._calls = None
             raise
 
     def begin(self, source: str, *, start: int, now: int) -> None:
@@ -166,8 +149,8 @@ class Writer:
             if known != source:
                 raise OtherSource
             set_state(SOURCE, source)
-            first = WindowRow.objects.aggregate(first=Min("start"))["first"]
-            self._insert(windows.tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
+            first = Window.objects.aggregate(first=Min("start"))["first"]
+            self._save(tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
             self._extend(start, now)
             with connection.cursor() as cursor:
                 cursor.execute(OUTDATED, [now, RULES])
@@ -199,48 +182,51 @@ class Writer:
                     self._note_windows(span, reading, now)
                     if span.is_audit and not reading.why:
                         Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=differing)
-            self._confirm(reading.at, now)
         return max(changed, differing)
 
-    def take_departed(self) -> dict[bytes, int]:
-        """Return once the transfers to read alone, because they have changed, with their times of creation."""
-        taken, self._departed = self._departed, {}
+    def take_alone(self) -> dict[bytes, tuple[int, int]]:
+        """Return once the transfers to read apart from their windows: when each was created, and from when on."""
+        taken, self._alone = self._alone, {}
         return taken
 
     def verify(self, *, now: int) -> int:
         """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
-        known = list(load())
-        missing = list(windows.gaps(known, now=now))
+        edges = pairwise(Window.objects.order_by("start").values_list("start", "end"))
+        gaps = (tile(end, start, width=windows.BACKFILL_WIDTH, due=now) for (_, end), (start, _) in edges)
+        missing = [window for gap in gaps for window in gap]
         with connection.cursor() as cursor:
             cursor.execute(LACKING)
-            lacking = {start for (start,) in cursor.fetchall()}
-        if missing or lacking:
-            with self.transaction():
-                self._insert(missing)
-                self._save(windows.doubted(each, ROWS_MISSING, at=now) for each in known if each.start in lacking)
-        return len(missing) + len(lacking)
+            lacking = Window.objects.filter(start__in=[start for (start,) in cursor.fetchall()])
+        with self.transaction():
+            self._save(missing)
+            doubted = lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now, epoch=self.epoch)
+        return len(missing) + doubted
 
     def merge(self) -> None:
-        """Merge sealed neighbors, so that a ledger of months has few windows."""
-        runs = list(windows.mergeable(load("WHERE is_sealed ORDER BY start"), page_size=PAGE_SIZE))
-        if runs:
+        """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
+        sealed = load("WHERE is_sealed ORDER BY start DESC")
+        found = windows.runs(sealed, by=lambda each: (each.due, each.start // DAY))
+        if runs := [run for run in found if len(run) > 1]:
             with self.transaction():
-                for run in runs:
-                    WindowRow.objects.filter(start__gt=run[0].start, start__lt=run[-1].end).delete()
-                self._save(map(windows.merged, runs))
+                for first, *others in runs:
+                    Window.objects.filter(start__in=[each.start for each in others]).delete()
+                    first.end = others[-1].end
+                    first.rows += sum(each.rows for each in others)
+                    first.read_at = min(each.read_at or 0 for each in (first, *others))
+                self._save(run[0] for run in runs)
 
     def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
         """Delete what is older than its retention."""
-        until = now - days * windows.DAY
+        until = now - days * DAY
         with self.transaction():
-            WindowRow.objects.filter(end__lte=until).delete()
-            kept_from = (WindowRow.objects.aggregate(first=Min("start"))["first"] or until) * 1000
+            Window.objects.filter(end__lte=until).delete()
+            kept_from = (Window.objects.aggregate(first=Min("start"))["first"] or until) * 1000
             TransferAddress.objects.filter(created__lt=kept_from).delete()
             # Those that ended later are of days that may be counted again.
             outdated = Transfer.objects.filter(created__lt=kept_from)
             outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
             facts.expire(until)
-            Audit.objects.filter(at__lt=now - AUDITS_DAYS * windows.DAY).delete()
+            Audit.objects.filter(at__lt=now - AUDITS_DAYS * DAY).delete()
 
     # Rows
 
@@ -324,22 +310,15 @@ class Writer:
         if not each.updated or each.updated >= updated:
             return True
         fingerprint, first_at = self._earlier.get(each.intent_id, (b"", 0))
+        if fingerprint == each.fingerprint and read_at >= first_at + CONFIRMED_AFTER * 1000:
+            del self._earlier[each.intent_id]
+            return True
         if fingerprint != each.fingerprint:
+            if len(self._earlier) > MOST_KNOWN:
+                self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
-            return False
-        if read_at < first_at + CONFIRMED_AFTER * 1000:
-            return False
-        del self._earlier[each.intent_id]
-        return True
-
-    def _confirm(self, read_at: int, now: int) -> None:
-        """Let the windows of transfers that were read with an earlier time of change be read once more soon."""
-        ids = [intent_id for intent_id, (_, at) in self._earlier.items() if at == read_at]
-        for created in Transfer.objects.filter(intent_id__in=ids).values_list("created", flat=True) if ids else ():
-            near = load('WHERE start <= %s AND "end" > %s', created // 1000, created // 1000)
-            self._save(replace(each, due=min(each.due, now + CONFIRMED_AFTER)) for each in near)
-        if len(self._earlier) > MOST_KNOWN:
-            self._earlier.clear()
+            self._alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
+        return False
 
     def _unless_forgotten(self, address: bytes | None) -> bytes | None:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
@@ -354,34 +333,41 @@ class Writer:
             )
 
     def _count_calls(self, calls: int, now: int) -> None:
-        hour = now // windows.HOUR
-        known = state(CALLS, {}) if self._calls is None else self._calls
-        counted = {each: count for each, count in known.items() if int(each) > hour - HOURS_OF_CALLS}
-        self._calls = {**counted, str(hour): counted.get(str(hour), 0) + calls}
-        set_state(CALLS, self._calls)
+        known, this = state(CALLS, {}), now // HOUR
+        counted = {str(hour): known.get(str(hour), 0) for hour in (this - 1, this)}
+        set_state(CALLS, counted | {str(this): counted[str(this)] + calls})
 
     # The ledger
 
     def _extend(self, start: int, now: int) -> None:
-        end = WindowRow.objects.aggregate(end=Max("end"))["end"]
-        self._insert(windows.extended(start if end is None else end, now=now))
+        """Add the windows until now. The last one contains it."""
+        end = Window.objects.aggregate(end=Max("end"))["end"]
+        start = start if end is None else end
+        present = (now // windows.WIDTH + 1) * windows.WIDTH
+        recent = max(start, present - HOUR)
+        self._save(tile(start, recent, width=windows.BACKFILL_WIDTH, due=now))
+        self._save(tile(recent, present, width=windows.WIDTH))
 
     def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
         known = {each.start: each for each in load("WHERE start >= %s AND start < %s", span.start, span.end)}
+        changed = []
         for read in span.windows:
             window = known.get(read.start)
             if window is None or window.version != read.version:
                 continue  # it was split, expired or read meanwhile, or this reading is written again
-            if reading.is_unanswered:
-                self._save([windows.postponed(window, at=now)])
-            elif reading.is_too_long and len(span.windows) == 1 and (halves := windows.split(window, at=now)):
-                WindowRow.objects.filter(start=window.start).delete()
-                self._insert(halves)
+            middle = (window.start + window.end) // 2
+            if reading.is_unanswered:  # which says nothing about the window
+                window.due = now + windows.RETRY
+            elif reading.why == TOO_LONG and len(span.windows) == 1 and middle > window.start:
+                changed.append(Window(start=middle, end=window.end, due=now))
+                window = Window(start=window.start, end=middle, due=now)
             elif reading.why:
-                self._save([windows.after_failure(window, reading.why, at=now)])
+                window.set_failed(reading.why, at=now)
             else:
-                own = [each for each in reading.entries if _is_of(each, window.start, window.end)]
-                self._save([windows.after_read(window, rows=len(own), at=reading.at // 1000)])
+                own = sum(_is_of(each, window.start, window.end) for each in reading.entries)
+                window.set_read(rows=own, at=reading.at // 1000)
+            changed.append(window)
+        self._save(changed)
 
     def _note_unlisted(self, span: Span, reading: Reading) -> None:
         """Note open transfers of the copy that a complete read doesn't list. That they are listed again undoes it."""
@@ -395,45 +381,51 @@ class Writer:
             Transfer.objects.filter(intent_id__in=missing).update(unlisted_since=reading.at)
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
-        """Find transfers of the copy that may change and are no longer in this list of such ones.
+        """Let transfers be read that may change and are no longer in this list of such ones.
 
-        A few old ones are read alone (`take_departed`). Otherwise their windows are due.
+        Young ones are read with their windows, the others alone (`take_alone`).
         """
+        since = task.since * 1000
+        if reading.why == TOO_LONG and reading.entries:
+            since = min(each.created for each in reading.entries) + 1
+        elif reading.why:
+            return
         listed = {each.intent_id for each in reading.entries}
-        lately = max(reading.complete_since, reading.at - windows.HOUR * 1000)
+        statuses: list[Any] = [str(each) for each in task.statuses]
+        places = ", ".join(["%s"] * len(statuses))
+        starts = since, max(since, reading.at - HOUR * 1000), since
         with connection.cursor() as cursor:
-            statuses: list[Any] = [str(each) for each in task.statuses]
-            cursor.execute(
-                LISTABLE.format(", ".join(["%s"] * len(statuses))),
-                [
-                    value
-                    for since in (reading.complete_since, lately, reading.complete_since)
-                    for value in (since, reading.at, *statuses)
-                ],
-            )
+            values = [value for start in starts for value in (start, reading.at, *statuses)]
+            cursor.execute(LISTABLE.format(places), values)
             known = cursor.fetchall()
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
-        alone = {intent_id: created for intent_id, created in left.items() if created < now - ALONE_FROM}
-        if len(alone) <= MOST_ALONE:
-            self._departed |= alone
-            left = {intent_id: created for intent_id, created in left.items() if intent_id not in alone}
-        if not left:
-            return
-        departed = left.values()
-        near = list(load('WHERE start <= %s AND "end" > %s ORDER BY start', max(departed), min(departed)))
-        starts = [each.start for each in near]
-        places = {bisect_right(starts, created) - 1 for created in departed}
-        self._save(windows.sooner(near[place], now=now) for place in places if place >= 0)
+        young = {created for created in left.values() if created >= now - ALONE_FROM}
+        self._alone |= {each: (created, now) for each, created in left.items() if created not in young}
+        if young:
+            for window in load('WHERE "end" > %s AND failures = 0', min(young)):
+                if any(window.start <= created < window.end for created in young):
+                    window.due = min(window.due, now)
+                    self._save([window])
 
-    def _insert(self, found: Iterable[Window]) -> None:
-        for some in batched(found, BATCH):
-            WindowRow.objects.bulk_create(WindowRow(**_columns(each), epoch=self.epoch) for each in some)
+    def _save(self, changed: Iterable[Window]) -> None:
+        """Insert or update windows."""
+        for some in batched(changed, BATCH):
+            for each in some:
+                each.epoch = self.epoch
+            Window.objects.bulk_create(
+                some, update_conflicts=True, unique_fields=["start"], update_fields=WINDOW_COLUMNS
+            )
 
-    def _save(self, found: Iterable[Window]) -> None:
-        rows = [(*_columns(each).values(), self.epoch) for each in found]
-        if rows:
-            with connection.cursor() as cursor:
-                cursor.executemany(SAVE, rows)
+
+WINDOW_COLUMNS = [each.name for each in Window._meta.fields if not each.primary_key]
+
+
+def tile(start: int, end: int, *, width: int, due: int | None = None) -> Iterator[Window]:
+    """Yield windows that tile the time, cut at multiples of `width`. They are due at their first age, or at `due`."""
+    while start < end:
+        stop = min(end, (start // width + 1) * width)
+        yield Window(start=start, end=stop, due=start + width // 3 if due is None else due)
+        start = stop
 
 
 def _differing(span: Span, entries: Sequence[Entry]) -> int:
@@ -449,7 +441,7 @@ def _hour(each: Entry, read_at: int) -> int | None:
         return None
     # A transfer can't end after it was read.
     end = min(end_of(each.ended, each.updated, each.created), max(read_at, each.created))
-    return end // (windows.HOUR * 1000) * windows.HOUR
+    return end // (HOUR * 1000) * HOUR
 
 
 def forget(address: str) -> int:
@@ -474,21 +466,12 @@ def empty() -> None:
         State.objects.exclude(name=FORGOTTEN).delete()
 
 
-COPIED = (TransferAddress, Transfer, Route, Token, Reason, WindowRow, Audit, UnknownStatus)
+COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit, UnknownStatus)
 
 
 def load(clauses: str = "", *values: int) -> Iterator[Window]:
-    """Yield windows of the ledger. `clauses` are those of SQL after the table, with %s for each value."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"{LOAD} {clauses}", values)
-        for row in cursor:
-            columns = dict(zip(WINDOW_COLUMNS, row, strict=True))
-            columns["is_sealed"] = bool(columns["is_sealed"])
-            yield Window(**columns)
-
-
-def _columns(window: Window) -> dict[str, Any]:
-    return {name: getattr(window, name) for name in WINDOW_COLUMNS}
+    """Yield windows of the ledger. `clauses` are constants of SQL after the table, with %s for each value."""
+    yield from Window.objects.raw(f"SELECT * FROM mirror_window {clauses}", values)  # noqa: S608 - constants
 
 
 def state(name: str, default: Any = None) -> Any:
@@ -499,8 +482,8 @@ def state(name: str, default: Any = None) -> Any:
 
 def set_state(name: str, value: Any) -> None:
     """Write a named value, within a transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute(SET_STATE, [name, json.dumps(value)])
+    row = State(name=name, value=json.dumps(value))
+    State.objects.bulk_create([row], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
 
 
 def _is_of(each: Entry, start: int, end: int) -> bool:

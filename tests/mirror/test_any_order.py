@@ -114,10 +114,10 @@ class Histories(RuleBasedStateMachine):
     def replay(self, which: int) -> None:
         """Write a reading once more, which changes nothing (I5)."""
         reading = self.copy.readings[which % len(self.copy.readings)]
-        before = rows(), list(load("ORDER BY start"))
+        before = rows(), list(models.Window.objects.order_by("start").values())
         assert self.copy.writer is not None
         changed = self.copy.writer.commit(reading, now=int(self.world.now))
-        after = rows(), list(load("ORDER BY start"))
+        after = rows(), list(models.Window.objects.order_by("start").values())
         assert (changed, after[0]) == (0, before[0])
         if isinstance(reading.task, Span) and not reading.why:
             assert after[1] == before[1]

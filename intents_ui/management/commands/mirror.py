@@ -3,6 +3,7 @@
 Imports the mirror only if there is a database for it.
 """
 
+import gc
 import hashlib
 import os
 import signal
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
+GC_OBJECTS = 50_000  # new ones until garbage is collected. A page of the history has thousands, and they are all in use
 NICENESS = 10  # of `run`: pages come first
 MOST_DAYS = 90
 MOST_HOLES = 20
@@ -94,13 +96,11 @@ class Command(BaseCommand):
 
         def is_done() -> bool:
             nonlocal shown_at
-            found = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
-            if found.is_over or time.monotonic() - shown_at >= SECONDS:
+            sealed, seconds, transfers = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
+            if sealed == seconds or time.monotonic() - shown_at >= SECONDS:
                 shown_at = time.monotonic()
-                self.stdout.write(
-                    f"{found.sealed / DAY:.1f} of {found.seconds / DAY:.1f} days, {found.transfers:,} transfers"
-                )
-            return found.is_over
+                self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
+            return sealed == seconds
 
         _require(self._mirror(days=days, is_done=is_done).run(waits=False))
         if holes := coverage.current(now=coverage.service_now()).holes:
@@ -167,6 +167,8 @@ class Command(BaseCommand):
         from intents_ui.mirror.loop import DAYS, Mirror
         from intents_ui.mirror.reader import CallLimiter, Reader
 
+        gc.freeze()
+        gc.set_threshold(GC_OBJECTS)
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())

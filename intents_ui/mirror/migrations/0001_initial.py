@@ -304,9 +304,9 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="transfer",
             index=models.Index(
-                condition=models.Q(("outcome__in", ("failed", "aborted", "rejected"))),
+                condition=models.Q(("bucket", None), ("hour__isnull", False)),
                 fields=["created", "status"],
-                name="transfer_dead",
+                name="transfer_failed",
             ),
         ),
         migrations.AddIndex(
