@@ -130,15 +130,13 @@ class Said:
 class Transfer:
     """One transfer at one moment, on every surface.
 
-    `given`: the identifier that is looked up, if it isn't the intent ID. `tampered` changes the text of each answer, to
-    see whether a test notices.
+    `given`: the identifier that is looked up, if it isn't the intent ID.
     """
 
     intent_id: str
     owner: str
     site: Client
     given: str = ""
-    tampered: Callable[[str], str] = str
 
     def get(self, path: str, **headers: str) -> str:
         return self._body(path, self.site.get(path, headers=headers))
@@ -153,7 +151,7 @@ class Transfer:
 
     def _body(self, path: str, answer: Any) -> str:
         assert answer.status_code == 200, f"{path}: {answer.status_code}"
-        return self.tampered(text_of(answer))
+        return text_of(answer)
 
     @property
     def wanted(self) -> str:
@@ -258,7 +256,7 @@ def live_fragment(transfer: Transfer) -> Said:
     if situation.receipt is None:
         return polled_fragment(transfer)
     snapshot = Snapshot(transfer.intent_id, situation.receipt, learned_at=datetime.now(UTC))
-    return of_answer_card(transfer.tampered(intent_page.receipt_fragment(snapshot)))
+    return of_answer_card(intent_page.receipt_fragment(snapshot))
 
 
 def polled_fragment(transfer: Transfer) -> Said:
@@ -514,7 +512,7 @@ def saved_row(transfer: Transfer) -> Said | None:
     answer = transfer.site.get(f"/saved/status?id={transfer.intent_id}")
     if answer.status_code == 404:
         return None
-    markup = transfer.tampered(answer.content.decode())
+    markup: str = answer.content.decode()
     status = _found(r'<span class="status"[^>]*>(.*?)</span>', markup) or ""
     both = amounts(_found(r"<span data-amounts>(.*?)</span>", markup) or "")
     return Said(status, _found(r"data-headline[^>]*>(.*?)</", markup) or status, **both)
