@@ -2,9 +2,11 @@
 
 import contextlib
 import functools
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,18 @@ def mirrored_file(tmp_path: Path, django_db_blocker: Any, monkeypatch: pytest.Mo
     with django_db_blocker.unblock(), using(sqlite(path)):
         let_pages_read(monkeypatch)
         yield path
+
+
+def read(site: Client, path: str, status: int = 200) -> str:
+    """Return a page that has this status."""
+    answer = site.get(path)
+    assert answer.status_code == status, path
+    return answer.content.decode()
+
+
+def text(page: str) -> str:
+    """Return the visible text of a page's main part."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
 
 
 def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:

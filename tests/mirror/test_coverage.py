@@ -4,18 +4,12 @@ from datetime import UTC, datetime, time, timedelta
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
-from intents_ui.mirror.models import Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.world import OWNER, START, Copy, World
 
 OTHER = "0x" + "0b" * 20
-
-
-def test_without_a_first_read_nothing_is_known(world: World) -> None:
-    found = coverage.current(now=datetime.fromtimestamp(START, UTC))
-    assert (found.transfers, found.days, found.complete_since, found.is_running) == (0, [], None, False)
 
 
 @on_each_engine
@@ -32,21 +26,6 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     assert found.lag < timedelta(minutes=1)
     assert found.calls == len(world.called)
     assert found.holes == []
-
-
-@on_each_engine
-def test_a_hole_has_its_reason_and_ends_what_is_complete(world: World) -> None:
-    mirror = Copy(world, days=1)
-    mirror.settle(10 * MINUTE)
-    Window.objects.filter(start=START - DAY).update(is_sealed=False, failures=3, reason="the service repeated a page")
-    found = coverage.current(now=mirror.moment())
-    (hole,) = found.holes
-    assert (hole.reason, hole.failures, hole.end - hole.start) == ("the service repeated a page", 3, timedelta(hours=1))
-    assert found.complete_since == hole.end + timedelta(hours=1)
-    gaps = coverage.gaps(now=mirror.moment())
-    assert gaps.of(int(found.complete_since.timestamp()), gaps.at).is_complete
-    assert not gaps.of(int(found.complete_since.timestamp()) - 1, gaps.at).is_complete
-    assert Condition.HOLE in found.days[0].seconds
 
 
 def test_a_mirror_that_reads_nothing_to_its_end_is_complete_since_never(world: World) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,8 @@ from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.ops import metrics
 from intents_ui.server import probes
 from tests.mirror import ledgers
+from tests.mirror.conftest import read, text
+from tests.mirror.past import NOW
 from tests.mirror.test_readonly import corrupt, missing
 
 pytestmark = pytest.mark.usefixtures("still")
@@ -22,22 +22,8 @@ pytestmark = pytest.mark.usefixtures("still")
 PATH = "/insight/coverage"
 
 
-def read(site: Client, status: int = 200) -> str:
-    answer = site.get(PATH)
-    assert answer.status_code == status
-    return answer.content.decode()
-
-
-def text(page: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
 def test_without_a_mirror_the_page_says_what_it_is_and_how_to_turn_it_on(site: Client) -> None:
-    page = text(read(site, 404))
+    page = text(read(site, PATH, 404))
     assert "local copy of the service's history" in page
     assert "INTENTS_DATABASE" in page
     assert PATH not in site.get("/help").content.decode()
@@ -45,7 +31,7 @@ def test_without_a_mirror_the_page_says_what_it_is_and_how_to_turn_it_on(site: C
 
 @pytest.mark.usefixtures("mirrored")
 def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
-    page = text(read(site))
+    page = text(read(site, PATH))
     assert "Nothing read yet" in page
     assert "No process reads the history" in page
     assert "Complete since" not in page
@@ -54,12 +40,12 @@ def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
-    end = ledgers.whole(now())
-    Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
-    ledgers.lead(now())
-    ledgers.audit(now(), 0, 0, 2)
-    State.objects.create(name="calls", value=json.dumps({str(int(now().timestamp()) // HOUR): 612}))
-    page = text(read(site))
+    end = ledgers.whole(NOW)
+    Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
+    ledgers.lead(NOW)
+    ledgers.audit(NOW, 0, 0, 2)
+    State.objects.create(name="calls", value=json.dumps({str(int(NOW.timestamp()) // HOUR): 612}))
+    page = text(read(site, PATH))
     assert "Complete since 2026-11-18 13:00 UTC" in page
     assert re.search(r"Updated 2[234] s ago", page)
     assert "Process Running" in page
@@ -73,8 +59,8 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
 
 @pytest.mark.usefixtures("mirrored")
 def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
-    ledgers.whole(now(), holes=(30, 29, 6))
-    page = read(site)
+    ledgers.whole(NOW, holes=(30, 29, 6))
+    page = read(site, PATH)
     shown = text(page)
     assert "The local copy has holes" in shown
     assert "Holes 2, newest first" in shown  # neighbors are one
@@ -85,10 +71,10 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
 
 
 def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
-    ledgers.whole(now())
+    ledgers.whole(NOW)
     for spoil in (corrupt, missing):
         spoil(mirrored_file)
-        page = text(read(site, 503))
+        page = text(read(site, PATH, 503))
         assert "The local copy can't be read" in page
         assert "Nothing read yet" not in page
         assert "Holes" not in page
@@ -96,8 +82,8 @@ def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_f
 
 @pytest.mark.usefixtures("mirrored")
 def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
-    end = ledgers.whole(now(), holes=(30,))
-    Window.objects.create(start=end, end=end + MINUTE, due=int(now().timestamp()) - 22)
+    end = ledgers.whole(NOW, holes=(30,))
+    Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     page = text(site.get("/status").content.decode())
     assert re.search(r"Updated 2[234] s ago", page)
     assert "Complete since 2026-11-20 08:00 UTC . The local copy has holes" in page
@@ -109,8 +95,8 @@ def test_without_a_mirror_neither_the_status_nor_the_metrics_speak_of_one(site: 
 
 
 def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, mirrored_file: Path) -> None:
-    ledgers.whole(now(), holes=(30,))
-    ledgers.lead(now())
+    ledgers.whole(NOW, holes=(30,))
+    ledgers.lead(NOW)
     shown = metrics.text(probes.mirror_figures()).decode()
     for line in (
         'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
@@ -122,18 +108,18 @@ def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, m
 
 @pytest.mark.usefixtures("mirrored")
 def test_calls_are_for_administrators(site: Client) -> None:
-    ledgers.whole(now())
-    assert "Calls in the last hour" in read(site)
+    ledgers.whole(NOW)
+    assert "Calls in the last hour" in read(site, PATH)
     assert "Calls in the last hour" not in site.get(PATH, headers={"X-Forwarded-For": "203.0.113.7"}).content.decode()
 
 
 @pytest.mark.usefixtures("mirrored")
 def test_hostile_texts_of_the_copy_are_text(site: Client) -> None:
-    end = ledgers.whole(now())
+    end = ledgers.whole(NOW)
     hostile = "<img src=x onerror=alert(1)>\u202e"
     Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason=hostile)
-    ledgers.unknown(now(), hostile)
-    page = read(site)
+    ledgers.unknown(NOW, hostile)
+    page = read(site, PATH)
     assert "<img src=x" not in page
     assert "\u202e" not in page
     assert page.count("&lt;img src=x") == 2

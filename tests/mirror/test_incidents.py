@@ -256,12 +256,6 @@ def test_nothing_starts_where_twenty_owners_were_expected(story: Story) -> None:
     assert found.usual == pytest.approx(20, abs=2)  # owners
 
 
-def test_a_silent_service_is_one_incident(story: Story) -> None:
-    story.minutes(25, silent=PLACES)
-    assert story.only.scope.level is Level.SERVICE
-    assert story.only.routes == set(PLACES)
-
-
 def test_a_silence_closes_half_an_hour_after_it_ended(story: Story) -> None:
     story.minutes(25, silent=[A])
     story.minutes(10)

@@ -10,7 +10,6 @@ from django.test import Client
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import Problem
 from intents_ui.settings import ENV
-from tests.mirror.test_insight_page import hole
 from tests.mirror.test_readonly import corrupt
 
 ROUTE = "/api/v1/insight/routes/RELAY/8453/42161"
@@ -45,14 +44,6 @@ def test_incidents_are_those_of_the_pages(site: Client) -> None:
     assert incident == get(site, "/insight/incident/1.json")
     for unknown, status in (("2", 404), ("9" * 30, 404), ("-1", 404), ("x", 404)):
         Problem.model_validate(get(site, f"/api/v1/incidents/{unknown}", status))
-
-
-def test_an_incomplete_time_has_no_rates(site: Client) -> None:
-    hole()
-    total = ApiOverview.model_validate(get(site, "/api/v1/insight")).total
-    assert total
-    assert not total.is_complete
-    assert (total.success_rate, total.median_seconds, total.p95_seconds) == (None, None, None)
 
 
 @pytest.mark.parametrize(("setting", "status"), [("off", 404), ("staff", 403)])

@@ -4,7 +4,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from intents_ui.web import operator_auth
 from intents_ui.web.insight import access
 from intents_ui.web.transfers import situations
 from tests.mirror import ledgers, past
+from tests.mirror.conftest import read, text
+from tests.mirror.past import NOW
 from tests.mirror.test_readonly import corrupt, missing
 
 RELAY = "/insight/route/RELAY/8453/42161"
@@ -34,22 +36,8 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 def hole(*, hours: int = 5) -> None:
     """Let a window of so many hours ago be incomplete."""
-    start = int(now().timestamp()) // HOUR * HOUR - hours * HOUR
+    start = int(NOW.timestamp()) // HOUR * HOUR - hours * HOUR
     assert Window.objects.filter(start=start).update(is_sealed=False, failures=1)
-
-
-def read(site: Client, path: str, status: int = 200) -> str:
-    answer = site.get(path)
-    assert answer.status_code == status, path
-    return answer.content.decode()
-
-
-def text(page: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
 
 
 # Figures
@@ -134,7 +122,7 @@ def test_the_setting_closes_all_pages(site: Client, monkeypatch: pytest.MonkeyPa
         assert "slippage" not in answer.content.decode()
         assert answer["Cache-Control"] == "private, no-store"
     assert ('href="/insight"' in read(site, "/help")) is (who == "staff")
-    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: now())
+    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: NOW)
     assert site.get("/late").status_code == (200 if who == "staff" else 404)
 
 
@@ -144,7 +132,7 @@ def test_without_a_mirror_each_page_says_how_to_turn_it_on(site: Client) -> None
 
 
 def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
-    ledgers.whole(now())
+    ledgers.whole(NOW)
     for spoil in (corrupt, missing):
         spoil(mirrored_file)
         for path in (*PAGES, "/late"):
@@ -163,7 +151,7 @@ def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_f
 def test_a_value_of_another_type_is_a_copy_that_cannot_be_read(
     site: Client, mirrored_file: Path, model: type[Model], column: str, value: object
 ) -> None:
-    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    past.open_transfer(NOW, number=1, age=timedelta(hours=2))
     connection.close()
     with closing(sqlite3.connect(mirrored_file, autocommit=True)) as database:
         database.execute(f"UPDATE {model._meta.db_table} SET {column} = ? WHERE rowid = 1", [value])  # noqa: S608 - names of columns
@@ -235,7 +223,7 @@ def test_an_unknown_list_is_named(site: Client) -> None:
 @pytest.mark.usefixtures("figures")
 def test_transfers_that_are_stuck_for_days_do_not_head_the_list(site: Client) -> None:
     for number, hours in ((1, 2), (2, 50)):
-        past.open_transfer(now(), number=number, age=timedelta(hours=hours))
+        past.open_transfer(NOW, number=number, age=timedelta(hours=hours))
     for age, listed in (("", ["1"]), ("?age=older", ["2"]), ("?age=any", ["2", "1"])):
         assert re.findall(r'title="0x0*(\d)"', read(site, f"/late{age}")) == listed
     page = text(read(site, "/late"))
@@ -246,8 +234,8 @@ def test_transfers_that_are_stuck_for_days_do_not_head_the_list(site: Client) ->
 @pytest.mark.usefixtures("figures")
 def test_late_transfers_are_listed_worst_first(site: Client) -> None:
     for number, minutes in ((1, 20), (2, 600), (3, 2)):
-        past.open_transfer(now(), number=number, age=timedelta(minutes=minutes))
-    past.open_transfer(now(), number=4, age=timedelta(minutes=4), key=RouteKey("CCTP", "1", "8453"))
+        past.open_transfer(NOW, number=number, age=timedelta(minutes=minutes))
+    past.open_transfer(NOW, number=4, age=timedelta(minutes=4), key=RouteKey("CCTP", "1", "8453"))
     page = read(site, "/late")
     assert re.findall(r'title="0x0*(\d)"', page) == ["2", "1"]
     assert "Open longer than usual on their route" in text(page)
@@ -260,7 +248,7 @@ def test_late_transfers_are_listed_worst_first(site: Client) -> None:
 
 @pytest.mark.usefixtures("figures")
 def test_a_name_in_an_export_of_late_transfers_is_no_formula(site: Client) -> None:
-    past.open_transfer(now(), number=1, age=timedelta(hours=2), key=RouteKey("-1+1", "=8453", "42161"))
+    past.open_transfer(NOW, number=1, age=timedelta(hours=2), key=RouteKey("-1+1", "=8453", "42161"))
     assert ",'-1+1,'=8453,42161," in site.get("/late.csv").content.decode()
 
 
@@ -271,7 +259,7 @@ def test_a_name_in_an_export_of_late_transfers_is_no_formula(site: Client) -> No
 def test_a_transfer_is_compared_with_its_route(site: Client, emulator: Emulator) -> None:
     intent_id, key = finished(emulator)
     Transfer.objects.filter(route=past.route(past.RELAY)).update(route=past.route(key))
-    past.count(now())
+    past.count(NOW)
     for headers in ({}, {"HX-Request-Type": "partial"}):
         page = text("<main" + site.get(f"/intent/{intent_id}/route-stats", headers=headers).content.decode())
         assert re.search(r"\d+ of \d+ transfers on this route were delivered in the last 24 hours", page)
@@ -291,7 +279,7 @@ def test_without_figures_a_transfer_is_compared_with_the_newest(
     intent_id, key = finished(emulator)
     if why != "few":
         Transfer.objects.filter(route=past.route(past.RELAY)).update(route=past.route(key))
-        past.count(now())
+        past.count(NOW)
     if why == "incomplete":
         hole()
     if why == "not public":
@@ -324,7 +312,7 @@ def test_a_token_has_the_figures_of_the_transfers_that_send_or_deliver_it(site: 
 
 @pytest.mark.usefixtures("figures")
 def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
-    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    past.open_transfer(NOW, number=1, age=timedelta(hours=2))
     hole()
     assert site.get("/late.csv").content.decode().endswith("the local copy of the last day is not complete\r\n")
     assert "Late transfers may be missing" in text(read(site, "/late"))
@@ -332,7 +320,7 @@ def test_an_export_of_late_transfers_says_what_it_lacks(site: Client) -> None:
 
 @pytest.mark.usefixtures("figures")
 def test_what_is_missing_before_the_last_day_leaves_late_transfers_complete(site: Client) -> None:
-    past.open_transfer(now(), number=1, age=timedelta(hours=2))
+    past.open_transfer(NOW, number=1, age=timedelta(hours=2))
     hole(hours=30)
     assert site.get("/late.csv").content.decode().endswith("# complete: 1 row\r\n")
 

@@ -1,6 +1,5 @@
 """The search finds transfers by recipient and by a shortened ID in the mirror, and says how complete it is."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
 from intents_ui.settings import ENV
 from tests.mirror import ledgers
-from tests.mirror.conftest import on_each_engine
+from tests.mirror.conftest import on_each_engine, read
+from tests.mirror.past import NOW
 from tests.mirror.test_address_page import PAID, card, links
 from tests.mirror.test_readonly import corrupt, counted
 from tests.pages.test_triage import send, visible_text
@@ -22,21 +22,11 @@ OLD = int("21ed" + "5" * 56 + "b43e", 16)
 SHORT = "/search?q=0x21ed%E2%80%A6b43e"
 
 
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-def read(site: Client, path: str, status: int = 200) -> str:
-    answer = site.get(path)
-    assert answer.status_code == status
-    return answer.content.decode()
-
-
 @pytest.mark.usefixtures("mirrored")
 @pytest.mark.parametrize("role", ["recipient", "refund"])
 def test_a_recipient_leads_to_its_transfers(site: Client, role: str) -> None:
-    ledgers.whole(now())
-    ledgers.pay(PAID, now=now(), role=role)
+    ledgers.whole(NOW)
+    ledgers.pay(PAID, now=NOW, role=role)
     answer = site.get("/search", {"q": PAID})
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{PAID}#{role}")
 
@@ -44,10 +34,10 @@ def test_a_recipient_leads_to_its_transfers(site: Client, role: str) -> None:
 @on_each_engine
 @pytest.mark.usefixtures("mirrored")
 def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
-    ledgers.whole(now())
-    found = ledgers.pay(PAID, now=now(), age=9 * 86_400, number=OLD)
-    ledgers.pay(PAID, now=now(), number=OLD + 1)  # another end
-    ledgers.pay(PAID, now=now(), number=OLD + (1 << 240))  # another start
+    ledgers.whole(NOW)
+    found = ledgers.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
+    ledgers.pay(PAID, now=NOW, number=OLD + 1)  # another end
+    ledgers.pay(PAID, now=NOW, number=OLD + (1 << 240))  # another start
     page = read(site, SHORT)
     assert links(page) == [found]
     assert "In the local copy 1 transfer" in card(page, "older")
@@ -69,8 +59,8 @@ def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
     ],
 )
 def test_any_start_of_an_id_is_compared(site: Client, query: str, is_found: bool) -> None:
-    ledgers.whole(now())
-    found = ledgers.pay(PAID, now=now(), number=OLD)
+    ledgers.whole(NOW)
+    found = ledgers.pay(PAID, now=NOW, number=OLD)
     page = site.get("/search", {"q": query}).content.decode()
     assert links(page) == [found] * is_found
     assert ("needs the first characters" in card(page, "older")) is not is_found
@@ -80,17 +70,17 @@ def test_any_start_of_an_id_is_compared(site: Client, query: str, is_found: bool
 @pytest.mark.usefixtures("mirrored")
 def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
-    ledgers.whole(now())
+    ledgers.whole(NOW)
     for step in range(3):
-        ledgers.pay(PAID, now=now(), number=OLD + (step << 32))
+        ledgers.pay(PAID, now=NOW, number=OLD + (step << 32))
     assert "Too many intent IDs" in card(read(site, SHORT, 404), "older")
 
 
 @pytest.mark.usefixtures("mirrored")
 def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator: Emulator) -> None:
-    ledgers.whole(now())
+    ledgers.whole(NOW)
     known: dict[str, Any] = emulator.play(2, age=60)
-    ledgers.pay(PAID, now=now(), number=int(known["intentId"], 16))
+    ledgers.pay(PAID, now=NOW, number=int(known["intentId"], 16))
     page = read(site, f"/search?q={known['intentId'][:8]}%E2%80%A6{known['intentId'][-6:]}")
     assert links(page) == [known["intentId"]]
     assert "No other intent ID matches" in card(page, "older")
@@ -98,13 +88,13 @@ def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator
 
 @pytest.mark.usefixtures("mirrored")
 def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
-    ledgers.whole(now())
-    found = ledgers.pay(PAID, now=now(), age=9 * 86_400, number=OLD)
+    ledgers.whole(NOW)
+    found = ledgers.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
     (row,) = send("Where is 0x21ed…b43e?").rows
     assert "Possible match in the local copy" in visible_text(row)
     assert "Succeeded, created" in visible_text(row)
     assert f'href="/intent/{found}"' in row
-    ledgers.pay(PAID, now=now(), number=OLD + (1 << 32))
+    ledgers.pay(PAID, now=NOW, number=OLD + (1 << 32))
     (row,) = send("Where is 0x21ed…b43e?").rows
     assert "2 possible matches in the local copy" in visible_text(row)
     (row,) = send("Where is 0x21ed…b43f?").rows
@@ -114,8 +104,8 @@ def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
 @pytest.mark.usefixtures("mirrored", "site")
 @pytest.mark.parametrize("ticket", ["…5b43e", "0x21ed…b43e"])
 def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(ticket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledgers.whole(now())
-    ledgers.pay(PAID, now=now(), number=OLD)
+    ledgers.whole(NOW)
+    ledgers.pay(PAID, now=NOW, number=OLD)
     if ticket.startswith("0x"):
         monkeypatch.setattr(ENV, "intents_insight", "staff")
     (row,) = send(f"Where is {ticket}?").rows
@@ -136,8 +126,8 @@ def test_without_a_mirror_the_search_does_not_speak_of_one(site: Client) -> None
 
 @pytest.mark.usefixtures("mirrored")
 def test_only_staff_search_the_copy_where_the_setting_says_so(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledgers.whole(now())
-    ledgers.pay(PAID, now=now(), number=OLD)
+    ledgers.whole(NOW)
+    ledgers.pay(PAID, now=NOW, number=OLD)
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
         with counted() as queries:

@@ -21,6 +21,7 @@ from intents_ui.service.operations.config import ServiceConfig
 
 START = 1_800_000_000 // 86_400 * 86_400 + 2 * 3600  # two hours into a day
 CALLS = 5
+CURSOR_SECONDS = 60  # a cursor is valid for
 OWNER = "0x" + "0a" * 20
 STEPS = {
     "COMMITTED": (None, None, None, None),
@@ -53,13 +54,15 @@ class Made:
 
     number: int
     created: int  # Unix milliseconds
-    changes: list[tuple[float, str, int]] = field(default_factory=list)  # visible from, status, updated
+    # Visible from, status ("" if it is no longer listed), updated.
+    changes: list[tuple[float, str, int]] = field(default_factory=list)
     reason: str = ""
     owner: str = OWNER
     refund_to: str = ""  # or the owner
     provider: str = "RELAY"
     destination: int = 10
     token: str = ""  # address of the delivered token
+    is_finished: bool = True  # has the time of its end, if it has ended
 
     @property
     def tokens(self) -> frozenset[tuple[str, str]]:
@@ -73,7 +76,7 @@ class Made:
 
     def seen(self, now: float) -> tuple[str, int] | None:
         visible = [(status, updated) for since, status, updated in self.changes if since <= now]
-        return visible[-1] if visible else None
+        return visible[-1] if visible and visible[-1][0] else None
 
     def entry(self, status: str, updated: int) -> dict[str, Any]:
         names = ("depositTransaction", "originTransaction", "destinationTransaction", "refundTransaction")
@@ -102,7 +105,7 @@ class Made:
                 "summary": {
                     "routeProviders": [self.provider],
                     "startedAt": iso(self.created),
-                    **({"finishedAt": iso(updated)} if status in FINAL else {}),
+                    **({"finishedAt": iso(updated)} if status in FINAL and self.is_finished else {}),
                     "destinationToAddress": f"0x{self.number % 7:040x}",
                     "originTokenAddress": SENT_TOKEN,
                     **({"destinationTokenAddress": self.token} if self.token else {}),
@@ -153,6 +156,8 @@ class World(httpx.BaseTransport):
             return answer(b"{}", status=429, headers={"Retry-After": "7"})
         if fault == "garbled":
             return answer(b'{"intents": [')
+        if asked["page"].get("issued", self.now) < self.now - CURSOR_SECONDS:
+            return answer(b'{"error": "InvalidArgument", "code": 2001, "msg": "expired", "status": 400}', status=400)
         return answer(json.dumps(self._history(asked, fault)).encode())
 
     def _history(self, asked: dict[str, Any], fault: str) -> dict[str, Any]:
@@ -176,7 +181,7 @@ class World(httpx.BaseTransport):
                 found.append((made, seen))
         shown, rest = found[: self.page], found[self.page :]
         entries = [made.entry(*seen) for made, seen in shown]
-        following = {**page, "after": place(shown[-1][0]), "more": True} if rest and shown else None
+        following = {**page, "after": place(shown[-1][0]), "more": True, "issued": self.now} if rest else None
         if fault == "duplicates":
             entries += entries
         if fault == "reordered":
