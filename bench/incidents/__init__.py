@@ -3,7 +3,8 @@
     .venv/bin/python -m bench.incidents
     .venv/bin/python -m bench.incidents --only quiet --weeks 2 --seeds 8
 
-- found: minutes until an outage opens an incident, whether it is one, and whether it names what is affected
+- found: minutes until an outage opens an incident, whether it is one, and whether it names what is affected. Also with
+  shares that vary by hour
 - quiet: openings in weeks of 200 routes without an outage, with failures that are independent, whose share varies by
   hour, or with a bot each day. Rates are mixed, and owners whose transfer fails retry it
 - retries: openings by one owner of each route who retries for a day

@@ -161,7 +161,7 @@ class Run:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.detector = Detector(start=world.now)
+        self.detector = Detector()
         self.opened: dict[int, Incident] = {}
         self.seen: dict[int, Begun] = {}  # the newest transfer of each route
         self._places: dict[tuple[int, tuple[str, str]], tuple[Scope, ...]] = {}

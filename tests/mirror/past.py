@@ -112,12 +112,13 @@ def judge(now: datetime, *, minutes: int = 41) -> None:
     keep(lead(at), at, minutes=minutes)
 
 
-def keep(led: Writer, at: int, *, minutes: int) -> None:
-    keeper, first = Keeper(), at - minutes * MINUTE
+def keep(led: Writer, at: int, *, minutes: int, keeper: Keeper | None = None) -> Keeper:
+    keeper, first = keeper or Keeper(), at - minutes * MINUTE
     for _ in range(60):  # it learns some hours of the past at a time
         keeper.keep(led, now=first)
     for moment in (*range(first, at, 4 * MINUTE), at, at + MINUTE):
         keeper.keep(led, now=moment)
+    return keeper
 
 
 def unknown(now: datetime, *, since: datetime) -> None:

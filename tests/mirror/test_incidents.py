@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from intents_ui.mirror.incidents.cohorts import Begun, Cohort, Counts, decided, scopes_of
+from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import WINDOWS, Incident, Kind, Knowledge, Level, Scope, State, tail
+from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, Level, Scope, State, tail
+from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.wire.outcome import Outcome
 
@@ -38,7 +39,7 @@ class Story:
 
     def __post_init__(self) -> None:
         self.late: dict[int, tuple[int, Begun]] = {}
-        self.detector = Detector(start=self.now)
+        self.detector = Detector()
         while self.now < START:
             self.detector.observe(self.read(), is_past=True)
             if self.now % HOUR == 0:
@@ -50,9 +51,9 @@ class Story:
         hanging: Iterable[int] = (),
         silent: Iterable[int] = (),
         tokens: Iterable[str] = TOKENS,
-    ) -> dict[int, Begun | None]:
+    ) -> dict[int, Begun]:
         """Return what begins in the next minute, and what hung until its limit. Half of what is bad is."""
-        found: dict[int, Begun | None] = {}
+        found: dict[int, Begun] = {}
         for route in self.places:
             self.number += 1
             key = self.number
@@ -145,25 +146,6 @@ def test_a_transfer_is_decided_by_its_end_or_its_limit(
     assert decided(Outcome.FAILED, "FAILED", 0, began=0, ended=40, limit=LIMIT, now=LIMIT) is None
 
 
-def test_counts_are_those_of_a_plain_count() -> None:
-    scope = Scope(Level.SERVICE, "")
-    all_of_them = [Begun(A, (scope,), n * 7919 % 23, n * 97, n * 97 + n % 50, n % 5 == 0) for n in range(600)]
-    cohort, kept = Cohort(), list[Begun]()
-    for each in sorted(all_of_them, key=lambda one: one.at):
-        before = next((one for one in reversed(kept) if one.owner == each.owner), None)
-        if not (before and before.is_bad and each.is_bad):
-            kept.append(each)
-        cohort.add(each)
-        if each.began % 5 == 0:
-            cohort.forget(until=each.at - WINDOWS[-1])
-        for found, length in zip(cohort.counts(now=each.at), WINDOWS, strict=True):
-            first: dict[object, Begun] = {}
-            for one in kept:
-                if one.at >= each.at - length:
-                    first.setdefault(one.owner, one)
-            assert found == (sum(one.is_bad for one in first.values()), len(first))
-
-
 # What opens
 
 
@@ -205,7 +187,7 @@ def test_more_traffic_of_a_bad_route_is_not_an_incident_of_all() -> None:
     story = Story()
     usual = {Scope(Level.ROUTE, str(A)): Counts(30, 60)} | {Scope(Level.SERVICE, ""): Counts(30, 900)}
     for hour in range(1, 25):
-        story.detector.usual.learn(-hour, usual, {})
+        story.detector.usual.learn(-hour, usual)
     scopes = scopes_of(A, ["RELAY"], ["1", "10"], [])
     for number in range(60):
         each = Begun(A, scopes, f"more {number}", story.now, story.now, number % 2 == 0)
@@ -238,7 +220,6 @@ def test_a_repaired_transfer_leaves_the_count_and_moves_the_beginning(story: Sto
     story.detector.observe({key: each._replace(is_bad=False) for key, each in early.items()})
     story.minutes(1, failing=[A])
     assert story.only.since > began - 60
-    story.detector.observe(dict.fromkeys(early))
     assert story.only.bad <= before.bad - 2
 
 
@@ -309,15 +290,15 @@ def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
 
 
 def test_shares_that_vary_by_hour_make_chance_explain_more() -> None:
-    steady, varying = Detector(start=0), Detector(start=0)
+    steady, varying = Detector(), Detector()
     scope = Scope(Level.ROUTE, "1")
     for hour in range(100):
-        steady.usual.learn(hour, {scope: Counts(2, 50)}, {})
-        varying.usual.learn(hour, {scope: Counts(8 if hour % 4 == 0 else 0, 50)}, {})
+        steady.usual.learn(hour, {scope: Counts(2, 50)})
+        varying.usual.learn(hour, {scope: Counts(8 if hour % 4 == 0 else 0, 50)})
     found = []
     for each in (steady, varying):
         each.usual.estimate()
-        found.append(each.usual.correlation(Level.ROUTE))
+        found.append(each.usual.correlations[Level.ROUTE])
     assert found[0] < 1e-3 < 0.05 < found[1]
 
 

@@ -6,6 +6,8 @@ The queries for pages are below. They never write.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import batched
 
 from django.db.models import Count, Max, Min, Q
 
@@ -21,17 +23,17 @@ from intents_ui.service.wire.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
 MIN_HOURS = 24  # of the past, before anything opens
-PLANNED_EVERY = 5 * MINUTE  # which hours to learn from, and the limits
+PLANNED_EVERY = 5 * MINUTE  # which hours to learn from
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
+COMPARED_EVERY = 5 * MINUTE  # with all of the last hours, in which a transfer may be repaired
 KEPT_DAYS = 90
 MOST_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
-    "pk", "route_id", "origin_token_id", "destination_token_id", "owner", "outcome", "status", "failed_step",
-    "created", "started", "updated", "ended",
+    "pk", "route_id", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
+    "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
+    "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
 )  # fmt: skip
-
-type Key = tuple[int, int | None, int | None]  # a route and two tokens
 
 
 class Keeper:
@@ -40,20 +42,16 @@ class Keeper:
     def __init__(self) -> None:
         self._epoch = self._minute = self._planned = self._judged = 0
         self._pending: list[int] = []  # hours of the past to learn, the oldest last
-        self._routes: dict[int, models.Route] = {}
-        self._tokens: dict[int, tuple[str, str]] = {}
-        self._scopes: dict[Key, tuple[Scope, ...]] = {}
-        self._detector = Detector(start=0)
+        self._detector = Detector()
 
     def keep(self, writer: Writer, *, now: int) -> None:
         """Do what is due: learn hours of the past, and judge each minute."""
         if writer.epoch != self._epoch:
             # Another process may have written meanwhile.
-            self._epoch, self._detector = writer.epoch, Detector(start=0, incidents=stored())
+            self._epoch, self._detector = writer.epoch, Detector(incidents=stored())
             self._minute = self._planned = self._judged = 0
         if now >= self._planned + PLANNED_EVERY:
             self._planned = now
-            self._routes = {each.pk: each for each in models.Route.objects.all()}
             self._pending = self._unlearned(now)
         for _ in range(min(HOURS_AT_ONCE, len(self._pending))):
             hour = self._pending.pop()
@@ -71,15 +69,9 @@ class Keeper:
             return []
         first = max(last - DAYS * DAY // HOUR + 1, -(-start // HOUR))
         incomplete = Q(failures__gt=0, is_sealed=False) | Q(read_at=None)
-        lacking = {
-            hour
-            for since, until in models.Window.objects.filter(incomplete, end__gt=first * HOUR).values_list(
-                "start", "end"
-            )
-            for hour in range(since // HOUR, -(-until // HOUR))
-        }
-        known = self._detector.usual.hours
-        return [hour for hour in range(last, first - 1, -1) if hour not in lacking and hour not in known]
+        windows = models.Window.objects.filter(incomplete, end__gt=first * HOUR).values_list("start", "end")
+        lacking = {hour for since, until in windows for hour in range(since // HOUR, -(-until // HOUR))}
+        return [each for each in range(last, first - 1, -1) if each not in lacking | self._detector.usual.hours]
 
     def _judge(self, writer: Writer, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
@@ -90,74 +82,52 @@ class Keeper:
             if knowledge.unknown_since(until) is None:
                 self._observe(until)
             changed = self._detector.judge(until, knowledge)
-        told = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
+        judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
         with writer.transaction():
             for each in changed:
                 store(each)
-            set_state(NAME, told)
+            set_state(NAME, judged)
             if until % HOUR == 0:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
     def _observe(self, until: int) -> None:
-        """Tell the detector what is known of the last hours. What it had missed for long opens no incident."""
-        found = self._decided(until - LONGEST, until)
-        gone = dict.fromkeys(self._detector.since(until - LONGEST) - found.keys())
+        """Tell the detector what is known of the newest hour, and now and then of all that it compares.
+
+        What it had missed for long opens no incident.
+        """
         is_past = until - self._judged > WINDOWS[0]
+        since = until - (LONGEST if is_past or until % COMPARED_EVERY == 0 else HOUR)
+        found = self._decided(since, until)
         if is_past:
             before = {key: each for key, each in found.items() if (each.at or each.began) <= until - MINUTE}
             self._detector.observe(before, is_past=True)
-        self._detector.observe({**found, **gone})
+        self._detector.observe(found, since=since)
         self._judged = until
 
     def _decided(self, since: int, until: int) -> Mapping[Hashable, Begun]:
         """Return the transfers that ended or were late between two times, and those that are open, in order."""
-        rows = models.Transfer.objects.filter(
-            Q(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR) | Q(outcome=Outcome.OPEN)
-        ).values_list(*COLUMNS)
+        is_open = Q(outcome=Outcome.OPEN, unlisted_since=None)
+        rows = models.Transfer.objects.filter(Q(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR) | is_open)
         found = []
-        for pk, route, origin, destination, owner, outcome, status, step, created, started, updated, ended in rows:
+        for pk, *place, late_after, owner, outcome, status, step, created, started, updated, ended in rows.values_list(
+            *COLUMNS
+        ):
             began = (started or created) // 1000
-            how = decided(
-                outcome,
-                status,
-                step,
-                began=began,
-                ended=max(ended or updated, created) // 1000,
-                limit=self._limit(route),
-                now=until,
-            )
+            end = max(ended or updated, created) // 1000
+            how = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
             if how is None or began > until:
                 continue
-            at, is_bad = how
-            if at > until:
-                at, is_bad = UNDECIDED, False
-            if since <= (at or began):
-                key = route, origin, destination
-                found.append((pk, Begun(route, self._part_of(key), owner and bytes(owner), began, at, is_bad)))
+            at, is_bad = how if how[0] <= until else (UNDECIDED, False)
+            if not at or since <= at:
+                found.append((pk, Begun(place[0], _scopes(*place), owner and bytes(owner), began, at, is_bad)))
         return dict(sorted(found, key=lambda each: each[1].at or until))
 
-    def _limit(self, route: int) -> int:
-        """Return after how many seconds a transfer of a route is late."""
-        if route not in self._routes:
-            self._routes[route] = models.Route.objects.get(pk=route)
-        return self._routes[route].late_after // 1000
 
-    def _part_of(self, key: Key) -> tuple[Scope, ...]:
-        """Return what a transfer is a part of, by the keys of its route and its tokens."""
-        if key not in self._scopes:
-            route, *tokens = key
-            for token in tokens:
-                if token is not None and token not in self._tokens:
-                    found = models.Token.objects.get(pk=token)
-                    self._tokens[token] = found.chain, found.address
-            on = self._routes[route]
-            self._scopes[key] = scopes_of(
-                route,
-                on.providers.split(";"),
-                (on.origin_chain, on.destination_chain),
-                [self._tokens[each] for each in tokens if each is not None],
-            )
-        return self._scopes[key]
+@lru_cache(100_000)
+def _scopes(route: int, providers: str, origin: str, destination: str, *tokens: str | None) -> tuple[Scope, ...]:
+    """Return what a transfer is a part of. `tokens` are the chain and the address of each."""
+    pairs = [(chain or "", address) for chain, address in batched(tokens, 2) if address is not None]
+    return scopes_of(route, providers.split(";"), (origin, destination), pairs)
 
 
 def known(now: int) -> Knowledge:
@@ -219,10 +189,10 @@ class Judgment:
 
 def judgment() -> Judgment:
     """Return how new the incidents are."""
-    told = state(NAME)
-    if told is None:
+    last = state(NAME)
+    if last is None:
         return Judgment(None, None, True)
-    return Judgment(optional_time(told["judged"]), optional_time(told["unknown_since"]), told["is_learning"])
+    return Judgment(optional_time(last["judged"]), optional_time(last["unknown_since"]), last["is_learning"])
 
 
 def recent_incidents() -> Sequence[models.Incident]:

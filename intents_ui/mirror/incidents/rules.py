@@ -13,7 +13,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 WINDOWS = (15 * MINUTE, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
 LONGEST = WINDOWS[-1]
-ENOUGH_OWNERS = 1000  # of a window. Three times the usual is beyond chance long before
+ENOUGH = 1000  # transfers of a window. Three times the usual is beyond chance long before
 MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
 # Bad: so many owners, this share of them, and so many times the usual. Less is chance, or no outage.
 MIN_OWNERS = 3
@@ -133,11 +133,17 @@ class Knowledge:
 
 
 class Evidence(NamedTuple):
-    """Counts that are worse than usual. `tail` is their probability by chance, `ratio` by how much they are worse."""
+    """How a scope compares with `usual`, its share or, if nothing starts, the number of owners that are expected.
+
+    `ratio`: how much likelier the counts are otherwise (logarithm). `tail`: how likely chance alone makes them so bad.
+    `since`: when the last transfer started, if nothing starts.
+    """
 
     scope: Scope
-    tail: float
-    ratio: float
+    usual: float
+    ratio: float = 0.0
+    tail: float = 1.0
+    since: int = 0
 
 
 def odds_times(factor: int, share: float) -> float:

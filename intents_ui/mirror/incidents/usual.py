@@ -2,10 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from intents_ui.mirror.incidents.cohorts import Counts
-from intents_ui.mirror.incidents.rules import MAX_CORRELATION, MIN_CORRELATION, SERVICE, Level, Scope
-from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.mirror.incidents.rules import (
+    CHANCE,
+    EXPECTED_OWNERS,
+    MAX_CHANCE,
+    MAX_CORRELATION,
+    MIN_CORRELATION,
+    SERVICE,
+    Level,
+    Scope,
+)
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 DAYS = 14
 HOURS_OF_DAY = DAY // HOUR
@@ -18,37 +27,44 @@ SUMS = 5
 NOTHING = [0.0] * (SUMS + HOURS_OF_DAY)
 
 
+class Counts(NamedTuple):
+    """The owners of an hour: those whose transfers were decided, the bad ones of them, and those who started some."""
+
+    bad: int
+    owners: int
+    started: int = 0
+
+
 class Usual:
-    """What is usual in each scope. Hours are numbered from 1970 on, and learned in any order."""
+    """What is usual in each scope. Hours are numbered from 1970 on, and learned in any order.
+
+    `correlations`: how much two owners of an hour have in common, from 0 to 1. `chance`: how improbable counts must be.
+    """
 
     def __init__(self) -> None:
         self.hours = set[int]()
+        self.correlations = dict.fromkeys(Level, MIN_CORRELATION)
+        self.chance = MAX_CHANCE
         self._known = [0.0] * HOURS_OF_DAY
         self._sums = defaultdict[Scope, list[float]](NOTHING.copy)
-        self._correlations = dict.fromkeys(Level, MIN_CORRELATION)
 
-    def learn(self, hour: int, found: Mapping[Scope, Counts], starts: Mapping[Scope, int]) -> None:
-        """Add an hour: the counts, and the owners whose transfers began."""
+    def learn(self, hour: int, found: Mapping[Scope, Counts]) -> None:
+        """Add the counts of an hour."""
         self.hours.add(hour)
         self._known = [each * FADING for each in self._known]
         self._known[hour % HOURS_OF_DAY] += 1
         for scope, sums in self._sums.items():
             self._sums[scope] = [each * FADING for each in sums]
-        for scope, (bad, owners) in found.items():
+        for scope, (bad, owners, started) in found.items():
             sums = self._sums[scope]
             for place, value in enumerate((bad, owners, bad * bad, owners * owners, bad * owners)):
                 sums[place] += value
-        for scope, count in starts.items():
-            self._sums[scope][SUMS + hour % HOURS_OF_DAY] += count
+            sums[SUMS + hour % HOURS_OF_DAY] += started
 
     def share(self, scope: Scope) -> float:
         """Return the share of owners whose transfers aren't delivered in time."""
         bad, owners, *_ = self._sums.get(scope, NOTHING)
         return max((bad + SUPPOSED_OWNERS * SUPPOSED_SHARE) / (owners + SUPPOSED_OWNERS), MIN_USUAL)
-
-    def correlation(self, level: Level) -> float:
-        """Return how much two owners of an hour have in common, from 0 to 1."""
-        return self._correlations[level]
 
     def estimate(self) -> None:
         """Estimate the correlations by the method of moments: variance beyond that of independent owners."""
@@ -61,24 +77,18 @@ class Usual:
         found = MIN_CORRELATION
         for level in Level:  # a wide scope may consist of one busy route
             found = max(found, beyond[level] / possible[level] if possible[level] > 0 else 0.0)
-            self._correlations[level] = min(found, MAX_CORRELATION)
-
-    def bad_per_week(self) -> float:
-        """Return the number of owners of a usual week whose transfers aren't delivered in time."""
+            self.correlations[level] = min(found, MAX_CORRELATION)
         _, owners, *_ = self._sums.get(SERVICE, NOTHING)
-        return owners / max(1.0, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
+        bad_per_week = owners / max(1.0, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
+        self.chance = min(MAX_CHANCE, CHANCE / max(1.0, bad_per_week))
 
     def expected(self, scope: Scope, *, since: int, until: int) -> float:
         """Return the number of owners whose transfers usually begin between two times, at these hours of the day."""
-        starts, expected = self._sums.get(scope, NOTHING)[SUMS:], 0.0
-        while since < until:
-            end = min(until, (since // HOUR + 1) * HOUR)
-            place = since // HOUR % HOURS_OF_DAY
-            if self._known[place]:
-                expected += starts[place] / self._known[place] * (end - since) / HOUR
-            since = end
-        return expected
+        starts = self._sums.get(scope, NOTHING)[SUMS:]
+        per_hour = [n / known if known else 0.0 for n, known in zip(starts, self._known, strict=True)]
+        minutes = range(-(-since // MINUTE), until // MINUTE)
+        return sum(per_hour[each * MINUTE // HOUR % HOURS_OF_DAY] for each in minutes) * MINUTE / HOUR
 
-    def busy(self, *, since: int, until: int, least: float) -> list[Scope]:
-        """Return the scopes in which so many owners are expected between two times."""
-        return [scope for scope in self._sums if self.expected(scope, since=since, until=until) >= least]
+    def busy(self, *, since: int, until: int) -> list[Scope]:
+        """Return the scopes in which enough owners are expected between two times to notice that none comes."""
+        return [each for each in self._sums if self.expected(each, since=since, until=until) >= EXPECTED_OWNERS]
