@@ -46,8 +46,8 @@ def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Clien
     page = text(read(site, "/insight/incident/1"))
     assert f"{ROUTE} Not delivered in time since 11:26 UTC" in page
     assert extent in page
-    assert re.search(r"Not delivered 12 of 3\d ended", page)  # since the beginning of the hour
-    assert "Owners with failures 12 First failure 11:27:12 UTC" in page
+    assert "Not delivered 12 of 29 ended" in page
+    assert "Owners affected 12 of 29 First failure 11:27:12 UTC" in page
     assert "Origin execution reverted: slippage 1.5% exceeded" in page
     assert f"More transfers than usual are not delivered in time since 2026-11-21 11:26:32 UTC ({ROUTE})." in page
     assert f"{ROUTE} since 11:26 UTC {extent}" in text(read(site, "/insight/incidents"))
@@ -83,6 +83,41 @@ def test_an_incident_needs_three_owners_and_a_small_probability(
     happen(now, good=good, bad=bad, minutes=14)
     assert Incident.objects.exists() is is_incident
     assert (NO_INCIDENT in text(read(site, "/insight"))) is not is_incident
+
+
+@pytest.mark.parametrize(
+    "change", [{"outcome": "rejected"}, {"failed_step": 0}, {"outcome": "no_deposit", "hour": None}]
+)
+def test_rejected_and_missing_deposits_are_in_no_count_of_an_incident(
+    site: Client, now: datetime, change: dict[str, Any]
+) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=0, bad=4))
+    Transfer.objects.filter(ended__gte=int(now.timestamp() - 40 * MINUTE) * 1000, outcome="failed").update(**change)
+    happen(now, good=18, bad=12)
+    page = text(read(site, "/insight/incident/1"))
+    assert f"{ROUTE} Not delivered in time since 11:26 UTC" in page
+    assert "12 of 29 owners" in page
+    assert "Not delivered 12 of 29 ended" in page
+    assert "Owners affected 12 of 29 First failure 11:27:12 UTC" in page
+    assert f"{ROUTE} since 11:26 UTC 12 of 29 owners" in text(read(site, "/insight/incidents"))
+
+
+def test_a_repaired_transfer_leaves_all_counts_of_an_incident_and_moves_its_beginning(
+    site: Client, now: datetime
+) -> None:
+    quiet(now)
+    past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
+    led, at = past.lead(int(now.timestamp())), int(now.timestamp())
+    keeper = past.keep(led, at - 5 * MINUTE, minutes=36)
+    assert Incident.objects.get().bad >= 10
+    first = Transfer.objects.filter(outcome="failed", ended__gte=(at - 40 * MINUTE) * 1000).order_by("ended")[0]
+    Transfer.objects.filter(pk=first.pk).update(outcome="delivered", reason=None, failed_step=None)
+    past.keep(led, at, minutes=4, keeper=keeper)
+    page = text(read(site, "/insight/incident/1"))
+    assert f"{ROUTE} Not delivered in time since 11:28 UTC" in page
+    assert "Not delivered 11 of 27 ended" in page
+    assert "Owners affected 11 of 27 First failure 11:29:24 UTC" in page
 
 
 def test_an_incident_that_is_over_says_until_when_it_lasted(site: Client, now: datetime) -> None:

@@ -13,12 +13,13 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q
+from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, optional_moment, unpacked
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import END, ENDED, FAILED, Span, duration_of, end_of
+from intents_ui.mirror.figures.facts import END, ENDED, Span, duration_of, end_of
 from intents_ui.mirror.figures.lateness import OpenCounts, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, is_part, scope_of_token
 from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, LISTED, Order, Period, Sums, most_frequent, owners_of
@@ -31,6 +32,8 @@ FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
 MOST_LISTED = 100
 MOST_HOURS = 14 * 24  # of the course of an incident
 NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
+# Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
+NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCONFIRMED)) | Q(failed_step=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,11 +215,9 @@ class ScopeReport:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What ended in the hours of a time. `failed_owners` is exact if it is small. Times are of endings."""
+    """What ended of the transfers that began since a time. Times are of endings."""
 
-    since: datetime
     counts: Mapping[Outcome, int]
-    failed_owners: int
     reasons: Sequence[ReasonCount]
     first_failure: datetime | None
     last_failure: datetime | None
@@ -305,23 +306,21 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
 
 
 def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
-    """Return what ended from the hour of `since` on, for two weeks at most."""
-    start = int(since.timestamp()) // HOUR * HOUR
+    """Return what ended of the transfers that began since then, within two weeks, if it says anything of a route."""
+    start = int(since.timestamp())
     end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
-    where = is_of(scope)
-    rows = facts.ended((start, end)).filter(where)
+    rows = facts.ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(NOT_OF_A_ROUTE)
+    rows = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
     counts = Counter(dict(rows.values_list("outcome").annotate(Count("pk"))))
+    causes = rows.filter(NOT_DELIVERED).values_list("failed_step", "reason_id").annotate(n=Count("pk"))
     edges = rows.aggregate(
-        owners=Count("owner", distinct=True, filter=NOT_DELIVERED),
-        first=Min(END, filter=Q(outcome__in=FAILED) & Q(ended__gte=int(since.timestamp() * 1000))),
+        first=Min(END, filter=NOT_DELIVERED),
         failure=Max(END, filter=NOT_DELIVERED),
         delivery=Max(END, filter=Q(outcome=Outcome.DELIVERED)),
     )
     return Course(
-        since=_moment_of(start),
         counts={each: counts[each] for each in ENDED},
-        failed_owners=edges["owners"],
-        reasons=_reasons(where, (start, end)),
+        reasons=[ReasonCount(*each) for each in most_frequent({(step, reason): n for step, reason, n in causes})],
         first_failure=optional_moment(edges["first"]),
         last_failure=optional_moment(edges["failure"]),
         last_delivery=optional_moment(edges["delivery"]),
