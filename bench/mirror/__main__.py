@@ -55,16 +55,14 @@ class Figures:
     def backfill(self) -> Iterator[Target]:
         found = backfill.whole(self.entries)
         told = f"{found.transfers:,} transfers; `INTENTS_MIRROR_CALLS={CALLS}`"
-        yield Target(f"backfill: {self.entries:,} entries", found.seconds / 60, 10, "min", told)
-        yield Target(
-            "backfill: processor time per transfer", found.each, 150, "µs", "of the mirror's process, for two reads"
-        )
-        yield Target("backfill: resident memory, maximum", found.megabytes, 150, "MB")
+        yield Target(f"backfill: {self.entries:,} entries", found.seconds / 60, 6, "min", told)
+        yield Target("backfill: processor time per transfer", found.each, 200, "µs", "of the mirror's process")
+        yield Target("backfill: resident memory, maximum", found.megabytes, 130, "MB")
         yield Target("backfill: until the newest day is complete", found.first, 60, "s")
         yield Target("size: SQLite per transfer", found.size / found.transfers, 400, "bytes", "with indexes")
         small = backfill.whole(max(self.entries // 100, 1000))
         told = f"{small.transfers:,} transfers"
-        yield Target("backfill: resident memory of a small one", small.megabytes, 150, "MB", told)
+        yield Target("backfill: resident memory of a small one", small.megabytes, 130, "MB", told)
         again = backfill.resumed(max(self.entries // 10, 1000))
         told = f"{again.interrupted} more were interrupted; {again.missing} transfers are missing in the end"
         yield Target("killed and resumed: windows read twice", again.windows_read_twice, AT_ONCE, "", told)

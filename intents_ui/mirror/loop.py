@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random, SystemRandom
 from threading import Event
@@ -25,15 +24,6 @@ READERS = SPANS_AT_ONCE + 1  # windows, and meanwhile open transfers
 DAYS = 30  # of history, unless a backfill reads more
 IDLE_SECONDS = 0.5
 SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
-
-
-@dataclass(frozen=True, slots=True)
-class AuditResult:
-    """Windows read again, those that differed, and those of the whole ledger that lacked transfers."""
-
-    windows: int
-    differing: int
-    lacking: int
 
 
 class Mirror:
@@ -83,8 +73,11 @@ class Mirror:
                 lease.release(writer.epoch)
         return True
 
-    def audit(self) -> AuditResult | None:
-        """Read some sealed windows again. Return None if another process has the lease."""
+    def audit(self) -> tuple[int, int, int] | None:
+        """Read some sealed windows again. Return None if another process has the lease.
+
+        Returns how many were read, how many of these differed, and how many of the whole ledger lacked transfers.
+        """
         writer = self.lead()
         if writer is None:
             return None
@@ -95,7 +88,7 @@ class Mirror:
             reading = self.reader.read(Span((window,), is_audit=True))
             differing += bool(writer.commit(reading, now=self._seconds()))
         lease.release(writer.epoch)
-        return AuditResult(len(sample), differing, lacking)
+        return len(sample), differing, lacking
 
     def lead(self) -> Writer | None:
         """Return the writer of a new epoch, or None if another process has the lease."""

@@ -171,9 +171,7 @@ class Window(models.Model):
 class Audit(models.Model):
     """A sealed window that was read again. `differing` is the number of its transfers that the copy had wrong."""
 
-    start = models.BigIntegerField()
     at = models.BigIntegerField()
-    age_seconds = models.BigIntegerField()
     differing = models.IntegerField()
 
 
@@ -181,9 +179,7 @@ class UnknownStatus(models.Model):
     """A status that the dashboard doesn't know."""
 
     status = models.TextField(primary_key=True)
-    first_seen = models.BigIntegerField()
     last_seen = models.BigIntegerField()
-    example = models.BinaryField()
 
 
 class Lease(models.Model):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import batched, pairwise
@@ -12,7 +12,7 @@ from django.db import connection, models, transaction
 from django.db.models import Max, Min, Q
 
 from intents_ui.mirror import lease, windows
-from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
+from intents_ui.mirror.entry import ADDRESS, Entry, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED, bucket_of, end_of
 from intents_ui.mirror.models import (
@@ -99,24 +99,16 @@ class Dictionary[M: models.Model]:
         self._model = model
         self._known: dict[tuple[str, ...], int] = {}
 
-    def ids[K: tuple[str, ...]](
-        self, keys: Collection[K], columns: Callable[[K], dict[str, str]]
-    ) -> Mapping[tuple[str, ...], int]:
-        """Return the IDs of keys. Rows that are missing are added, with these columns."""
-        missing = [key for key in keys if key not in self._known]
-        if missing:
-            if len(self._known) > MOST_KNOWN:
-                self._known.clear()
-            hashes = {_hash(key): key for key in (keys if not self._known else missing)}
-            rows = [self._model(key=hashed, **columns(key)) for hashed, key in hashes.items()]
-            self._model._default_manager.bulk_create(rows, ignore_conflicts=True)
+    def ids(self, rows: Mapping[Any, Mapping[str, str]]) -> Mapping[tuple[str, ...], int]:
+        """Return the IDs of these keys. Rows that are missing are added, with these columns."""
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        if hashes := {_hash(key): key for key in rows.keys() - self._known.keys()}:
+            missing = [self._model(key=hashed, **rows[key]) for hashed, key in hashes.items()]
+            self._model._default_manager.bulk_create(missing, ignore_conflicts=True)
             stored = self._model._default_manager.filter(key__in=list(hashes)).values_list("key", "pk")
             self._known.update({hashes[bytes(hashed)]: pk for hashed, pk in stored})
         return self._known
-
-    def forget(self) -> None:
-        """Forget IDs of rows that may have been rolled back."""
-        self._known.clear()
 
 
 class Writer:
@@ -124,11 +116,14 @@ class Writer:
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
-        self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
+        self._set_dictionaries()
         self._forgotten: frozenset[str] = frozenset()
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
         # Transfers to read with those created next to them: their times of creation, and from when on.
         self._alone: dict[bytes, tuple[int, int]] = {}
+
+    def _set_dictionaries(self) -> None:
+        self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -138,8 +133,7 @@ class Writer:
                 lease.fence(self.epoch)
                 yield
         except BaseException:
-            for each in (self._routes, self._tokens, self._reasons):
-                each.forget()
+            self._set_dictionaries()  # their rows may have been rolled back
             raise
 
     def begin(self, source: str, *, start: int, now: int) -> None:
@@ -181,7 +175,7 @@ class Writer:
                     self._note_unlisted(span, reading)
                     self._note_windows(span, reading, now)
                     if span.is_audit and not reading.why:
-                        Audit.objects.create(start=span.start, at=now, age_seconds=now - span.end, differing=differing)
+                        Audit.objects.create(at=now, differing=differing)
         return max(changed, differing)
 
     def take_alone(self) -> dict[bytes, tuple[int, int]]:
@@ -231,15 +225,15 @@ class Writer:
     # Rows
 
     def _upsert(self, entries: Sequence[Entry], read_at: int, now: int) -> int:
-        entries, hours, repaired = self._changed(entries, read_at) if entries else ((), set[int](), set[bytes]())
-        if not entries:
+        changed = list(self._changed(entries, read_at)) if entries else []
+        if not changed:
             return 0
         self._forgotten = frozenset(state(FORGOTTEN, []))
-        routes = self._routes.ids({each.route for each in entries}, RouteKey._asdict)
-        pairs = {(each.origin_token, each.destination_token) for each in entries}
-        tokens = self._tokens.ids({token for pair in pairs for token in pair if token}, TokenKey._asdict)
-        examples = {(_gist(each.reason),): each.reason for each in entries if each.reason}
-        reasons = self._reasons.ids(examples, lambda key: {"text": key[0], "example": examples[key]})
+        routes = self._routes.ids({each: each._asdict() for each in {each.route for each, _, _ in changed}})
+        pairs = {(each.origin_token, each.destination_token) for each, _, _ in changed}
+        tokens = self._tokens.ids({token: token._asdict() for pair in pairs for token in pair if token})
+        examples = {_gist(each.reason): each.reason for each, _, _ in changed if each.reason}
+        reasons = self._reasons.ids({(text,): {"text": text, "example": each} for text, each in examples.items()})
         rows = [
             {
                 **each._asdict(),
@@ -254,14 +248,13 @@ class Writer:
                 "read_at": read_at,
                 "hour": _hour(each, read_at),
                 "bucket": bucket_of(each.outcome, each.started, each.ended),
-                "is_repaired": each.outcome is Outcome.DELIVERED and each.intent_id in repaired,
+                "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
             }
-            for each in entries
+            for each, _, had_ended in changed
         ]
-        hours |= {row["hour"] for row in rows} - {None}
         addresses = [
             (address, role, each.intent_id, address, role)
-            for each in entries
+            for each, _, _ in changed
             for role, address in each.paid
             if self._unless_forgotten(address)
         ]
@@ -269,33 +262,28 @@ class Writer:
             cursor.executemany(UPSERT, rows)
             if addresses:
                 cursor.executemany(ADD_ADDRESS, addresses)
-        facts.forget_days(hours)
+        facts.forget_days({*(row["hour"] for row in rows), *(hour for _, hour, _ in changed)} - {None})
         return len(rows)
 
-    def _changed(self, entries: Sequence[Entry], read_at: int) -> tuple[Sequence[Entry], set[int], set[bytes]]:
-        """Return the entries that the copy lacks or has otherwise, the hours in which it has them, and those it has as
-        failed or repaired.
+    def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, int | None, bool]]:
+        """Yield the entries that the copy lacks or has otherwise, the hour in which it has them, and whether it had an
+        end other than delivered.
 
         Most are read again without a change.
         """
         with connection.cursor() as cursor:
             cursor.execute(STORED.format(", ".join(["%s"] * len(entries))), [each.intent_id for each in entries])
             found = {bytes(intent_id): columns for intent_id, *columns in cursor.fetchall()}
-        changed, hours, repaired = [], set[int](), set[bytes]()
         for each in entries:
             if each.intent_id not in found:
-                changed.append(each)
+                yield each, None, False
                 continue
             fingerprint, outcome, rules, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
             is_same = (bytes(fingerprint), outcome, rules, unlisted) == (each.fingerprint, each.outcome, RULES, None)
             if is_same:
                 self._earlier.pop(each.intent_id, None)
             elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
-                changed.append(each)
-                hours |= {hour} - {None}
-                if is_repaired or (outcome in FAILED and rules == RULES):
-                    repaired.add(each.intent_id)
-        return changed, hours, repaired
+                yield each, hour, is_repaired or (outcome in FAILED and rules == RULES)
 
     def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
         """Return whether a reading replaces a known one, whose times of change and of the request these are.
@@ -324,13 +312,13 @@ class Writer:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
 
     def _note_statuses(self, reading: Reading) -> None:
-        unknown = {each.status: each.intent_id for each in reading.entries if each.status not in KNOWN}
-        for status, example in unknown.items():
-            UnknownStatus.objects.update_or_create(
-                status=status,
-                defaults={"last_seen": reading.at},
-                create_defaults={"first_seen": reading.at, "last_seen": reading.at, "example": example},
-            )
+        unknown = {each.status for each in reading.entries} - KNOWN
+        UnknownStatus.objects.bulk_create(
+            [UnknownStatus(status=each, last_seen=reading.at) for each in unknown],
+            update_conflicts=True,
+            unique_fields=["status"],
+            update_fields=["last_seen"],
+        )
 
     def _count_calls(self, calls: int, now: int) -> None:
         known, this = state(CALLS, {}), now // HOUR

@@ -43,12 +43,12 @@ def lead(now: datetime, *, seconds: int = 10) -> None:
 
 def audit(now: datetime, *differing: int) -> None:
     for count in differing:
-        Audit.objects.create(start=0, at=int(now.timestamp()) - HOUR, age_seconds=DAY, differing=count)
+        Audit.objects.create(at=int(now.timestamp()) - HOUR, differing=count)
 
 
 def unknown(now: datetime, status: str) -> None:
     at = int(now.timestamp() * 1000)
-    UnknownStatus.objects.create(status=status, first_seen=at, last_seen=at, example=b"")
+    UnknownStatus.objects.create(status=status, last_seen=at)
 
 
 def pay(

@@ -109,10 +109,8 @@ class Command(BaseCommand):
     def _audit(self) -> None:
         found = self._mirror().audit()
         _require(found is not None)
-        if found:
-            self.stdout.write(
-                f"{found.differing} of {found.windows} windows differed. {found.lacking} lacked transfers."
-            )
+        windows, differing, lacking = found or (0, 0, 0)
+        self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
 
     def _recount(self) -> None:
         from intents_ui.mirror import lease

@@ -12,9 +12,7 @@ class Migration(migrations.Migration):
             name="Audit",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("start", models.BigIntegerField()),
                 ("at", models.BigIntegerField()),
-                ("age_seconds", models.BigIntegerField()),
                 ("differing", models.IntegerField()),
             ],
         ),
@@ -111,9 +109,7 @@ class Migration(migrations.Migration):
             name="UnknownStatus",
             fields=[
                 ("status", models.TextField(primary_key=True, serialize=False)),
-                ("first_seen", models.BigIntegerField()),
                 ("last_seen", models.BigIntegerField()),
-                ("example", models.BinaryField()),
             ],
         ),
         migrations.CreateModel(
