@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import count
 from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q
@@ -37,16 +38,30 @@ NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """Ended transfers of a time that had a deposit. `durations` are those of the delivered ones.
+class PeriodFigures:
+    """Figures of transfers of a scope that had a deposit, in a period until `at`: a row of a table.
 
-    `late_since`: late transfers that began in this time, which will take longer than all of these.
+    `counts` are of those that ended, `durations` of the delivered ones, and `bars` the ended and the delivered ones of
+    each hour or day. `open` and `late` are those that are open now, `late_since` the late ones that began in the
+    period, which will take longer than all that were delivered. `in_time`: delivered before they were late.
+    `to_blame`: refunded or failed by their route. `owners`: how many had transfers, and how many of these had one that
+    wasn't delivered, if known.
     """
 
+    scope: ScopeName
+    period: Period
+    since: datetime
+    at: datetime
+    completeness: Completeness
     counts: Mapping[Outcome, int]
     durations: Mapping[int, int]
-    completeness: Completeness
-    late_since: int = 0
+    bars: Sequence[tuple[int, int]]
+    in_time: int
+    to_blame: int
+    open: int
+    late: int
+    late_since: int
+    owners: tuple[int, int] | None = None
 
     @property
     def ended(self) -> int:
@@ -62,13 +77,8 @@ class Counts:
         return self.ended - self.delivered
 
     @property
-    def is_complete(self) -> bool:
-        return self.completeness.is_complete
-
-    @property
-    def success(self) -> Share | None:
-        """The success rate. None if there are too few transfers, or if the time is incomplete."""
-        return share(self.delivered, self.ended) if self.is_complete else None
+    def funded(self) -> int:
+        return self.ended + self.open
 
     @property
     def timed(self) -> int:
@@ -76,20 +86,37 @@ class Counts:
         return sum(self.durations.values())
 
     @property
+    def decided(self) -> int:
+        """The transfers that say something about their route: it delivered, failed, or is late."""
+        return self.timed + self.to_blame + self.late_since
+
+    @property
+    def is_complete(self) -> bool:
+        return self.completeness.is_complete
+
+    @property
+    def success(self) -> Share | None:
+        """The share of the delivered ones. None if there are too few transfers, or if the time is incomplete."""
+        return share(self.delivered, self.ended) if self.is_complete else None
+
+    @property
+    def on_time(self) -> Share | None:
+        """The share of the decided transfers that was delivered in time. None as for `success`."""
+        return share(self.in_time, self.decided) if self.is_complete else None
+
+    @property
     def median(self) -> timedelta | None:
-        return self._quantile(50)
+        return _quantile(self.durations, 50, longer=self.late_since) if self.is_complete else None
 
     @property
     def p95(self) -> timedelta | None:
         """Return None with too few durations. If so many are late that it isn't known yet, it is the longest one."""
-        if self.timed < ENOUGH_FOR_P95 or not self.is_complete:
-            return None
-        return self._quantile(95) or _length(statistics.longest(self.durations))
+        return _p95(self.durations, longer=self.late_since) if self.is_complete else None
 
     @property
     def is_p95_minimum(self) -> bool:
         """Whether p95 is that of a transfer which is late now."""
-        return self.p95 is not None and self._quantile(95) is None
+        return self.p95 is not None and _quantile(self.durations, 95, longer=self.late_since) is None
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
@@ -97,53 +124,27 @@ class Counts:
             return None
         return 100 * statistics.shorter(self.durations, elapsed // timedelta(milliseconds=1)) // self.timed
 
-    def _quantile(self, percent: int) -> timedelta | None:
-        found = statistics.quantile(self.durations, percent, longer=self.late_since) if self.is_complete else None
-        return _length(found)
+
+def _quantile(durations: Mapping[int, int], percent: int, *, longer: int = 0) -> timedelta | None:
+    return _length(statistics.quantile(durations, percent, longer=longer))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeriodFigures(Counts):
-    """Figures of a scope in a period until `at`, a row of a table.
-
-    `bars` are the ended and the delivered transfers of each hour or day. `open` and `late` are the transfers with a
-    deposit that are open now. `in_time`: delivered before they were late. `to_blame`: refunded or failed by their
-    route. `owners`: how many had transfers, and how many of these had one that wasn't delivered, if known.
-    """
-
-    scope: ScopeName
-    period: Period
-    since: datetime
-    at: datetime
-    bars: Sequence[tuple[int, int]]
-    open: int = 0
-    late: int = 0
-    in_time: int = 0
-    to_blame: int = 0
-    owners: tuple[int, int] | None = None
-
-    @property
-    def funded(self) -> int:
-        return self.ended + self.open
-
-    @property
-    def decided(self) -> int:
-        """The transfers that say something about their route: it delivered, failed, or is late."""
-        return self.timed + self.to_blame + self.late_since
-
-    @property
-    def on_time(self) -> Share | None:
-        """The share of the decided transfers that was delivered in time. None as for `success`."""
-        return share(self.in_time, self.decided) if self.is_complete else None
+def _p95(durations: Mapping[int, int], *, longer: int = 0) -> timedelta | None:
+    if sum(durations.values()) < ENOUGH_FOR_P95:
+        return None
+    return _quantile(durations, 95, longer=longer) or _length(statistics.longest(durations))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BucketFigures(Counts):
-    """Figures of a scope in an hour or a day. `is_over`: it has passed."""
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The ended and the delivered transfers of an hour or a day. Durations are known only if it is complete."""
 
     start: datetime
-    end: datetime
-    is_over: bool
+    ended: int
+    delivered: int
+    is_complete: bool
+    median: timedelta | None
+    p95: timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +184,6 @@ class EndedTransfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """The ended and the delivered transfers of an hour or a day."""
-
-    start: datetime
-    ended: int
-    delivered: int
-    is_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """All transfers of a period, with its hours or days, and the table of routes, providers, chains or tokens."""
 
@@ -207,7 +198,7 @@ class ScopeReport:
     """Transfers of one scope in a period. `siblings` are other routes between the same chains."""
 
     figures: PeriodFigures
-    series: Sequence[BucketFigures]
+    series: Sequence[Bar]
     reasons: Sequence[ReasonCount]
     tokens: Sequence[TokenCount]
     siblings: Sequence[PeriodFigures]
@@ -262,16 +253,13 @@ def overview(
         for name, counts, durations, bars, (in_time, to_blame) in (table["total"], *table["rows"])
     )
     total = replace(total, owners=table["owners"] and tuple(table["owners"]))
-    return Overview(total, _bars(total, gaps), rows, [ReasonCount(*each) for each in table["reasons"]])
-
-
-def _bars(total: PeriodFigures, gaps: Gaps) -> Sequence[Bar]:
-    since, length = int(total.since.timestamp()), total.period.bar
-    starts = range(since // length * length, gaps.at + 1, length)
-    return [
-        Bar(_moment_of(start), *counts, gaps.of(max(start, since), start + length).is_complete)
-        for start, counts in zip(starts, total.bars, strict=False)
-    ]
+    since, length = table["since"], period.bar
+    by_time = {
+        start: Sums(Counter(delivered=delivered, failed=ended - delivered))
+        for start, (ended, delivered) in zip(count(since // length * length, length), total.bars, strict=False)
+    }
+    reasons = [ReasonCount(*each) for each in table["reasons"]]
+    return Overview(total, _series(by_time, since, length, gaps) if by_time else (), rows, reasons)
 
 
 def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
@@ -412,38 +400,29 @@ def _period_figures(
     still_open: OpenCounts,
     **given: Any,
 ) -> PeriodFigures:
-    count = still_open.of(scope)
+    now = still_open.of(scope)
     return PeriodFigures(
         scope=scope,
         period=period,
         since=_moment_of(since),
         at=_moment_of(at),
-        counts=_by_outcome(counts),
-        open=count.open,
-        late=count.late,
-        late_since=count.late_since[list(Period).index(period)],
+        counts={each: counts.get(each, 0) for each in ENDED},
+        open=now.open,
+        late=now.late,
+        late_since=now.late_since[list(Period).index(period)],
         **given,
     )
 
 
-def _by_outcome(counts: Mapping[str, int]) -> Mapping[Outcome, int]:
-    return {each: counts.get(each, 0) for each in ENDED}
-
-
-def _series(found: Mapping[int, Sums], since: int, length: int, gaps: Gaps) -> Sequence[BucketFigures]:
+def _series(found: Mapping[int, Sums], since: int, length: int, gaps: Gaps) -> Sequence[Bar]:
     """Return the figures of hours or days, in order. The first one begins at `since`."""
-    nothing = Sums()
-    return [
-        BucketFigures(
-            start=_moment_of(max(start, since)),
-            end=_moment_of(start + length),
-            is_over=start + length <= gaps.at,
-            counts=_by_outcome(found.get(start, nothing).counts),
-            durations=found.get(start, nothing).durations,
-            completeness=gaps.of(max(start, since), start + length),
-        )
-        for start in range(since // length * length, gaps.at + 1, length)
-    ]
+    bars = []
+    for start in range(since // length * length, gaps.at + 1, length):
+        sums, is_complete = found.get(start, Sums()), gaps.of(max(start, since), start + length).is_complete
+        known = sums.durations if is_complete else {}
+        begins, delivered = _moment_of(max(start, since)), sums.counts[Outcome.DELIVERED]
+        bars.append(Bar(begins, sums.ended, delivered, is_complete, _quantile(known, 50), _p95(known)))
+    return bars
 
 
 def _reasons(where: Q, span: Span) -> Sequence[ReasonCount]:
