@@ -86,6 +86,7 @@ class Sums:
     """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time.
 
     `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
+    `causes`: failed steps and reasons, counted for all transfers only.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -93,6 +94,7 @@ class Sums:
     bars: dict[int, list[int]] = field(default_factory=dict)
     in_time: int = 0
     to_blame: int = 0
+    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
 
     @property
     def ended(self) -> int:
@@ -112,7 +114,7 @@ class Sums:
 
     def copy(self) -> "Sums":
         bars = {start: [*bar] for start, bar in self.bars.items()}
-        return Sums(self.counts.copy(), self.durations.copy(), bars, self.in_time, self.to_blame)
+        return Sums(self.counts.copy(), self.durations.copy(), bars, self.in_time, self.to_blame, self.causes.copy())
 
     def add_bar(self, start: int, outcome: str, count: int) -> None:
         bar = self.bars.setdefault(start, [0, 0])
@@ -198,13 +200,13 @@ class SnapshotWriter:
         """Write a period's tables."""
         sums = sums_of(period, now, folded=self._folded)
         since = period.since(now)
-        causes = facts.count("failed_step", "reason_id", span=period.span(now), where=~Q(outcome=Outcome.DELIVERED))
+        total = sums.get(EVERYTHING, Sums())
         common = {
             "since": since,
             "is_complete": coverage.gaps(now=datetime.fromtimestamp(now, UTC)).of(since, now).is_complete,
-            "total": _row(EVERYTHING, sums.get(EVERYTHING, Sums()), period, now),
+            "total": _row(EVERYTHING, total, period, now),
             "owners": owners_of(period, now),
-            "reasons": most_frequent(causes),
+            "reasons": most_frequent(total.causes),
         }
         Snapshot.objects.filter(period=period).delete()
         for level in TABLES:
@@ -261,12 +263,15 @@ class Fold:
         self._known: dict[tuple[int | None, ...], Sequence[ScopeName]] = {}
 
     def add(self, sums: dict[ScopeName, Sums], count: Callable[..., Mapping[tuple[Any, ...], int]]) -> None:
-        for (*of, outcome, step, bucket), n in count(*PARTS, "outcome", "failed_step", "bucket").items():
+        columns = *PARTS, "outcome", "failed_step", "reason_id", "bucket"
+        for (*of, outcome, step, reason, bucket), n in count(*columns).items():
             limit, _ = self._routes[of[0]]
             for scope in self._scopes(*of):
                 found = sums.get(scope) or sums.setdefault(scope, Sums())
                 found.add(outcome, bucket, n)
                 found.judge(limit, outcome, step, bucket, n)
+            if outcome != Outcome.DELIVERED:
+                sums[EVERYTHING].causes[step, reason] += n
         if self._has_bars:
             for (*of, start, outcome), n in count(*PARTS, "start", "outcome").items():
                 for scope in self._scopes(*of):
