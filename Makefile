@@ -60,7 +60,7 @@ lock: .venv/installed-dev ## Regenerate lock files with hashes
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group mutation -c requirements-dev.txt pyproject.toml -o requirements-mutation.txt
 
 clean: ## Remove installed packages and generated files
-	rm -rf .venv .peer .static .templates .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .peer .static .templates .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo
 
 .venv/bin/python:
 	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 12) or "")' 2>/dev/null),,$(error \

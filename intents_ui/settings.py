@@ -119,7 +119,7 @@ class Environment(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="Key for signing cookies and values in Redis, at least 16 characters, the same in each process. Required with a real service. Generated at startup with the emulator.")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
     redis_url: RedisDsn | None = Field(None, description="Redis, so that several processes and hosts share live updates, cached responses (for an hour at most), rate limits and export progress. Redis Cluster is not supported.")
-    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md), for figures and incidents with a real service: a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset: no mirror, or with the emulator a file in the temporary directory.")
+    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md), for figures and incidents with a real service: a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset: no mirror, or with the emulator a file in the checkout's `.demo` folder.")
     intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient, if that isn't for everyone: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror. Raise it to copy a long history faster, lower it to spare the service.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="`index`: search engines may index pages of intents and addresses, so that owners find them there. `noindex`: they may not.")
@@ -315,6 +315,9 @@ def read_environment(secrets_dir: Path = SECRETS_DIR) -> Environment:
 
 
 ENV = read_environment()
+
+# Unix time at which a demo started, set by `runserver` for its processes, so that they generate the same transfers.
+DEMO_STARTED = float(os.environ["DEMO_STARTED"]) if ENV.embedded and "DEMO_STARTED" in os.environ else None
 
 DEBUG = ENV.debug
 DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.ops.logs.NoSettings"

@@ -132,7 +132,7 @@ def emulator() -> "Emulator | None":
         return None
     from intents_ui.emulator.app import Emulator  # imported only when used
 
-    return Emulator(service_name=ENV.intents_service_name)
+    return Emulator(service_name=ENV.intents_service_name, started=settings.DEMO_STARTED)
 
 
 @once

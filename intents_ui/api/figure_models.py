@@ -84,6 +84,7 @@ class ApiIncident(ApiModel):
 class ApiIncidentReport(ApiIncident):
     """An incident with what ended since it began."""
 
+    is_demo: bool = Field(description="Whether the data was generated for a demo", examples=[False])
     level: str = Field(
         description="`service`, `route`, `provider`, `chain`, `token`, `provider on chain`", examples=["provider"]
     )
@@ -109,6 +110,7 @@ class ApiIncidents(ApiModel):
 class ApiOverview(ApiModel):
     """Figures of the whole service, and of its routes, providers, chains or tokens."""
 
+    is_demo: bool = Field(description="Whether the data was generated for a demo", examples=[False])
     window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
     by: str = Field(description="`route`, `provider`, `chain`, `token`", examples=["route"])
     order: str = Field(description="Order of the rows", examples=["used"])

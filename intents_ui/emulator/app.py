@@ -12,7 +12,6 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from intents_ui.emulator import faults as known
-from intents_ui.emulator.background_traffic import Occurrence, occurrences
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import (
@@ -29,7 +28,7 @@ from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
 from intents_ui.emulator.lookups import Ask, Lookups, Waiting
 from intents_ui.emulator.market import Market
-from intents_ui.emulator.population import PAST, World, scenes_of
+from intents_ui.emulator.population import World, scenes_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
 
@@ -40,7 +39,6 @@ type Send = Callable[[Message], Awaitable[None]]
 
 HOLD_SECONDS: Final = 28.0
 EXPIRY_SECONDS: Final = 300
-QUIET_SECONDS: Final = 2 * 86_400
 BODY_LIMIT: Final = 1024 * 1024
 BODY_SECONDS: Final = 10
 WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
@@ -78,7 +76,8 @@ class Emulator:
     - `expiry`: lifetime of a quote in seconds
     - `service_name`: path segment after /rpc/
     - `faults`: pairs of operation (or `*`) and fault name
-    - `incidents_until`: Unix time by which incidents must end to happen, by default two days before the first list
+    - `started`: Unix time at which a demo starts. It has traffic like that of a service, with outages around that time,
+      instead of copies of each scenario every few minutes.
 
     `catalogue.change_chain` and `catalogue.change_token` change the lists while it runs.
     """
@@ -95,15 +94,15 @@ class Emulator:
         expiry: int = EXPIRY_SECONDS,
         service_name: str = "Service",
         faults: Iterable[tuple[str, str]] = (),
-        incidents_until: float | None = None,
+        started: float | None = None,
     ) -> None:
         self.now = now
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
         self.faults = Faults()
         self.catalogue = Catalogue(tokens, chains)
-        self._incidents_until = incidents_until
-        self.world = World(self.catalogue, size=size, expiry=expiry, incidents_until=self._first_quiet_moment)
+        start = None if started is None else round(started * MICROSECONDS)
+        self.world = World(self.catalogue, size=size, expiry=expiry, started=start)
         self.ledger = Ledger(self.world)
         lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger, expiry)
         self._trading = trading
@@ -136,10 +135,6 @@ class Emulator:
     def reset(self, operation: str | None = None) -> None:
         """Turn off all faults, of one operation or of all."""
         self.faults.switch_off(operation)
-
-    def incidents(self) -> list[Occurrence]:
-        """Return the incidents that windows of the history reach, the latest of each kind first."""
-        return list(occurrences(self._micros() - PAST, self.world.incidents_until))
 
     def scenarios(self, *, moving: bool = True) -> list[DemoScenario]:
         """Return the thirty scenarios with their current copies, or none in a world too small for them.
@@ -267,10 +262,6 @@ class Emulator:
         entry = self.ledger.entry(number, self._micros())
         assert entry is not None  # noqa: S101 - its number was just looked up
         return intent(entry.transfer, entry.scene, self.world.catalogue)
-
-    def _first_quiet_moment(self) -> int:
-        until = self.now() - QUIET_SECONDS if self._incidents_until is None else self._incidents_until
-        return round(until * MICROSECONDS)
 
     def _micros(self) -> int:
         return round(self.now() * MICROSECONDS)

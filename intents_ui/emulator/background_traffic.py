@@ -1,25 +1,33 @@
-"""Background traffic: scenario, route and amount of the n-th intent, derived from n alone.
-
-Incidents in its past: each week, a route fails, a provider is silent, and a chain is slow. `data/incidents.json` lists
-them, with times in UTC. They change only the transfers that are quoted meanwhile. Traffic of the last two days before a
-process lists its first transfers has none, and processes agree on all earlier ones.
-"""
+"""Background traffic: scenario, route and amount of the n-th intent, derived from n alone, and outages of providers."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
-from intents_ui.emulator import documents, names
 from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Deal, Scenario, scenario_named
+from intents_ui.emulator.scenario_engine import (
+    MAIN,
+    SCENARIOS,
+    Deal,
+    Scenario,
+    Scene,
+    postponed,
+    scenario_named,
+)
 
 _ORDINARY: Final = [scenario for scenario in SCENARIOS if scenario.weight]
 _SCENARIO_SHARES: Final = list(accumulate(scenario.weight for scenario in _ORDINARY))
+# Its variants that end.
+_ENDING: Final = {
+    scenario.number: [
+        variant for variant in scenario.variant_names if scenario.script_of(variant)[-1].status != "EXECUTING"
+    ]
+    for scenario in _ORDINARY
+}
 _DOLLARS: Final = ("USDC", "USDT", "DAI")
 _MEMOS: Final = (
     "Invoice 2026-{0:04}",
@@ -30,10 +38,11 @@ _MEMOS: Final = (
     "Gehalt November",
     "給料",
 )
-_BRIDGES: Final = ("RELAY", "RELAY", "RELAY", "LIFI", "HYPERLANE", "OIF", "GASZIP")
+_BRIDGES: Final = (*["RELAY"] * 6, "LIFI", "HYPERLANE", "OIF", "GASZIP")
 _EXCHANGES: Final = ("SUSHI", "ZEROX", "LIFI")
 # How often each chain is origin or destination.
 _CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 + (56,) * 4 + (43114,) * 3
+_OTHER_CHAINS: Final = {origin: sorted({*_CHAINS} - {origin}) for origin in _CHAINS}
 _REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
 _CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
 _SLOW_CCTP: Final = 3
@@ -56,21 +65,22 @@ class Dice:
 
 
 @dataclass(frozen=True, slots=True)
-class Ordinary:
-    """What an intent of background traffic is."""
+class Plan:
+    """What an intent of the world is. Its bridge hangs for `delay` seconds."""
 
     scenario: Scenario
     variant: str
     deal: Deal
     stretch: float
+    delay: float = 0.0
 
 
-def ordinary(number: int, catalogue: Catalogue) -> Ordinary:
+def ordinary(number: int, catalogue: Catalogue) -> Plan:
     dice = Dice(number)
     scenario, variant = _drawn(dice)
     deal = _deal(scenario, dice, catalogue)
     stretch = (70 + dice.below(90)) / 100
-    return Ordinary(scenario, variant, deal, stretch)
+    return Plan(scenario, variant, deal, stretch)
 
 
 @lru_cache(10_000)
@@ -81,7 +91,7 @@ def scenario_of(number: int) -> tuple[Scenario, str]:
 
 def _drawn(dice: Dice) -> tuple[Scenario, str]:
     scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
-    return scenario, dice.one_of(scenario.variant_names)
+    return scenario, dice.one_of(_ENDING[scenario.number])
 
 
 def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:
@@ -118,11 +128,11 @@ type _Place = tuple[int, str]
 
 def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
     chain_id = dice.one_of(_CHAINS)
-    symbols = [token.symbol for token in catalogue.tradable[chain_id]]
-    first = dice.below(len(symbols))
-    second = (first + 1 + dice.below(len(symbols) - 1)) % len(symbols)
+    tokens = catalogue.tradable[chain_id]
+    first = dice.below(len(tokens))
+    second = (first + 1 + dice.below(len(tokens) - 1)) % len(tokens)
     native = catalogue.native(chain_id)
-    pair = (symbols[first], symbols[second])
+    pair = (tokens[first].symbol, tokens[second].symbol)
     if native and {f"W{native.symbol}", native.symbol} == set(pair):
         return (chain_id, pair[0]), (chain_id, pair[1]), ("WETH",)
     return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_EXCHANGES),)
@@ -139,17 +149,12 @@ def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ..
 
 def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
     origin = dice.one_of(_CHAINS)
-    others = [chain_id for chain_id in set(_CHAINS) if chain_id != origin]
-    destination = dice.one_of(_REMOTE_CHAINS) if dice.below(6) == 0 else dice.one_of(sorted(others))
-    paying = "USDC" if deal.deposit == "gasless" else dice.one_of(_featured(origin, catalogue))
-    receiving = dice.one_of(_featured(destination, catalogue))
+    destination = dice.one_of(_REMOTE_CHAINS) if dice.below(6) == 0 else dice.one_of(_OTHER_CHAINS[origin])
+    paying = "USDC" if deal.deposit == "gasless" else dice.one_of(catalogue.featured[origin])
+    receiving = dice.one_of(catalogue.featured[destination])
     bridge = dice.one_of(_BRIDGES) if deal.providers == ("RELAY",) else deal.providers[-1]
     providers = (deal.providers[0], bridge) if len(deal.providers) > 1 else (bridge,)
     return (origin, paying), (destination, receiving), providers
-
-
-def _featured(chain_id: int, catalogue: Catalogue) -> list[str]:
-    return [token.symbol for token in catalogue.tradable[chain_id] if token.listing == "featured"]
 
 
 def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) -> str:
@@ -163,111 +168,51 @@ def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) 
     return f"{tokens:.{max(2, min(6, token.decimals or 0))}f}"
 
 
-_WEEKDAYS: Final = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")  # from 1970-01-01 on
-_MICROSECOND: Final = timedelta(microseconds=1)
-_WEEK: Final = timedelta(weeks=1) // _MICROSECOND
-# Those that take longer would start after their quotes expire.
-_SLOWED_SECONDS: Final = 60
+_MINUTE: Final = 60 * MICROSECONDS
+_HOUR: Final = 60 * _MINUTE
+_FAST: Final = scenario_named("cross-chain-fast")
+_REFUNDED: Final = scenario_named("refunded-on-origin")
+# Five of nine transfers of rarer owners, in fixed places of the traffic, so that the counts of an outage are nearly the
+# same at any time.
+_HIT, _HIT_OF, _RARER_OWNERS = 5, 9, 20
+_LONGEST_REST: Final = 240  # seconds from the end of an outage until the bridge delivers
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
-    """An incident of each week. Times are in microseconds, `phase` is from the start of a week of Unix time.
+class Outage:
+    """A time, in microseconds, in which transfers over a provider hang until its end, or fail and are refunded.
 
-    - `failing`: `percent_moved` of all transfers take the route instead, and `percent_failing` of the route's fail
-    - `silent`: a provider has no transfers, and another one has them `instead`
-    - `slow`: the chain's transfers take `times` as long
+    It has more transfers than usual meanwhile.
     """
 
-    what: str
-    phase: int
-    duration: int
-    change: dict[str, Any]
+    provider: str
+    start: int
+    end: int
+    hangs: bool
 
-    def began(self, moment: int) -> int:
-        """Return when it last began."""
-        return moment - (moment - self.phase) % _WEEK
+    def hits(self, k: int, owner: int, born: int) -> bool:
+        """Return whether an owner's transfer, the k-th of the traffic and quoted then, is affected."""
+        return self.start <= born < self.end and owner >= _RARER_OWNERS and k % _HIT_OF < _HIT
 
-    def affects(self, moment: int, until: int) -> bool:
-        """Return whether it lasts at a moment, and has ended by `until`."""
-        end = self.began(moment) + self.duration
-        return moment < end <= until
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One time that an incident happened. `start` and `end` are in Unix seconds."""
-
-    what: str
-    start: float
-    end: float
+    def plan(self, number: int, born: int, catalogue: Catalogue) -> Plan:
+        """Return what a transfer is that is affected."""
+        dice = Dice(number)
+        scenario = _FAST if self.hangs else _REFUNDED
+        deal = replace(_deal(scenario, dice, catalogue), providers=(self.provider,))
+        delay = (self.end - born) / MICROSECONDS + dice.below(_LONGEST_REST) if self.hangs else 0.0
+        return Plan(scenario, MAIN, deal, 1.0, delay)
 
 
-def _incident(row: dict[str, Any]) -> Incident:
-    hours, minutes = map(int, row.pop("start").split(":"))
-    phase = timedelta(days=_WEEKDAYS.index(row.pop("weekday")), hours=hours, minutes=minutes)
-    duration = timedelta(minutes=row.pop("minutes"))
-    return Incident(row.pop("what"), phase // _MICROSECOND, duration // _MICROSECOND, row)
+def outages_around(started: int) -> tuple[Outage, ...]:
+    """Return the outages of a demo that starts then: one that lasts for some minutes more, and two of the past."""
+    return (
+        Outage("RELAY", started - 35 * _MINUTE, started + 5 * _MINUTE, hangs=True),
+        Outage("HYPERLANE", started - 21 * _HOUR, started - 20 * _HOUR, hangs=True),
+        Outage("OIF", started - 51 * _HOUR, started - 50 * _HOUR, hangs=False),
+    )
 
 
-def affected(transfer: Ordinary, number: int, born: int, until: int) -> Ordinary:
-    """Return what a transfer is, considering the incidents that ended by `until`."""
-    for incident in INCIDENTS:
-        if incident.affects(born, until):
-            transfer = _CHANGES[incident.what](transfer, number, **incident.change)
-    return transfer
-
-
-def may_affect(born: int, until: int) -> bool:
-    """Return whether any incident may change a transfer that was quoted then."""
-    return any(incident.affects(born, until) for incident in INCIDENTS)
-
-
-def occurrences(since: int, until: int) -> Iterator[Occurrence]:
-    """Yield the occurrences that began after `since` and ended by `until`, latest first for each incident."""
-    for incident in INCIDENTS:
-        start = incident.began(until - incident.duration)
-        while start > since:
-            yield Occurrence(incident.what, start * 1e-6, (start + incident.duration) * 1e-6)
-            start -= _WEEK
-
-
-def _fail(
-    transfer: Ordinary,
-    number: int,
-    *,
-    route: dict[str, list[Any]],
-    percent_moved: int,
-    percent_failing: int,
-    scenario: str,
-) -> Ordinary:
-    moved, failing, amount = names.noise(number, "incident", 3)
-    places: dict[str, Any] = {name: tuple(value) for name, value in route.items()}
-    if moved * 100 < percent_moved * 256:
-        usual = scenario_named("cross-chain-fast")
-        deal = replace(usual.deal, **places, amount=str(5 + 5 * amount))
-        transfer = replace(transfer, scenario=usual, variant=MAIN, deal=deal)
-    if failing * 100 >= percent_failing * 256 or _path(transfer.deal) != _path(replace(transfer.deal, **places)):
-        return transfer
-    return replace(transfer, scenario=scenario_named(scenario), variant=MAIN)
-
-
-def _path(deal: Deal) -> tuple[tuple[str, ...], int, int]:
-    return deal.providers, deal.origin[0], deal.destination[0]
-
-
-def _silence(transfer: Ordinary, _: int, *, providers: list[str], instead: str) -> Ordinary:
-    deal = transfer.deal
-    others = tuple(instead if provider in providers else provider for provider in deal.providers)
-    return replace(transfer, deal=replace(deal, providers=others))
-
-
-def _slow_down(transfer: Ordinary, _: int, *, chain: int, times: int) -> Ordinary:
-    is_there = chain in (transfer.deal.origin[0], transfer.deal.destination[0])
-    if not is_there or transfer.scenario.lasts > _SLOWED_SECONDS:
-        return transfer
-    return replace(transfer, stretch=transfer.stretch * times)
-
-
-_CHANGES: Final[dict[str, Callable[..., Ordinary]]] = {"failing": _fail, "silent": _silence, "slow": _slow_down}
-INCIDENTS: Final = [_incident(dict(row)) for row in documents.table("incidents.json")]
+def held_up(scenes: tuple[Scene, ...], delay: float) -> tuple[Scene, ...]:
+    """Return the scenes of a transfer whose bridge hangs for so many seconds."""
+    bridged = next(place for place, scene in enumerate(scenes) if scene.legs[2] and scene.legs[2].sent)
+    return postponed(scenes, bridged, delay)

@@ -95,6 +95,10 @@ class Catalogue:
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
             for chain_id in self.chains
         }
+        self.featured = {
+            chain_id: [token.symbol for token in tokens if token.listing == "featured"]
+            for chain_id, tokens in self.tradable.items()
+        }
         missing = max(0, tokens - len(list(self.on_chains(self.listed))))
         self.tokens += [_filler(number, self.listed[number % len(self.listed)]) for number in range(missing)]
         self._by_address = {(token.chain_id, token.address): token for token in self.tokens}

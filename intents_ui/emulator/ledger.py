@@ -10,7 +10,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.errors import NOT_FOUND, Refusal
 from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.population import MADE, STREAMS, Reach, World, scenes_of
+from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
 from intents_ui.emulator.scenario_engine import LEGS, Scene, next_change, scene_at
 from intents_ui.emulator.transfers import Transfer
@@ -23,11 +23,15 @@ NO_FAULTS: Final[frozenset[str]] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A transfer and its scenes, past and future, as changed by callers. `committed` is in microseconds."""
+    """A transfer and its scenes, past and future, as changed by callers. `committed` is in microseconds.
+
+    If it isn't `listed`, only lists of its owner have it.
+    """
 
     transfer: Transfer
     scenes: tuple[Scene, ...]
     committed: int | None = None
+    listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,7 @@ class Ledger:
         if made:
             return made
         transfer = self.world.transfer(number)
-        assert transfer.scenario is not None  # noqa: S101 - as of all transfers of the world
-        return Course(transfer, scenes_of(transfer.scenario, transfer.variant))
+        return Course(transfer, self.world.scenes(transfer))
 
     def last_scene(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Scene | None:
         """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
@@ -124,7 +127,7 @@ class Ledger:
                     for number, course in self._courses.items()
                     if number % STREAMS == MADE
                     and earliest <= course.transfer.born <= until
-                    and owner in (None, course.transfer.owner)
+                    and (course.listed if owner is None else owner == course.transfer.owner)
                 ),
                 reverse=descending,
             )

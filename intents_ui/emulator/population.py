@@ -1,20 +1,28 @@
 """The emulated population of intents: a function of the clock and a number.
 
-Intents come in streams, each with its own interval: one for each scenario, one of background traffic, one of dense
-traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream, and follows from n
-alone: it is the same in every process and after every restart. Lists without a start reach back as far as a stream is
-retained, and those with one (`fromTime`) as far as `PAST`. Lookups by name have no such limit.
+Intents come in streams, each with its own interval: one for each scenario, one of background traffic, and, except in a
+demo, one of dense traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream,
+and follows from n alone: it is the same in every process and after every restart. Lists without a start reach back as
+far as a stream is retained, and those with one (`fromTime`) as far as `PAST`. Lookups by name have no such limit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from heapq import merge
 from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import LONGEST_STRETCH, affected, may_affect, ordinary, scenario_of
+from intents_ui.emulator.background_traffic import (
+    LONGEST_STRETCH,
+    Outage,
+    Plan,
+    held_up,
+    ordinary,
+    outages_around,
+    scenario_of,
+)
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
@@ -41,6 +49,10 @@ _SLOW_FROM_SECONDS: Final = 300
 _COPIES_KEPT: Final = 8
 # Smaller worlds have no room for the scenarios.
 _ROOM_FOR_SCENARIOS: Final = 1000
+# In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end.
+_DEMO_BEAT: Final = 40 * MICROSECONDS
+_DEMO_COPY_BEAT: Final = 400 * _MINUTE
+_DEMO_STALLED_BEAT: Final = 5 * 1440 * _MINUTE
 # Traffic is denser in the last ninety minutes, so that there are always transfers in progress.
 _RUSH_BEAT: Final = _MINUTE // 8
 _RUSH_KEPT: Final = 720
@@ -102,8 +114,8 @@ class Reach:
 class World:
     """All intents. Read-only after construction, and so thread-safe.
 
-    `size` is how many are in lists without a start. Incidents that end later than `incidents_until`, which is called
-    once and in microseconds, don't happen.
+    `size` is how many are in lists without a start. `started` is when a demo starts, in microseconds: traffic like that
+    of a service, with outages around that time.
     """
 
     def __init__(
@@ -112,21 +124,18 @@ class World:
         *,
         size: int = 3000,
         expiry: int = 300,
-        incidents_until: Callable[[], int] = lambda: 0,
+        started: int | None = None,
     ) -> None:
         self.catalogue = catalogue
-        self._incidents_until = incidents_until
         self.expiry = expiry
-        self.streams = {stream.index: stream for stream in _streams(size)}
+        self.outages = () if started is None else outages_around(started)
+        streams = _streams(size) if started is None else _demo_streams(size)
+        self.streams = {stream.index: stream for stream in streams}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
         self._owner_of_slot = _owner_slots()
         self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
         for slot, owner in enumerate(self._owner_of_slot):
             self._slots_of_owner[owner].append(slot)
-
-    @cached_property
-    def incidents_until(self) -> int:
-        return self._incidents_until()
 
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
@@ -139,7 +148,7 @@ class World:
         born = stream.born(k)
         if stream.scenario:
             scenario, variant = stream.scenario, _variant(stream.scenario, k)
-        elif may_affect(born, self.incidents_until):
+        elif self._outage(k, stream, born):
             return None
         else:
             scenario, variant = scenario_of(number)
@@ -183,22 +192,37 @@ class World:
         stream = self.streams[index]
         born = stream.born(k)
         if stream.scenario:
-            scenario, variant, stretch = stream.scenario, _variant(stream.scenario, k), 1.0
-            deal = scenario.deal_of(variant)
+            variant = _variant(stream.scenario, k)
+            plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant), 1.0)
+        elif outage := self._outage(k, stream, born):
+            plan = outage.plan(number, born, self.catalogue)
         else:
-            told = affected(ordinary(number, self.catalogue), number, born, self.incidents_until)
-            scenario, variant, deal, stretch = told.scenario, told.variant, told.deal, told.stretch
+            plan = ordinary(number, self.catalogue)
         return transfer_of(
-            deal,
+            plan.deal,
             self.catalogue,
             number=number,
             born=born,
-            owner=self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS],
+            owner=self._owner(k, stream),
             expiry=self.expiry,
-            scenario=scenario,
-            variant=variant,
-            stretch=stretch,
+            scenario=plan.scenario,
+            variant=plan.variant,
+            stretch=plan.stretch,
+            delay=plan.delay,
         )
+
+    def _owner(self, k: int, stream: Stream) -> int:
+        return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]
+
+    def _outage(self, k: int, stream: Stream, born: int) -> Outage | None:
+        """Return the outage that affects a transfer of the ordinary stream."""
+        return next((outage for outage in self.outages if outage.hits(k, self._owner(k, stream), born)), None)
+
+    def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
+        """Return the scenes of a transfer of the world, past and future."""
+        assert transfer.scenario is not None  # noqa: S101 - as of all transfers of the world
+        scenes = scenes_of(transfer.scenario, transfer.variant)
+        return held_up(scenes, transfer.delay) if transfer.delay else scenes
 
 
 def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
@@ -220,6 +244,15 @@ def _streams(size: int) -> Iterator[Stream]:
     yield Stream(ORDINARY, beat=_TWO_DAYS // rest, kept=rest)
     if rush:
         yield Stream(RUSH, beat=_RUSH_BEAT, kept=rush)
+
+
+def _demo_streams(size: int) -> Iterator[Stream]:
+    for scenario in SCENARIOS:
+        ends = all(scenario.script_of(variant)[-1].status != "EXECUTING" for variant in scenario.variant_names)
+        beat = _DEMO_COPY_BEAT if ends else _DEMO_STALLED_BEAT
+        phase = beat * (scenario.number * 7 % 31) // 31
+        yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario)
+    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=size - _COPIES_KEPT * len(SCENARIOS))
 
 
 def _scenario_streams() -> Iterator[Stream]:

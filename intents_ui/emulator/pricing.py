@@ -72,17 +72,28 @@ class Gas:
 class Terms:
     """Price of a transfer: input, output and fees, which add up exactly."""
 
+    origin: Token
+    destination: Token
     from_amount: int
     to_amount: int
     to_minimum: int
-    from_usd: float
-    to_usd: float
-    to_minimum_usd: float
     origin_gas: Gas
     destination_gas: Gas | None
     providers: tuple[Fee, ...]
     service: Fee
     collector: Fee
+
+    @property
+    def from_usd(self) -> float:
+        return usd(self.from_amount, self.origin)
+
+    @property
+    def to_usd(self) -> float:
+        return usd(self.to_amount, self.destination)
+
+    @property
+    def to_minimum_usd(self) -> float:
+        return usd(self.to_minimum, self.destination)
 
     @property
     def gas(self) -> Fee:
@@ -124,26 +135,25 @@ def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
     providers = tuple(_fee(in_micro * points // _BASIS_POINTS, origin) for points in _provider_points(transfer))
     service = _fee(in_micro * _points(transfer, SERVICE_FEE) // _BASIS_POINTS, origin)
     collector = _fee(in_micro * _points(transfer, COLLECTOR_FEE) // _BASIS_POINTS, origin)
-    gas = origin_gas.fee + (destination_gas.fee if destination_gas else NO_FEE)
-    total = sum((gas, service, collector), sum(providers, NO_FEE))
+    fees = [*providers, service, collector, origin_gas.fee, *([destination_gas.fee] if destination_gas else ())]
     to_amount = transfer.to_amount
     if to_amount is None:
         market = in_micro * _points(transfer, _impact(transfer)) // _BASIS_POINTS
-        fine = from_amount * origin.price * _FINE // origin.scale - (total.micro_usd + market) * _FINE
+        fine = (
+            from_amount * origin.price * _FINE // origin.scale - (sum(fee.micro_usd for fee in fees) + market) * _FINE
+        )
         to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
     if to_amount <= 0:
         raise FeesExceedAmountError(
             f"insufficient origin amount: estimated provider + service + gas fees exceed the provided amount"
-            f" (origin={from_amount}, fees={total.amount})"
+            f" (origin={from_amount}, fees={sum(fee.amount for fee in fees)})"
         )
-    to_minimum = _minimum(transfer, to_amount)
     return Terms(
+        origin=origin,
+        destination=destination,
         from_amount=from_amount,
         to_amount=to_amount,
-        to_minimum=to_minimum,
-        from_usd=usd(from_amount, origin),
-        to_usd=usd(to_amount, destination),
-        to_minimum_usd=usd(to_minimum, destination),
+        to_minimum=_minimum(transfer, to_amount),
         origin_gas=origin_gas,
         destination_gas=destination_gas,
         providers=providers,

@@ -137,7 +137,7 @@ class Trading:
         """Return the number of an unfinished copy made for watching, created if there is none."""
         number = self._staged.get(scenario.number)
         if number is None or self.ledger.entry(number, now) is None or self.ledger.next_change(number, now) is None:
-            number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0)
+            number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0, listed=False)
         return number
 
     def held(self, scenario: Scenario, now: int) -> int:
@@ -153,7 +153,7 @@ class Trading:
         if entry and number and 0 <= now - entry.transfer.moment(scenario.worst.at) <= HELD_COPY_LIFETIME:
             return number
         number = self._held[scenario.number] = self.play(
-            scenario, scenario.worst.variant, now, scenario.worst.at, held=True
+            scenario, scenario.worst.variant, now, scenario.worst.at, held=True, listed=False
         )
         return number
 
@@ -165,6 +165,7 @@ class Trading:
         age: float,
         *,
         held: bool = False,
+        listed: bool = True,
         owner: int | None = None,
     ) -> int:
         """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
@@ -183,7 +184,7 @@ class Trading:
             variant=variant,
         )
         scenes = scenes_of(scenario, variant)
-        self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes))
+        self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
         return number
 
     def _transfer(self, body: Document, number: int, born: int) -> Transfer:

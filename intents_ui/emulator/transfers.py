@@ -17,7 +17,7 @@ class Transfer:
     """A transfer. `born` is the quote time in microseconds, and also the intent's `id`.
 
     Amounts are in base units, None if they follow from the other one. `scenario` is None for a caller's own quote.
-    `stretch` is how many times slower than its scenario it runs.
+    `stretch` is how many times slower than its scenario it runs. Its bridge hangs for `delay` seconds.
     """
 
     number: int
@@ -37,6 +37,7 @@ class Transfer:
     scenario: Scenario | None = None
     variant: str = "A"
     stretch: float = 1.0
+    delay: float = 0.0
 
     @property
     def intent_id(self) -> str:
@@ -81,6 +82,7 @@ def transfer_of(
     scenario: Scenario | None = None,
     variant: str = "A",
     stretch: float = 1.0,
+    delay: float = 0.0,
 ) -> Transfer:
     """Return the transfer for a deal of `owner`."""
     origin, destination = _token(deal.origin, catalogue), _token(deal.destination, catalogue)
@@ -103,6 +105,7 @@ def transfer_of(
         scenario=scenario,
         variant=variant,
         stretch=stretch,
+        delay=delay,
     )
 
 

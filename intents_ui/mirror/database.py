@@ -2,9 +2,7 @@
 
 import hashlib
 import importlib.util
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -29,10 +27,10 @@ def of_url(url: str) -> dict[str, Any]:
 
 
 def of_demo() -> dict[str, Any]:
-    """Return a file in the temporary directory that belongs to this user and to the tables as they are now."""
+    """Return a file of this checkout that belongs to the tables as they are now."""
     tables = "".join(file.read_text() for file in sorted(Path(__file__).parent.glob("migrations/0*.py")))
     name = f"mirror-{hashlib.sha256(tables.encode()).hexdigest()[:8]}.sqlite3"
-    return sqlite(Path(tempfile.gettempdir(), f"intents-ui-{os.getuid()}", name))
+    return sqlite(CHECKOUT / ".demo" / name)
 
 
 def sqlite(path: Path) -> dict[str, Any]:

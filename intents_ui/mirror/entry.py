@@ -155,7 +155,7 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         fingerprint=b"",
         paid=tuple([(role, address) for role, address in roles if address and address != owner]),
     )
-    columns = columns._replace(fingerprint=_fingerprint(columns))
+    columns = with_fingerprint(columns)
     return columns._replace(outcome=outcome_of(evidence._replace(is_expired=True))) if end and now >= end else columns
 
 
@@ -232,5 +232,6 @@ def _text(value: object) -> str:
     return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
-def _fingerprint(columns: Entry) -> bytes:
-    return blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest()
+def with_fingerprint(columns: Entry) -> Entry:
+    """Return the columns with their fingerprint. Theirs must be empty."""
+    return columns._replace(fingerprint=blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest())

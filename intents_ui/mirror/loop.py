@@ -30,7 +30,7 @@ class Mirror:
     """Keeps the copy until `stop` is set.
 
     `source` identifies the service. `is_done` is called before each task and ends the work. `slow` are the usual
-    maximums of slow providers.
+    maximums of slow providers. `prefill` is called before the first task, to write what needn't be read.
     """
 
     def __init__(
@@ -44,16 +44,18 @@ class Mirror:
         random: Random | None = None,
         is_done: Callable[[], bool] = lambda: False,
         slow: Slow | None = None,
+        prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None,
     ) -> None:
         self.reader = reader
         self.now = now
         self.stop = stop
         self.schedule = Schedule(random=random or SystemRandom())
-        self._incidents = Keeper()
-        self._slow = slow
+        self.incidents = Keeper()
+        self.slow = slow
         self._source = source
         self._days = days
         self._is_done = is_done
+        self._prefill = prefill
 
     def run(self, *, waits: bool = True) -> bool:
         """Keep the copy while this process has the lease, and wait for it otherwise. Return whether it had it."""
@@ -65,6 +67,7 @@ class Mirror:
                 self.stop.wait(SPARE_SECONDS)
                 continue
             try:
+                self._prefill(self, writer)
                 self._work(writer)
                 return True
             except LeaseLost:
@@ -81,12 +84,12 @@ class Mirror:
         writer = self.lead()
         if writer is None:
             return None
-        lacking = writer.verify(now=self._seconds())
+        lacking = writer.verify(now=self.seconds())
         sample = self.schedule.audits()
         differing = 0
         for window in sample:
             reading = self.reader.read(Span((window,), is_audit=True))
-            differing += bool(writer.commit(reading, now=self._seconds()))
+            differing += bool(writer.commit(reading, now=self.seconds()))
         lease.release(writer.epoch)
         return len(sample), differing, lacking
 
@@ -95,19 +98,24 @@ class Mirror:
         epoch = lease.acquire(now=_wall_clock())
         if epoch is None:
             return None
-        writer, now = Writer(epoch), self._seconds()
+        writer = Writer(epoch)
         try:
-            writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+            self.begin(writer)
         except BaseException:
             lease.release(epoch)
             raise
         return writer
 
+    def begin(self, writer: Writer) -> None:
+        """Prepare the ledger. Raises OtherSource if the database is of another source."""
+        now = self.seconds()
+        writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+
     def step(self, writer: Writer) -> Reading | None:
         """Read and write one task, if any is due."""
-        now = self._seconds()
+        now = self.seconds()
         self.schedule.prepare(writer, now=now)
-        self._incidents.keep(writer, now=now)
+        self.incidents.keep(writer, now=now)
         task = self.schedule.next_task(now=now)
         reading = self.reader.read(task) if task else None
         if reading:
@@ -116,17 +124,17 @@ class Mirror:
 
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
-        snapshots = SnapshotWriter(writer.epoch, self._slow)
+        snapshots = SnapshotWriter(writer.epoch, self.slow)
         reading: dict[Future[Reading], Task] = {}
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self._is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
-                    self._renew(writer)
+                    self.renew(writer)
                     renewed = time.monotonic()
-                self.schedule.prepare(writer, now=self._seconds())
-                self._incidents.keep(writer, now=self._seconds())
+                self.schedule.prepare(writer, now=self.seconds())
+                self.incidents.keep(writer, now=self.seconds())
                 while len(reading) < READERS:
-                    task = self.schedule.next_task(now=self._seconds(), busy=reading.values())
+                    task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
                     if task is None:
                         break
                     reading[readers.submit(self.reader.read, task)] = task
@@ -137,20 +145,22 @@ class Mirror:
                     del reading[each]
                     if not self.stop.is_set():
                         self._write(writer, each.result())
-                snapshots.turn(now=self._seconds())
+                snapshots.turn(now=self.seconds())
         if not self.stop.is_set():
-            snapshots.finish(now=self._seconds(), renew=lambda: self._renew(writer))
+            snapshots.finish(now=self.seconds(), renew=lambda: self.renew(writer))
 
     def _write(self, writer: Writer, reading: Reading) -> None:
-        now = self._seconds()
+        now = self.seconds()
         self.schedule.learn(reading, now=now)
         writer.commit(reading, now=now)
 
-    def _renew(self, writer: Writer) -> None:
+    def renew(self, writer: Writer) -> None:
+        """Extend the lease. Raises LeaseLost."""
         now = _wall_clock()
         lease.renew(writer.epoch, now=now, ahead=milliseconds(self.now()) - now)
 
-    def _seconds(self) -> int:
+    def seconds(self) -> int:
+        """Return Unix seconds by the service's clock."""
         return int(self.now().timestamp())
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
@@ -14,6 +15,7 @@ from django.utils.http import http_date, quote_etag
 from intents_ui.display import failures
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.service.context import request_context
+from intents_ui.web.frame import GENERATED
 
 AUTHOR = "Intents"
 
@@ -24,6 +26,8 @@ def respond(request: HttpRequest, feed: Feed, *, page: str, page_of: PageOf) -> 
     """Render a feed. `page` is the path of its page, `page_of` returns that of an entry's."""
     if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
         feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
+    if settings.DEMO_STARTED is not None:
+        feed = replace(feed, subtitle=f"{feed.subtitle.removesuffix('.')}. {GENERATED}")
     body = _atom(feed, request, page, page_of)
     etag = quote_etag(hashlib.blake2b(body.encode(), digest_size=9).hexdigest())
     changed = int(feed.updated.replace(microsecond=0).timestamp())  # a float could round up

@@ -16,6 +16,8 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 
+GENERATED = "Demo: 30 days were generated when the dashboard started."
+
 
 @dataclass(frozen=True)
 class NavPage:
@@ -61,6 +63,7 @@ def context(request: HttpRequest) -> dict[str, object]:
     has_insight = has_mirror and ENV.intents_insight != "off"
     return {
         "embedded": ENV.embedded,
+        "generated": GENERATED if settings.DEMO_STARTED is not None else "",
         "has_mirror": has_mirror,
         "has_insight": has_insight,
         "has_api": ENV.intents_api != "off",

@@ -79,7 +79,7 @@ def test_the_number_of_intents_is_configurable(size):
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
 def test_the_last_scene_of_an_intent_is_told_without_building_it(days, skipped, moment):
     clock = Clock(NOW + moment)
-    emulator = Emulator(now=clock, incidents_until=clock())
+    emulator = Emulator(now=clock, started=clock())
     now = round(clock() * MICROSECONDS)
     reach = Reach(since=now - DAY, latest=now) if days == 0 else Reach(now - (days + 1) * DAY, latest=now - days * DAY)
     numbers = list(islice(emulator.ledger.numbers(now, descending=True, reach=reach), skipped, None, 400))

@@ -31,7 +31,7 @@ from intents_ui.service.operations.config import ServiceConfig
 from intents_ui.settings import ENV
 from tests.mirror.world import START, World
 from tests.service.clients import answered
-from tests.serving import ROOT, free_port, running, wait_for
+from tests.serving import ROOT, free_port, running
 from tests.waiting import PATIENCE, until
 
 KEY = "an access key of the test"
@@ -229,23 +229,3 @@ def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothi
         assert written(env, 1) <= before
         assert epoch(env) == 2
         assert all(each.poll() is None for each in (leader, *spares))
-
-
-@pytest.mark.programs
-def test_one_signal_stops_the_dashboard_and_the_mirror_beside_it(tmp_path: Path) -> None:
-    """As of `make run`."""
-    ours = {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")}
-    env = {**ours, "INTENTS_DATABASE": str(tmp_path / "mirror.sqlite3"), "PORT": str(free_port())}
-    words = [sys.executable, "manage.py", "runserver", "--noreload"]
-    with subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ran:
-        try:
-            wait_for(f"http://127.0.0.1:{env['PORT']}/healthz", ran)
-            copy = tmp_path / "mirror.sqlite3"
-            until(lambda: copy.exists() and value(str(copy), "SELECT COUNT(*) FROM mirror_transfer"))
-            assert httpx.get(f"http://127.0.0.1:{env['PORT']}/history", trust_env=False, timeout=PATIENCE).is_success
-            ran.send_signal(signal.SIGINT)
-            said, _ = ran.communicate(timeout=PATIENCE)  # the output ends with the last process
-        finally:
-            ran.kill()
-    assert ran.returncode == 0, said.decode()
-    assert said.decode().count("The mirror has stopped.") == 1

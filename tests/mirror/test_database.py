@@ -33,8 +33,8 @@ def test_a_real_service_without_a_database_has_no_mirror() -> None:
     assert databases(**REAL) == {}
 
 
-def test_demo_data_is_mirrored_in_the_temporary_directory(tmp_path: Path) -> None:
-    assert databases(TMPDIR=str(tmp_path))["default"]["NAME"].startswith(f"{tmp_path}/intents-ui-")
+def test_demo_data_is_mirrored_in_the_checkout() -> None:
+    assert Path(databases()["default"]["NAME"]).parent == ROOT / ".demo"
 
 
 @pytest.mark.parametrize("prefix", ["", "sqlite://", "sqlite:///"], ids=["path", "URL", "four slashes"])

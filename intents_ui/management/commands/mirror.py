@@ -28,6 +28,7 @@ from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.mirror.loop import Mirror
+    from intents_ui.mirror.writer import Writer
 
 SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
@@ -83,7 +84,7 @@ class Command(BaseCommand):
 
     def _run(self) -> None:
         os.nice(NICENESS)
-        mirror = self._mirror()
+        mirror = self._mirror(prefill=prefill)
         self.stdout.write("The mirror is running.")
         mirror.run()
         self.stdout.write("The mirror has stopped.")
@@ -161,7 +162,13 @@ class Command(BaseCommand):
         for status in found.unknown_statuses:
             self.stdout.write(f"Unknown status: {status[:40]!r}")
 
-    def _mirror(self, *, days: int | None = None, is_done: Callable[[], bool] = lambda: False) -> "Mirror":
+    def _mirror(
+        self,
+        *,
+        days: int | None = None,
+        is_done: Callable[[], bool] = lambda: False,
+        prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None,
+    ) -> "Mirror":
         from intents_ui.mirror.loop import DAYS, Mirror
         from intents_ui.mirror.reader import CallLimiter, Reader
 
@@ -181,10 +188,20 @@ class Command(BaseCommand):
             source=source(),
             now=now,
             stop=stop,
-            days=days or (EMULATOR_DAYS if ENV.embedded else DAYS),
+            days=days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else DAYS),
             is_done=is_done,
             slow=providers.SLOW,
+            prefill=prefill,
         )
+
+
+def prefill(mirror: "Mirror", leader: "Writer") -> None:
+    """Generate the past of a demo."""
+    emulator = wiring.emulator()
+    if emulator and settings.DEMO_STARTED is not None:
+        from intents_ui import demo
+
+        demo.generate(emulator, mirror, leader)
 
 
 def _require(has_lease: bool) -> None:
@@ -197,8 +214,6 @@ def prepare(database: dict[str, Any]) -> None:
     if database["ENGINE"].endswith("sqlite3"):
         path = Path(database["NAME"])
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        if path.parent.stat().st_uid != os.getuid() and ENV.intents_database is None:
-            raise CommandError(f"{path.parent} belongs to another user. Set INTENTS_DATABASE.")
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
     call_command("migrate", "mirror", verbosity=0)
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ class Command(BaseCommand):
         if not options["noreload"]:
             command += ["--reload", *(f"--reload-extra-file={path}" for path in ROOT.glob("templates/**/*.html"))]
         os.chdir(ROOT)
+        os.environ.setdefault("DEMO_STARTED", str(time.time()))
         if settings.MIRROR_DATABASE is None:
             os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, no shell
         sys.exit(run_with_mirror(command))

@@ -44,8 +44,8 @@ class Keeper:
         self._pending: list[int] = []  # hours of the past to learn, the oldest last
         self._detector = Detector()
 
-    def keep(self, writer: Writer, *, now: int) -> None:
-        """Do what is due: learn hours of the past, and judge each minute."""
+    def keep(self, writer: Writer, *, now: int) -> bool:
+        """Do what is due: learn hours of the past, and judge each minute. Return whether all hours are learned."""
         if writer.epoch != self._epoch:
             # Another process may have written meanwhile.
             self._epoch, self._detector = writer.epoch, Detector(incidents=stored())
@@ -60,6 +60,7 @@ class Keeper:
         if now // MINUTE != self._minute and not self._pending:
             self._minute = now // MINUTE
             self._judge(writer, now)
+        return not self._pending
 
     def _unlearned(self, now: int) -> list[int]:
         """Return the complete hours of two weeks that weren't learned yet, the oldest last."""
@@ -106,14 +107,14 @@ class Keeper:
 
     def _decided(self, since: int, until: int) -> Mapping[Hashable, Begun]:
         """Return the transfers that ended or were late between two times, and those that are open, in order."""
-        is_open = Q(outcome=Outcome.OPEN, unlisted_since=None)
-        rows = models.Transfer.objects.filter(Q(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR) | is_open)
+        rows = models.Transfer.objects.values_list(*COLUMNS)
+        ended = rows.filter(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR)
+        still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
         found = []
-        for pk, *place, late_after, owner, outcome, status, step, created, started, updated, ended in rows.values_list(
-            *COLUMNS
-        ):
+        for row in ended.union(still_open, all=True):
+            pk, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
             began = (started or created) // 1000
-            end = max(ended or updated, created) // 1000
+            end = max(ended_at or updated, created) // 1000
             how = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
             if how is None or began > until:
                 continue

@@ -7,6 +7,7 @@ from enum import StrEnum
 from http import HTTPStatus
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -25,6 +26,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.wire.outcome import Outcome
+from intents_ui.web.frame import GENERATED
 from intents_ui.web.insight import access, figures, scopes
 from intents_ui.web.insight.choices import ChoiceLink
 from intents_ui.web.insight.scopes import PLAIN, LinkedScope, linked
@@ -207,6 +209,8 @@ def _lines(found: LateTransfers) -> Iterator[str]:
         why = "there are more"
     elif not found.completeness.is_complete:
         why = "the local copy of the last day is not complete"
+    if settings.DEMO_STARTED is not None:
+        yield csv_text.line([f"# {GENERATED}"])
     yield FORMATS[KIND].end(End(len(found.transfers), why))
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from intents_ui.display.formatting import times
 from intents_ui.mirror.figures.statistics import Share
+from intents_ui.settings import ENV
 from intents_ui.web.insight.figures import FigureRow, Overview, ReasonRow
 from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
 
@@ -12,6 +13,7 @@ from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
 def of_overview(page: Overview) -> dict[str, object]:
     judgment = page.judgment
     return {
+        "isDemo": ENV.embedded,
         "window": page.picked.window,
         "by": page.picked.by,
         "order": page.picked.order,
@@ -83,6 +85,7 @@ def of_report(found: IncidentReport) -> dict[str, object]:
     """Return an incident with what ended since it began."""
     return {
         **of_incident(found.listed),
+        "isDemo": ENV.embedded,
         "level": found.level,
         "opened": times.iso(found.opened),
         "ended": found.ended,

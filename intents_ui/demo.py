@@ -1,0 +1,163 @@
+"""The past of the demo: a month of the emulator's transfers, written to the mirror as if it had read them.
+
+The mirror reads two milliseconds for each transfer. Here, the first transfer of a kind is read, and the columns of the
+others follow from it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from itertools import batched
+from typing import Any, Final
+
+from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.catalog import Token
+from intents_ui.emulator.ledger import Entry as Listed
+from intents_ui.emulator.population import Reach
+from intents_ui.emulator.pricing import terms_of
+from intents_ui.emulator.receipts import history_entry
+from intents_ui.mirror import writer
+from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, milliseconds, read, with_fingerprint
+from intents_ui.mirror.figures.snapshots import SnapshotWriter
+from intents_ui.mirror.incidents.rules import State
+from intents_ui.mirror.loop import Mirror
+from intents_ui.mirror.models import Incident, Transfer
+from intents_ui.mirror.reader import Reading, Span
+from intents_ui.mirror.windows import HOUR, MINUTE
+from intents_ui.mirror.writer import Writer
+from intents_ui.service.models import IntentHistory
+
+READ: Final = 2 * HOUR  # of the past that is read as usual
+JUDGED_EVERY: Final = 2 * MINUTE  # in and after an outage of the past
+WINDOWS_AT_ONCE: Final = 5
+MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
+
+
+def generate(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
+    """Write the transfers, figures and incidents of the emulator's past, in place of those of an earlier demo."""
+    now = mirror.seconds()
+    with leader.transaction():  # of many small ones, which are slower
+        if Transfer.objects.exists():
+            writer.empty()
+            mirror.begin(leader)
+        write_transfers(emulator, mirror, leader)
+        SnapshotWriter(leader.epoch, mirror.slow).finish(now=now, renew=lambda: mirror.renew(leader))
+    with leader.transaction():  # until it is over, an incident of the past looks like one of the present
+        for outage in sorted(emulator.world.outages, key=lambda each: each.start):
+            judge(mirror, leader, outage.start // SECOND, outage.end // SECOND)
+
+
+def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
+    """Write the transfers of the windows of the ledger."""
+    now, at, past = mirror.seconds(), milliseconds(mirror.now()), Past(emulator)
+    windows = list(writer.load("ORDER BY start"))
+    recent = tuple(each for each in windows if each.end > now - READ)
+    for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE):
+        span = Span(group)
+        entries = tuple(past.entries(span.start, span.end))
+        leader.commit(Reading(task=span, at=at, entries=entries), now=now)
+        mirror.renew(leader)
+        if mirror.stop.is_set():
+            return
+    leader.commit(mirror.reader.read(Span(recent)), now=now)
+
+
+def judge(mirror: Mirror, leader: Writer, start: int, end: int) -> None:
+    """Judge the time of an outage as if it were the present, until its incidents are over."""
+    now, at = mirror.seconds(), start
+    while at <= now and (at <= end or Incident.objects.exclude(state=State.OVER).exists()):
+        if mirror.incidents.keep(leader, now=at):  # else there are hours to learn from
+            at += JUDGED_EVERY
+        mirror.renew(leader)
+        if mirror.stop.is_set():
+            return
+
+
+class Past:
+    """The emulator's transfers of the past, as the mirror would read them."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._emulator = emulator
+        self._catalogue = emulator.catalogue
+        self._models: dict[tuple[Any, ...], Model] = {}
+
+    def entries(self, start: int, end: int) -> Iterator[Entry]:
+        """Yield the transfers that were quoted from one Unix time until before another, more than two hours ago."""
+        reach = Reach(start * SECOND, latest=end * SECOND - 1)
+        for listed in self._emulator.ledger.entries(
+            round(self._emulator.now() * SECOND), descending=False, reach=reach
+        ):
+            transfer, scene = listed.transfer, listed.scene
+            if scene.status == "QUOTED":
+                continue
+            kind = transfer.scenario and transfer.scenario.number, transfer.variant, scene.at, transfer.same_chain
+            model = self._models.get(kind)
+            if model and not model.is_peculiar:
+                yield self._like(model, listed)
+            else:
+                model = self._models[kind] = self._read(listed)
+                yield model.entry
+
+    def _read(self, listed: Listed) -> "Model":
+        transfer, scene = listed.transfer, listed.scene
+        found = IntentHistory.model_validate(history_entry(transfer, scene, self._catalogue))
+        now = datetime.fromtimestamp(self._emulator.now(), UTC)
+        is_peculiar = any(name.startswith("summary.") for name in scene.marks) or any(
+            "{" in (leg.marks.get("statusReason") or "") for leg in scene.legs if leg
+        )
+        quoted = read(found, now=datetime.fromtimestamp(transfer.born / SECOND, UTC))
+        return Model(quoted._replace(fingerprint=b""), read(found, now=now), is_peculiar)
+
+    def _like(self, model: "Model", listed: Listed) -> Entry:
+        """Return the columns of a transfer that differs from the model in names, times, places and amounts only."""
+        transfer, scene = listed.transfer, listed.scene
+        terms, known = terms_of(transfer, self._catalogue), model.quoted
+        owner, recipient = address(transfer.owner), address(transfer.recipient) if known.recipient else None
+        entry = with_fingerprint(
+            known._replace(
+                intent_id=bytes.fromhex(transfer.intent_id[2:]),
+                project=transfer.project,
+                created=transfer.born // MILLISECOND,
+                updated=transfer.moment(scene.updated) // MILLISECOND,
+                started=None if scene.started is None else transfer.moment(scene.started) // MILLISECOND,
+                ended=None if scene.finished is None else transfer.moment(scene.finished) // MILLISECOND,
+                expires=transfer.expires // MILLISECOND,
+                route=route(transfer.deal.providers, transfer.origin.chain_id, transfer.destination.chain_id),
+                origin_token=token(transfer.origin),
+                destination_token=token(transfer.destination) if known.destination_token else None,
+                sent=str(terms.from_amount),
+                received=str(terms.to_amount) if known.received else None,
+                owner=owner,
+                recipient=recipient,
+                paid=(("recipient", recipient),) if recipient and recipient != owner else (),
+            )
+        )
+        return entry._replace(outcome=model.entry.outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The first transfer of a kind: its columns, and those without the fingerprint before its quote expired.
+
+    A kind is peculiar if its reasons or its summary have more that differs.
+    """
+
+    quoted: Entry
+    entry: Entry
+    is_peculiar: bool
+
+
+@cache
+def address(text: str) -> bytes:
+    return bytes.fromhex(text[2:])
+
+
+@cache
+def route(providers: tuple[str, ...], origin: int, destination: int) -> RouteKey:
+    return RouteKey(";".join(providers), str(origin), str(destination))
+
+
+@cache
+def token(found: Token) -> TokenKey:
+    return TokenKey(str(found.chain_id), found.address, found.symbol)
