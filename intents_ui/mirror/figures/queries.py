@@ -268,12 +268,18 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     span = period.span(gaps.at)
     where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
     own, series, siblings = Sums(), defaultdict[int, Sums](Sums), _siblings(scope, period, span)
-    counted = facts.count("start", "outcome", "bucket", span=span, where=where, length=length)
-    for (start, outcome, bucket), n in counted.items():
-        for sums in (own, series[start]):
-            sums.add(outcome, bucket, n)
+    for (start, outcome, bucket), n in facts.count(
+        "start", "outcome", "bucket", span=span, where=where, length=length
+    ).items():
+        series[start].add(outcome, bucket, n)
         own.add_bar(start // period.bar * period.bar, outcome, n)
-    _judge(own, span, where)
+    columns = "route_id", "outcome", "failed_step", "reason_id", "bucket"
+    limits = dict(Route.objects.values_list("pk", "late_after"))
+    for (route, outcome, step, reason, bucket), n in facts.count(*columns, span=span, where=where).items():
+        own.add(outcome, bucket, n)
+        own.judge(statistics.bucket(limits[route]), outcome, step, bucket, n)
+        if outcome != Outcome.DELIVERED:
+            own.causes[step, reason] += n
     pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
     first = sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
     amounts = facts.sent(span=span, where=where) if pairs else {}
@@ -284,7 +290,7 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     return ScopeReport(
         figures=figures,
         series=_series(series, span[0], length, gaps),
-        reasons=_reasons(where, span) if figures.ended > figures.delivered else (),
+        reasons=[ReasonCount(*each) for each in most_frequent(own.causes)],
         tokens=[
             TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
             for (origin, destination), n in first
@@ -343,14 +349,6 @@ def _token_ids(scope: ScopeName) -> list[int]:
     """Return the tokens of a scope: those that spell the same address."""
     rows = Token.objects.filter(chain=scope.origin_chain).values_list("pk", "address")
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
-
-
-def _judge(sums: Sums, span: Span, where: Q) -> None:
-    """Count which transfers were delivered in time, and which their route is to blame for."""
-    counted = facts.count("route_id", "outcome", "failed_step", "bucket", span=span, where=where)
-    limits = dict(Route.objects.filter(pk__in={key[0] for key in counted}).values_list("pk", "late_after"))
-    for (route, outcome, step, bucket), n in counted.items():
-        sums.judge(statistics.bucket(limits[route]), outcome, step, bucket, n)
 
 
 def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName, Sums]:

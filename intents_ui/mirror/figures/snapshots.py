@@ -86,7 +86,7 @@ class Sums:
     """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time.
 
     `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
-    `causes`: failed steps and reasons, counted for all transfers only.
+    `causes`: failed steps and reasons of the others, not counted in each scope.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
