@@ -66,7 +66,6 @@ class Entry(NamedTuple):
     status: str
     outcome: Outcome
     route: RouteKey
-    trade_type: str | None
     origin_token: TokenKey | None
     destination_token: TokenKey | None
     sent: str | None
@@ -141,7 +140,6 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         route=RouteKey(
             _text(";".join(filter(None, summary.route_providers))), _text(origin_chain), _text(destination_chain)
         ),
-        trade_type=_text(summary.trade_type) or None,
         origin_token=_token(origin_chain, summary.origin_token_address, summary.origin_token_metadata),
         destination_token=_token(
             destination_chain, summary.destination_token_address, summary.destination_token_metadata

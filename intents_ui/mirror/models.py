@@ -47,7 +47,7 @@ class Reason(models.Model):
 
 
 class Transfer(models.Model):
-    """A transfer as last read. `rules` is the version of the outcome's rules, `read_at` the time of the request.
+    """A transfer as last read. `read_at` is the time of the request.
 
     `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
     which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
@@ -64,9 +64,7 @@ class Transfer(models.Model):
     expires = models.BigIntegerField(null=True)
     status = models.TextField()
     outcome = models.TextField()
-    rules = models.SmallIntegerField()
     route = models.ForeignKey(Route, models.PROTECT, db_index=False)
-    trade_type = models.TextField(null=True)
     origin_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
     destination_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
     sent = models.TextField(null=True)
@@ -195,7 +193,7 @@ class Lease(models.Model):
 
 
 class State(models.Model):
-    """Values with a name, as JSON: the source's fingerprint, calls by hour, forgotten addresses."""
+    """Values with a name, as JSON: the source's fingerprint, version of rules, calls by hour, forgotten addresses."""
 
     name = models.TextField(primary_key=True)
     value = models.TextField()

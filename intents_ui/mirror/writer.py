@@ -42,7 +42,7 @@ ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have chang
 KEPT_DAYS = 90
 AUDITS_DAYS = 30
 ROWS_MISSING = "transfers are missing in the copy"
-SOURCE, CALLS, FORGOTTEN = "source", "calls", "forgotten"
+SOURCE, RULES_USED, CALLS, FORGOTTEN = "source", "rules", "calls", "forgotten"
 
 COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
 UPSERT = f"""
@@ -51,7 +51,7 @@ ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for
   unlisted_since = NULL
 """  # noqa: S608 - names of columns
 STORED = """
-SELECT intent_id, fingerprint, outcome, rules, unlisted_since, updated, read_at, hour, is_repaired
+SELECT intent_id, fingerprint, outcome, unlisted_since, updated, read_at, hour, is_repaired
 FROM mirror_transfer WHERE intent_id IN ({})
 """
 # Open transfers, those that lately expired, and those that failed.
@@ -80,11 +80,6 @@ LACKING = """
 SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
   SELECT COUNT(*) FROM mirror_transfer
   WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000)
-"""
-OUTDATED = """
-UPDATE mirror_window SET due = %s WHERE EXISTS (
-  SELECT 1 FROM mirror_transfer
-  WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000 AND rules <> %s)
 """
 
 
@@ -143,11 +138,12 @@ class Writer:
             if known != source:
                 raise OtherSource
             set_state(SOURCE, source)
+            if state(RULES_USED, RULES) != RULES:
+                Window.objects.update(due=now)
+            set_state(RULES_USED, RULES)
             first = Window.objects.aggregate(first=Min("start"))["first"]
             self._save(tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
             self._extend(start, now)
-            with connection.cursor() as cursor:
-                cursor.execute(OUTDATED, [now, RULES])
 
     def extend(self, *, now: int) -> None:
         """Add the windows of the time that has passed."""
@@ -238,7 +234,6 @@ class Writer:
             {
                 **each._asdict(),
                 "outcome": each.outcome.value,
-                "rules": RULES,
                 "route_id": routes[each.route],
                 "origin_token_id": tokens[each.origin_token] if each.origin_token else None,
                 "destination_token_id": tokens[each.destination_token] if each.destination_token else None,
@@ -278,12 +273,11 @@ class Writer:
             if each.intent_id not in found:
                 yield each, None, False
                 continue
-            fingerprint, outcome, rules, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
-            is_same = (bytes(fingerprint), outcome, rules, unlisted) == (each.fingerprint, each.outcome, RULES, None)
-            if is_same:
+            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
+            if (bytes(fingerprint), outcome, unlisted) == (each.fingerprint, each.outcome, None):
                 self._earlier.pop(each.intent_id, None)
             elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
-                yield each, hour, is_repaired or (outcome in FAILED and rules == RULES)
+                yield each, hour, is_repaired or (outcome in FAILED and bytes(fingerprint) != each.fingerprint)
 
     def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
         """Return whether a reading replaces a known one, whose times of change and of the request these are.

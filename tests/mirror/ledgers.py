@@ -61,7 +61,7 @@ def pay(
     )
     outcome = OUTCOMES.get(status, "open")
     transfer = Transfer.objects.create(
-        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, rules=1, route=route,
+        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route,
         read_at=at, fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
     )  # fmt: skip
     TransferAddress.objects.create(address=bytes.fromhex(address[2:]), role=role, transfer=transfer, created=at)

@@ -48,7 +48,7 @@ def ended(end: int, on: Route, reason: Reason | None, *, seconds: int = 40) -> T
     began, at = (end - seconds) * 1000, end * 1000
     return Transfer(
         created=began, updated=at, started=began, ended=at, status="FAILED" if reason else "SUCCEEDED",
-        outcome="failed" if reason else "delivered", rules=1, route=on, read_at=at, fingerprint=b"",
+        outcome="failed" if reason else "delivered", route=on, read_at=at, fingerprint=b"",
         hour=end // HOUR * HOUR, bucket=None if reason else bucket_of(Outcome.DELIVERED, began, at), reason=reason,
         failed_step=1 if reason else None, sent="1500000",
     )  # fmt: skip
@@ -68,7 +68,7 @@ def open_transfer(now: datetime, *, number: int, age: timedelta, key: RouteKey =
     """Write a transfer that has been open for so long. Return its ID."""
     at = int((now - age).timestamp()) * 1000
     Transfer.objects.create(
-        intent_id=number.to_bytes(32), created=at, updated=at, started=at, status="EXECUTING", outcome="open", rules=1,
+        intent_id=number.to_bytes(32), created=at, updated=at, started=at, status="EXECUTING", outcome="open",
         route=route(key), read_at=at, fingerprint=b"", owner=number.to_bytes(20), sent="2000000",
         origin_token=Token.objects.first(),
     )  # fmt: skip

@@ -125,8 +125,6 @@ class Migration(migrations.Migration):
                 ("expires", models.BigIntegerField(null=True)),
                 ("status", models.TextField()),
                 ("outcome", models.TextField()),
-                ("rules", models.SmallIntegerField()),
-                ("trade_type", models.TextField(null=True)),
                 ("sent", models.TextField(null=True)),
                 ("received", models.TextField(null=True)),
                 ("owner", models.BinaryField(null=True)),
