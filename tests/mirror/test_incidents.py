@@ -223,6 +223,14 @@ def test_a_repaired_transfer_leaves_the_count_and_moves_the_beginning(story: Sto
     assert story.only.bad <= before.bad - 2
 
 
+def test_an_incident_whose_transfers_are_forgotten_keeps_its_counts(story: Story) -> None:
+    story.minutes(30, failing=[A])
+    story.minutes(6 * 60 + 40, silent=[A])
+    [found] = [each for each in story.incidents if each.kind is Kind.UNDELIVERED]
+    assert found.state is State.OVER
+    assert 0 < found.bad <= found.owners
+
+
 # Nothing starts
 
 

@@ -133,7 +133,7 @@ class Detector:
             found = [each for each in evidence if each.tail < self.usual.chance]
             if not found:
                 return
-            best = max(found, key=lambda each: each.ratio - rules.PENALTIES[each.scope.level])
+            best = max(found, key=_merit)
             scopes = [each.scope for each in found if each is not best]
             if kind is Kind.UNDELIVERED and self._calm(best.scope, rules.CLOSES_AFTER) is not None:
                 continue
@@ -151,6 +151,10 @@ class Detector:
 
     def _follow(self, incident: Incident) -> None:
         scope, is_silent = incident.scope, incident.kind is Kind.SILENT
+        skip = self._explained(besides=incident.number)
+        is_young = self._now - incident.opened < rules.YOUNG
+        if is_young and not is_silent:
+            scope = self._best_scope(incident, skip)
         state, recovered = State.OPEN, None
         recovering_after = 0 if is_silent else rules.RECOVERING_AFTER
         for after, calm in ((rules.CLOSES_AFTER, State.OVER), (recovering_after, State.RECOVERING)):
@@ -158,14 +162,22 @@ class Detector:
             if recovered is not None:
                 state = calm
                 break
-        changed = replace(incident, state=state, recovered=recovered, closed=self._now if state is State.OVER else None)
-        if not is_silent:
-            skip = self._explained(besides=incident.number)
-            is_young = self._now - incident.opened < rules.YOUNG
+        closed = self._now if state is State.OVER else None
+        changed = replace(incident, scope=scope, state=state, recovered=recovered, closed=closed)
+        if not is_silent and (recovered or self._now) > self._now - LONGEST:  # or its transfers are forgotten
             extent = self._extent(scope, skip, since=None if is_young else incident.since, until=recovered)
             is_alert = self._evidence(scope, skip).tail < self.usual.chance * rules.ALERTS
             changed = replace(changed, is_alert=is_alert or incident.is_alert, **extent)
         self._put(changed)
+
+    def _best_scope(self, incident: Incident, skip: Skip | None) -> Scope:
+        """Return the scope that explains a young incident best."""
+        decided = self._decided(incident.scope, incident.since, self._now + 1, skip)
+        others = {scope for each in decided if each.is_bad for scope in each.scopes} - {incident.scope}
+        found = [self._evidence(scope, skip) for scope in sorted(others)]
+        best = max((each for each in found if each.tail < self.usual.chance), key=_merit, default=None)
+        is_better = best and _merit(best) > _merit(self._evidence(incident.scope, skip)) + rules.BETTER
+        return best.scope if best and is_better else incident.scope
 
     def _put(self, incident: Incident) -> None:
         """Store an incident. It becomes one with those that it explains, or that have just closed on its routes."""
@@ -269,7 +281,7 @@ class Detector:
         decided = sorted((each for each in decided if each.began >= (since or 0)), key=_began, reverse=True)
         usual, best, bad, last = self.usual.share(scope), 0.0, 0, len(decided)
         owners: dict[Hashable, bool] = {}
-        found = {"since": since or self._now, "bad": 0, "owners": 0}
+        found = {"since": since or self._now, "bad": 0, "owners": len({each.owner for each in decided})}
         for place, each in enumerate(decided, 1):
             bad += each.is_bad - owners.get(each.owner, False)
             owners[each.owner] = each.is_bad
@@ -343,3 +355,7 @@ def _part_of(found: Iterable[tuple[Scope, int, int]]) -> Skip | None:
     if not spans:
         return None
     return lambda each: any(scope in each.scopes and since <= each.at <= until for scope, since, until in spans)
+
+
+def _merit(found: Evidence) -> float:
+    return found.ratio - rules.PENALTIES[found.scope.level]

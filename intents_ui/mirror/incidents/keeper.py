@@ -15,7 +15,7 @@ from intents_ui.mirror import models
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, WINDOWS, Incident, Kind, Knowledge, Level, Scope, State
+from intents_ui.mirror.incidents.rules import KNOWN, LONGEST, MAX_LAG, Incident, Kind, Knowledge, Level, Scope, State
 from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer, set_state, state
@@ -96,7 +96,7 @@ class Keeper:
 
         What it had missed for long opens no incident.
         """
-        is_past = until - self._judged > WINDOWS[0]
+        is_past = until - self._judged > KNOWN
         since = until - (LONGEST if is_past or until % COMPARED_EVERY == 0 else HOUR)
         found = self._decided(since, until)
         if is_past:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
-WINDOWS = (15 * MINUTE, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
+KNOWN = 15 * MINUTE  # which must be known before anything is judged
+WINDOWS = (5 * MINUTE, KNOWN, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
 LONGEST = WINDOWS[-1]
-ENOUGH = 1000  # transfers of a window. Three times the usual is beyond chance long before
+ENOUGH = 500  # transfers of a window. Three times the usual is beyond chance by then
 MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
 # Bad: so many owners, this share of them, and so many times the usual. Less is chance, or no outage.
 MIN_OWNERS = 3
@@ -126,10 +127,10 @@ class Knowledge:
         return any(start < until and end > since for start, end in self.holes)
 
     def unknown_since(self, now: int) -> int | None:
-        """Return since when nothing can be said about the shortest window, or None."""
+        """Return since when nothing can be said, or None."""
         if self.lag > MAX_LAG:
             return now - self.lag
-        return min((start for start, end in self.holes if end > now - WINDOWS[0] and start < now), default=None)
+        return min((start for start, end in self.holes if end > now - KNOWN and start < now), default=None)
 
 
 class Evidence(NamedTuple):
