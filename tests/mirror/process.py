@@ -1,7 +1,12 @@
-"""`python -m tests.mirror.process`: `manage.py mirror run` with a lease of two seconds."""
+"""`python -m tests.mirror.process`: `manage.py mirror run` with a lease of two seconds.
+
+With `WORLD_CLOCK`, the time is that of this file, in Unix seconds, and two days are read.
+"""
 
 import os
 import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 SECONDS = 2
 
@@ -12,7 +17,24 @@ if __name__ == "__main__":
     from django.core.management import execute_from_command_line
 
     django.setup()
-    from intents_ui.mirror import lease
+    from intents_ui import wiring
+    from intents_ui.management.commands import mirror as command
+    from intents_ui.mirror import lease, loop
+    from intents_ui.service.client import ServiceClient
+    from intents_ui.service.health import ClockOffset
 
     lease.SECONDS, lease.RENEWED_EVERY = SECONDS, 1
+    if clock := os.environ.get("WORLD_CLOCK"):
+        file = Path(clock)
+
+        def now() -> int:
+            return int(file.read_bytes())
+
+        def ahead(_: ClockOffset) -> timedelta:
+            return datetime.fromtimestamp(now() + 0.5, UTC) - datetime.now(UTC)  # of the world's second
+
+        ClockOffset.ahead = ahead  # type: ignore[method-assign]
+        os.nice = lambda _: 0
+        command.service = lambda: ServiceClient(wiring.config(), clock=now)
+        loop.DAYS, loop.IDLE_SECONDS = 2, 0.01
     execute_from_command_line([sys.argv[0], "mirror", "run"])

@@ -1,0 +1,264 @@
+"""The mirror's process follows a service that misbehaves in all ways at once, and is killed again and again.
+
+Time is the world's: it passes in steps, when the process has read what was due.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from threading import Condition, Thread
+from typing import Any
+from unittest.mock import patch
+
+import httpx
+import pytest
+from django.db import connection
+from django.db.models import Max
+
+from intents_ui.mirror import coverage, schedule, writer
+from intents_ui.mirror.figures import lateness
+from intents_ui.mirror.models import Lease, Transfer, Window
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from tests.mirror.counted import check_facts, check_figures, of_rows, of_world
+from tests.mirror.world import FINAL, NEXT, Copy, Made, World, expected, rows
+from tests.serving import ROOT
+from tests.waiting import PATIENCE, until
+
+FAULTS = (
+    "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "garbled", "busy", "refused", "slow", "slow",
+)  # fmt: skip
+MOVING = 180  # minutes
+QUIET = 80  # of them, at the end: no change that only the hourly list or the next age of a window shows
+KILLS = 6
+SLOW_SECONDS = 90
+PAUSE = 0.4  # real seconds without a call, after which time goes on
+
+
+class Moving:
+    """A world over HTTP, and the mirror's process."""
+
+    def __init__(self, folder: Path, database: str) -> None:
+        self.world = World(page=10)
+        self.world.now = time.time() // DAY * DAY - 2 * HOUR  # until a day has passed
+        self.draw = Random(1)  # noqa: S311 - the same in each run
+        self.moved = Condition()
+        self.clock, self.log = folder / "clock", folder / "log"
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+            "INTENTS_SERVICE_ACCESS_KEY": "a key of the test",
+            "INTENTS_DATABASE": database,
+            "INTENTS_MIRROR_CALLS": "100",
+            "SECRET_KEY": "a key of the test",
+            "WORLD_CLOCK": str(self.clock),
+        }
+        self.vanished: set[str] = set()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def answer(self, content: bytes) -> httpx.Response:
+        with self.moved:
+            is_slow = self.world.faults[:1] == ["slow"]
+            if is_slow:
+                self.world.faults.pop(0)
+            self.called = time.monotonic()
+            found = self.world.handle_request(httpx.Request("POST", "http://world", content=content))
+            at = self.world.now
+            if is_slow:
+                self.moved.wait_for(lambda: self.world.now >= at + SLOW_SECONDS, PATIENCE)
+            return found
+
+    @contextlib.contextmanager
+    def served(self) -> Iterator[None]:
+        moving = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                try:
+                    found = moving.answer(self.rfile.read(int(self.headers["Content-Length"])))
+                except httpx.ConnectError:
+                    self.close_connection = True
+                    return
+                body = found.read()
+                self.send_response(found.status_code)
+                for name in ("Content-Type", "Retry-After"):
+                    if name in found.headers:
+                        self.send_header(name, found.headers[name])
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: Any) -> None:
+                """Say nothing: the process was killed."""
+
+        with Server(("127.0.0.1", 0), Handler) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            self.env["INTENTS_SERVICE_URL"] = f"http://127.0.0.1:{server.server_port}"
+            try:
+                yield
+            finally:
+                self.kill()
+                self.sleep(SLOW_SECONDS)
+                server.shutdown()
+
+    # Time
+
+    def sleep(self, seconds: int) -> None:
+        with self.moved:
+            self.called = time.monotonic()
+            self.world.now += seconds
+            with self.clock.open("r+b" if self.clock.exists() else "wb", buffering=0) as file:
+                file.write(b"%010d" % self.world.now)  # at once
+            self.moved.notify_all()
+
+    def is_known(self) -> bool:
+        """Return whether the process has seen the present time."""
+        end = Window.objects.aggregate(end=Max("end"))["end"]
+        return end is not None and end >= self.world.now // MINUTE * MINUTE
+
+    def is_settled(self) -> bool:
+        return self.is_known() and not Window.objects.filter(due__lte=self.world.now).exists()
+
+    def step(self, seconds: int = MINUTE) -> None:
+        """Let time pass, and wait until all that is due was read, or for as long as the process calls."""
+        self.sleep(seconds)
+        until(lambda: self.is_settled() or time.monotonic() > self.called + PAUSE)
+        assert self.process, "not started"
+        assert self.process.poll() is None, self.log.read_text()
+
+    # The process
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "tests.mirror.process"]
+        with self.log.open("ab") as log:
+            self.process = started = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=log, stderr=log)
+        until(lambda: self.is_known() or started.poll() is not None)
+        assert started.poll() is None, self.log.read_text()
+
+    def kill(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+            Lease.objects.update(until=0)  # it has run out
+
+    # The world
+
+    def move(self, *, is_silent: bool) -> None:
+        """Change something. `is_silent`: also what no list of open transfers shows."""
+        world, draw = self.world, self.draw
+        with self.moved:
+            for _ in range(draw.randrange(4)):
+                self.create(draw.randrange(590), draw.choice(["COMMITTED", "EXECUTING", "EXECUTING"]))
+            if draw.random() < 0.05:
+                created = int((world.now - draw.randrange(500)) * 1000)
+                for _ in range(25):
+                    self.create(0, "EXECUTING").created = created
+            for made in world.transfers:
+                status, updated = made.seen(world.now) or ("", 0)
+                branches, is_open = NEXT.get(status, []), status in ("COMMITTED", "EXECUTING")
+                is_young = made.created > (world.now - 25 * MINUTE) * 1000
+                if is_open and branches and made.changes[-1][0] <= world.now and draw.random() < 0.2:
+                    world.change(made, draw.choice(branches), delay=draw.choice([0, 0, 30]))
+                    made.is_finished = not is_silent or draw.random() < 0.9
+                elif is_silent and status == "FAILED" and draw.random() < 0.05:
+                    made.changes.append((world.now, "REFUNDED", updated + draw.choice([-1000, 60_000])))
+                elif is_silent and is_young and draw.random() < 0.1:
+                    made.is_finished = True
+                elif status and draw.random() < 0.0005:
+                    made.changes.append((world.now, "", 0))
+                    self.vanished.add(made.intent_id)
+            if is_silent and draw.random() < 0.2:
+                self.create(draw.randrange(10 * MINUTE, 25 * MINUTE), "SUCCEEDED")
+            if draw.random() < 0.3:
+                world.faults = draw.choices(FAULTS, k=2)
+
+    def create(self, age: float, status: str) -> Made:
+        made, draw = self.world.create(age=age, status=status), self.draw
+        made.owner, made.reason = f"0x{draw.randrange(1, 9):040x}", draw.choice(("", "slippage", "out of gas"))
+        made.provider, made.destination = draw.choice(("RELAY", "CCTP")), draw.choice((10, 42161))
+        return made
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("copy", ["SQLite", "PostgreSQL"], indirect=True)
+def test_rows_and_figures_equal_those_of_a_moving_world(
+    copy: None, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    is_sqlite = connection.vendor == "sqlite"
+    moving = Moving(
+        tmp_path, str(connection.settings_dict["NAME"] if is_sqlite else request.getfixturevalue("postgres"))
+    )
+    world, kills = moving.world, moving.draw.sample(range(5, MOVING), KILLS)
+    moving.sleep(0)
+    with moving.served():
+        moving.start()
+        for minute in range(MOVING):
+            moving.move(is_silent=minute < MOVING - QUIET)
+            if minute in kills:
+                moving.sleep(MINUTE)
+                calls = len(world.asked) + moving.draw.randrange(8)
+                until(lambda: len(world.asked) >= calls or time.monotonic() > moving.called + PAUSE, pause=0)  # noqa: B023
+                moving.kill()
+                moving.start()
+            world.always = "refused" if 50 <= minute < 60 else ""
+            moving.step()
+        world.faults = []
+        for _ in range(10):
+            moving.step()
+        until(moving.is_settled)
+        assert moving.process
+        moving.process.terminate()
+        assert moving.process.wait(PATIENCE) == 0, moving.log.read_text()
+    copied, wanted, now = rows(), expected(world), int(world.now)
+    assert {each: seen for each, seen in copied.items() if each not in moving.vanished} == wanted
+    unfinished = Transfer.objects.filter(status__in=FINAL, ended=None)
+    assert {f"0x{bytes(each.intent_id).hex()}" for each in unfinished} <= {
+        each.intent_id for each in world.transfers if not each.is_finished
+    } | moving.vanished
+    late = {each.intent_id for each in lateness.late(now=datetime.fromtimestamp(now, UTC)).transfers}
+    assert late.isdisjoint(moving.vanished)
+    assert coverage.current(now=datetime.fromtimestamp(now, UTC)).holes == []
+    check_facts()
+    check_figures([*of_world(world), *(each for each in of_rows() if each.intent_id in moving.vanished)], now=now)
+    assert len(wanted) > 400
+    assert len(moving.vanished) > 2
+
+    # An audit finds what differs: of the windows that are like the service, one has another status, one lacks a row,
+    # one has a row that isn't listed.
+    writer.set_state(writer.SOURCE, "world")
+    mirror = Copy(world, calls=1000).mirror
+    with patch.object(schedule, "AUDITS", 5000):  # all windows
+        _, differed, lacked = mirror.audit() or (0, 0, 0)
+        changed, created, gone, deleted = sealed(world, without=moving.vanished)[:4]
+        at, status, updated = changed.changes[-1]
+        changed.changes[-1] = (at, "ABORTED" if status == "SUCCEEDED" else "SUCCEEDED", updated)
+        world.create(status="SUCCEEDED").created = created.created
+        gone.changes.append((at, "", 0))
+        Transfer.objects.filter(intent_id=bytes.fromhex(deleted.intent_id[2:])).delete()
+        audited = mirror.audit()
+    assert audited
+    assert audited[1:] == (differed + 3, lacked + 1)
+
+
+def sealed(world: World, *, without: set[str]) -> list[Made]:
+    """Return an ended transfer of each sealed window, except those with these transfers."""
+    found = {}
+    for window in Window.objects.filter(is_sealed=True):
+        inside = [each for each in world.transfers if window.start * 1000 <= each.created < window.end * 1000]
+        ended = [each for each in inside if (each.seen(world.now) or ("",))[0] in FINAL]
+        if ended and not any(each.intent_id in without for each in inside):
+            found[window.start] = ended[0]
+    return list(found.values())
