@@ -105,6 +105,7 @@ def crawl(service: Hostile, *, every: int = 1) -> Crawl:
         patch.setattr(ENV, "intents_max_export_rows", 60)
         # The navigation shows the count of /attention on all pages, from the moment when it is known.
         patch.setattr(attention, "COUNTED_FOR", timedelta())
+        patch.setattr(attention, "PERIOD", 0.0)  # no list is left for later, however slow the machine is
         for chain in wiring.catalog().chains():
             wiring.catalog().tokens(chain.id)
         for path in pages(service)[::every]:
