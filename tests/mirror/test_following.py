@@ -119,13 +119,13 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
 
 
 def test_a_ledger_of_days_has_few_windows(world: World) -> None:
-    for age in range(0, 3 * DAY, HOUR):
+    for age in range(0, 2 * DAY, 2 * HOUR):
         world.create(age=age, status="SUCCEEDED")
-    mirror = Copy(world, days=3)
-    mirror.settle(70 * MINUTE, step=10 * MINUTE)
+    mirror = Copy(world, days=2)
+    mirror.settle(70 * MINUTE, step=35 * MINUTE)
     old = [window for window in load("ORDER BY start") if window.end <= START - DAY]
     assert sum(window.rows for window in load()) == len(world.transfers)
-    assert len(old) <= 3
+    assert len(old) <= 2
     assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
     assert rows() == expected(world)
 
@@ -185,10 +185,10 @@ def test_a_change_with_an_earlier_time_is_written_when_it_was_read_twice(world: 
 def test_a_refund_on_the_second_day_is_known_within_an_hour(world: World) -> None:
     made = world.create(age=30 * HOUR, status="FAILED")
     mirror = Copy(world, days=2)
-    mirror.settle(20 * MINUTE, step=120)
+    mirror.settle(20 * MINUTE, step=10 * MINUTE)
     assert rows() == expected(world) == {made.intent_id: ("FAILED", "failed")}
     world.change(made, "REFUNDED")
-    mirror.settle(HOUR, step=120)
+    mirror.settle(HOUR, step=15 * MINUTE)
     assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
 
 

@@ -262,7 +262,7 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
     world.now += 8 * HOUR
     for made in failed:
         world.change(made, "SUCCEEDED")
-    mirror.settle(20 * MINUTE, step=120)
+    mirror.settle(20 * MINUTE, step=10 * MINUTE)
     mirror.count(is_final=True)
     found = queries.overview(Period.WEEK, now=mirror.moment()).total
     assert (found.delivered, found.timed) == (230, 230)
@@ -273,7 +273,7 @@ def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usual
     now = datetime.fromtimestamp(START, UTC)
     odd, slow, usual = (RouteKey("RELAY", "1", each) for each in ("10", "8453", "42161"))
     past.write(now, days=0)
-    for key, count, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 9000, 12)):
+    for key, count, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 4100, 12)):
         past.add(past.ended(START - DAY, past.route(key), None, seconds=seconds) for _ in range(count))
     past.count(now)
     limits = [Route.objects.get(**key._asdict()).late_after for key in (odd, usual, slow)]
