@@ -3,7 +3,6 @@
 Imports the mirror only if there is a database for it.
 """
 
-import gc
 import hashlib
 import os
 import signal
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
-GC_OBJECTS = 50_000  # new ones until garbage is collected. A page of the history has thousands, and they are all in use
 NICENESS = 10  # of `run`: pages come first
 MOST_DAYS = 90
 MOST_HOLES = 20
@@ -172,8 +170,6 @@ class Command(BaseCommand):
         from intents_ui.mirror.loop import DAYS, Mirror
         from intents_ui.mirror.reader import CallLimiter, Reader
 
-        gc.freeze()
-        gc.set_threshold(GC_OBJECTS)
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
