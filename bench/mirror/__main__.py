@@ -91,10 +91,10 @@ class Figures:
             yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
     def insight_pages(self) -> Iterator[Target]:
-        yield from self._pages(insight_pages.sqlite, "SQLite", 150)
+        yield from self._pages(insight_pages.sqlite, "SQLite", 30)
 
     def postgres(self) -> Iterator[Target]:
-        yield from self._pages(insight_pages.postgres, "PostgreSQL", 100)
+        yield from self._pages(insight_pages.postgres, "PostgreSQL", 30)
 
     def _pages(self, engine: Engine, name: str, most: float) -> Iterator[Target]:
         found = insight_pages.pages(self.entries, self.minutes * 20, engine)

@@ -1,8 +1,8 @@
 """Cost of figures about many transfers: to count them, and to read them as pages do. Prints JSON.
 
-    INTENTS_DATABASE=/tmp/mirror.sqlite3 .venv/bin/python -m bench.mirror.insight 1000000
+    INTENTS_DATABASE=/tmp/mirror.sqlite3 .venv/bin/python -m bench.mirror.insight 1000000 300
 
-Writes so many transfers of 30 days into an empty database, on 4,264 routes, of which few have most. Needs no service.
+Writes so many transfers of 30 days into an empty database, on so many routes, of which few have most. Needs no service.
 """
 
 import json
@@ -17,7 +17,7 @@ from statistics import median
 import django
 from django.core.management import call_command
 
-ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 4_264, 12, 70, 500, 50_000
+ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 300, 12, 70, 500, 50_000
 DAYS, DAY, HOUR = 30, 86_400, 3_600
 NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
 OPEN = 300
@@ -34,21 +34,21 @@ QUERIES = (
 )
 
 
-def measure(count: int) -> dict[str, float]:
+def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     """Return milliseconds of each query, of the facts of a day, of a snapshot of each period, and of all of these."""
     from django.db import connection
 
     from intents_ui.mirror import lease
     from intents_ui.mirror.figures import facts, lateness, queries
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-    from intents_ui.mirror.figures.snapshots import Period, SnapshotWriter
+    from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
     from intents_ui.mirror.models import DayFact, Route
     from intents_ui.mirror.writer import COLUMNS
 
     call_command("migrate", verbosity=0)
-    write_dictionaries()
+    write_dictionaries(routes)
     insert = f"INSERT INTO mirror_transfer ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))})"  # noqa: S608 - names of columns
-    for some in batched(rows(count), BATCH):
+    for some in batched(rows(count, routes), BATCH):
         with connection.cursor() as cursor:
             cursor.executemany(insert, some)
     writer = SnapshotWriter(lease.acquire(now=1) or 0)
@@ -61,7 +61,8 @@ def measure(count: int) -> dict[str, float]:
     found = {"all": (time.process_time() - began) * 1e6 / count, "longest": max(pieces)}
     found["facts"] = DayFact.objects.count()
     began = time.process_time()
-    writer.finish(now=NOW)
+    while writer.step(now=NOW + max(EVERY.values())):
+        pass
     found["snapshots"] = time.process_time() - began
 
     def count_day() -> None:
@@ -88,7 +89,7 @@ def timed(part: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def write_dictionaries() -> None:
+def write_dictionaries(routes: int) -> None:
     from intents_ui.mirror.models import Reason, Route, Token, Window
 
     draw = Random(1)  # noqa: S311 - the same in each run
@@ -100,7 +101,7 @@ def write_dictionaries() -> None:
             origin_chain=str(number % CHAINS),
             destination_chain=str(number // CHAINS % CHAINS),
         )
-        for number in range(1, ROUTES + 1)
+        for number in range(1, routes + 1)
     )
     Token.objects.bulk_create(
         Token(pk=number, key=number.to_bytes(16), chain="1", address=f"0x{number:040x}", symbol=f"T{number}")
@@ -118,14 +119,14 @@ def write_dictionaries() -> None:
     )
 
 
-def rows(count: int) -> Iterator[tuple[object, ...]]:
+def rows(count: int, routes: int) -> Iterator[tuple[object, ...]]:
     """Yield transfers as columns, evenly over the time."""
     from intents_ui.mirror.figures.statistics import bucket
 
     draw = Random(2)  # noqa: S311 - the same in each run
     for number in range(count):
         created = int((NOW - DAYS * DAY + DAYS * DAY * number / count) * 1000)
-        route = int(ROUTES * draw.random() ** 4) + 1
+        route = int(routes * draw.random() ** 4) + 1
         is_open = number >= count - OPEN
         outcome = "open" if is_open else "delivered" if draw.random() < 0.97 else "failed"
         ended = min(created + int(draw.lognormvariate(10, 1)), NOW * 1000)
@@ -141,4 +142,4 @@ def rows(count: int) -> Iterator[tuple[object, ...]]:
 
 if __name__ == "__main__":
     django.setup()
-    print(json.dumps(measure(int(sys.argv[1]))))
+    print(json.dumps(measure(*map(int, sys.argv[1:]))))
