@@ -103,6 +103,8 @@ PLACES: Final = [
     Kind("insight of an unknown chain", "/insight/chain/4711", 404),
     Kind("incidents", "/insight/incidents"),
     Kind("incident", "/insight/incident/1"),
+    Kind("transfers that ended", "/insight/transfers?chain=8453"),
+    Kind("transfers that ended, with an invalid outcome", "/insight/transfers?outcome=moon", 400),
     Kind("late transfers", "/late"),
     Kind("late transfers with a filter without matches", "/late?chain=4711"),
     Kind("coverage", "/insight/coverage"),
