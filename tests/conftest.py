@@ -51,12 +51,14 @@ def pytest_configure() -> None:
 
 
 class Scheduler(LoadFileScheduling):
-    """Give a process whole files. Two get the browser tests, because each starts Chromium and servers for them."""
+    """Give a process whole files, because of the servers that they start. Browser tests are three large files."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         folder, _, name = file.rpartition("/test_")
-        return f"{folder} {name < 'i'}" if folder == "tests/browser" else file
+        if folder == "tests/browser" and name != "every_page.py":
+            return f"{folder} {name < 'i'}"
+        return nodeid if file == "tests/test_docs.py" else file  # each document has servers of its own
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
