@@ -17,7 +17,7 @@ from intents_ui.mirror.incidents import rules
 from intents_ui.mirror.incidents.cohorts import Begun
 from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Evidence, Incident, Kind, Knowledge, Level, Scope, State
 from intents_ui.mirror.incidents.usual import DAYS, Counts, Usual
-from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
 ALL_KNOWN = Knowledge()
 
@@ -88,19 +88,14 @@ class Detector:
     def learn(self, hour: int) -> None:
         """Learn from an hour what is usual, without its incidents. What was decided until then is forgotten."""
         start, end = hour * HOUR, (hour + 1) * HOUR
-        unusual = [
-            (each.scope, each.since, min(each.recovered or end, each.since + rules.UNUSUAL_FOR))
-            for each in self._incidents.values()
-            if each.kind is Kind.UNDELIVERED and not each.folded_into
-        ]
-        unusual = [each for each in unusual if each[2] >= start]
+        skip = self._explained(start, end, longest=rules.UNUSUAL_FOR)
         starts = defaultdict[Scope, set[Hashable]](set)
         for begun in self._begun.values():
             for scope in begun.scopes if start <= begun.began < end else ():
                 starts[scope].add(begun.owner)
         found = {}
         for scope in self._cohorts.keys() | starts:
-            decided = self._decided(scope, start, end, _part_of(unusual))
+            decided = self._decided(scope, start, end, skip)
             owners = {each.owner: each.is_bad for each in reversed(decided)}
             found[scope] = Counts(sum(owners.values()), len(owners), len(starts.get(scope, ())))
         self.usual.learn(hour, found)
@@ -128,7 +123,7 @@ class Detector:
     def _find(self, kind: Kind, scopes: Iterable[Scope]) -> None:
         """Open incidents. The one that explains most comes first, then what it doesn't explain."""
         while scopes:
-            skip = self._explained()
+            skip = self._explained(self._now - LONGEST, self._now)
             evidence = [self._silence(each) if kind is Kind.SILENT else self._evidence(each, skip) for each in scopes]
             found = [each for each in evidence if each.tail < self.usual.chance]
             if not found:
@@ -151,7 +146,7 @@ class Detector:
 
     def _follow(self, incident: Incident) -> None:
         scope, is_silent = incident.scope, incident.kind is Kind.SILENT
-        skip = self._explained(besides=incident.number)
+        skip = self._explained(self._now - LONGEST, self._now, besides=incident.number)
         is_young = self._now - incident.opened < rules.YOUNG
         if is_young and not is_silent:
             scope = self._best_scope(incident, skip)
@@ -215,14 +210,17 @@ class Detector:
         left = self._evidence(other.scope, lambda each: incident.scope in each.scopes)
         return left.ratio < rules.BETTER
 
-    def _explained(self, *, besides: int | None = None) -> Skip | None:
-        """Return the test of whether a transfer is a part of an incident, or None if there is none."""
-        return _part_of(
-            (each.scope, each.since, self._now if each.is_open else each.recovered or 0)
+    def _explained(self, since: int, until: int, *, besides: int | None = None, longest: int = NEVER) -> Skip | None:
+        """Return the test of whether a transfer is a part of an incident between two times, or None if none is."""
+        spans = [
+            (each.scope, each.since, min(until if each.is_open else each.recovered or 0, each.since + longest))
             for each in self._incidents.values()
             if each.kind is Kind.UNDELIVERED and each.number != besides and not each.folded_into
-            and (each.is_open or (each.recovered or 0) > self._now - LONGEST)
-        )  # fmt: skip
+        ]
+        spans = [each for each in spans if each[2] >= since]
+        if not spans:
+            return None
+        return lambda each: any(scope in each.scopes and begin <= each.at <= end for scope, begin, end in spans)
 
     def _decided(self, scope: Scope, since: int, until: int, skip: Skip | None = None) -> list[Begun]:
         """Return what was decided from a time until before another one, in this order."""
@@ -347,14 +345,6 @@ class Detector:
             for number, each in self._incidents.items()
             if number == newest or each.is_open or (each.closed or 0) >= now - DAYS * DAY
         }
-
-
-def _part_of(found: Iterable[tuple[Scope, int, int]]) -> Skip | None:
-    """Return the test of whether a transfer was decided in a scope between two times, or None if there are none."""
-    spans = list(found)
-    if not spans:
-        return None
-    return lambda each: any(scope in each.scopes and since <= each.at <= until for scope, since, until in spans)
 
 
 def _merit(found: Evidence) -> float:
