@@ -29,7 +29,7 @@ from intents_ui.mirror.writer import Writer
 from intents_ui.service.models import IntentHistory
 
 READ: Final = 2 * HOUR  # of the past that is read as usual
-JUDGED_EVERY: Final = 2 * MINUTE  # in and after an outage of the past
+JUDGED_EVERY: Final = 5 * MINUTE  # in and after an outage of the past
 WINDOWS_AT_ONCE: Final = 5
 MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
 

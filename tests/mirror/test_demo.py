@@ -65,6 +65,7 @@ def test_it_shows_a_month_and_three_incidents(tmp_path: Path) -> None:
     ):
         try:
             wait_for(f"{site.base_url}/healthz", ran)
+            until(lambda: site.get("/insight.json").json()["total"]["ended"], pause=0.2)
             until(lambda: site.get("/insight.json").json()["incidents"], pause=0.2)
             periods = [site.get("/insight.json", params={"window": each}).json() for each in ("24h", "7d", "30d")]
             pages = {each: site.get(each).text for each in ("/", "/late", "/insight", "/insight/incidents")}

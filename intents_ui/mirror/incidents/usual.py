@@ -14,7 +14,7 @@ from intents_ui.mirror.incidents.rules import (
     Level,
     Scope,
 )
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.windows import DAY, HOUR
 
 DAYS = 14
 HOURS_OF_DAY = DAY // HOUR
@@ -86,8 +86,9 @@ class Usual:
         """Return the number of owners whose transfers usually begin between two times, at these hours of the day."""
         starts = self._sums.get(scope, NOTHING)[SUMS:]
         per_hour = [n / known if known else 0.0 for n, known in zip(starts, self._known, strict=True)]
-        minutes = range(-(-since // MINUTE), until // MINUTE)
-        return sum(per_hour[each * MINUTE // HOUR % HOURS_OF_DAY] for each in minutes) * MINUTE / HOUR
+        hours = range(since // HOUR, -(-until // HOUR))
+        lengths = (min(until, (hour + 1) * HOUR) - max(since, hour * HOUR) for hour in hours)
+        return sum(per_hour[hour % HOURS_OF_DAY] * length / HOUR for hour, length in zip(hours, lengths, strict=True))
 
     def busy(self, *, since: int, until: int) -> list[Scope]:
         """Return the scopes in which enough owners are expected between two times to notice that none comes."""
