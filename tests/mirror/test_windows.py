@@ -12,7 +12,6 @@ from intents_ui.mirror.windows import (
     LONGEST_RETRY,
     MINUTE,
     NEVER,
-    SEALED_FROM,
     WIDTH,
     Condition,
 )
@@ -21,13 +20,13 @@ from intents_ui.mirror.writer import tile
 NOW = 1_800_000_000 - 1_800_000_000 % DAY
 
 
-@pytest.mark.parametrize("age", [SEALED_FROM - 1, SEALED_FROM, DAY])
+@pytest.mark.parametrize("age", [10 * MINUTE - 1, 10 * MINUTE, DAY])
 def test_a_window_is_sealed_by_a_complete_read_after_a_quote_s_last_moment(age: int) -> None:
     window = Window(start=NOW, end=NOW + MINUTE, due=NOW)
     window.set_failed("unreadable", at=window.end + age)
     assert window.condition is Condition.HOLE
     window.set_read(rows=1, at=window.end + age)
-    assert window.is_sealed is (age >= SEALED_FROM)
+    assert window.is_sealed is (age >= 10 * MINUTE)
 
 
 def test_a_window_is_read_at_each_age_and_then_rests() -> None:
