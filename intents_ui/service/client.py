@@ -36,7 +36,7 @@ from intents_ui.service.exchange import (
 )
 from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
-from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport
+from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
 from intents_ui.service.operations import operations
 from intents_ui.service.operations.config import Group, ServiceConfig
 from intents_ui.service.operations.operations import ServiceCall
@@ -221,7 +221,7 @@ class AsyncServiceClient(Operations):
         self._cache = cache
         idle = config.connections + config.held_calls
         limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
-        self._http = httpx.AsyncClient(transport=transport, limits=limits, **_settings(config))
+        self._http = httpx.AsyncClient(transport=transport, verify=tls(), limits=limits, **_settings(config))
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
         self._pending: set[asyncio.Task[Any]] = set()

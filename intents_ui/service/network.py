@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from functools import cache
 from typing import Any, Final, cast
 
 import httpcore
@@ -31,6 +32,12 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 log = logging.getLogger(__name__)
 
 
+@cache
+def tls() -> ssl.SSLContext:
+    """Return the TLS context of all clients. Building one parses the trusted certificates, which takes 20 ms."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class NameNotResolved(httpcore.ConnectError):
     """The host name has no address."""
 
@@ -40,7 +47,7 @@ class DeadlineTransport(httpx.BaseTransport):
 
     def __init__(self, *, connections: int) -> None:
         self._pool = httpcore.ConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=tls(),
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=KEEP_ALIVE_SECONDS,

@@ -21,6 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import network
 from intents_ui.service.network import DeadlineTransport
 from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.site import Dashboard
@@ -56,14 +57,9 @@ def test_a_refused_connection_is_retried_once_and_reported_at_once(dashboard: Da
 @pytest.fixture
 def trusting(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dashboard]:
     """It takes the word of the test's own authority, beside those of the world's."""
-    real = httpx.create_ssl_context
-
-    def create(**how: Any) -> Any:
-        context = real(**how)
-        AUTHORITY.configure_trust(context)
-        return context
-
-    monkeypatch.setattr(httpx, "create_ssl_context", create)
+    context = httpx.create_ssl_context(trust_env=False)
+    AUTHORITY.configure_trust(context)
+    monkeypatch.setattr(network, "tls", lambda: context)
     before, dashboard.transport = dashboard.transport, DeadlineTransport(connections=4)
     yield dashboard
     dashboard.transport.close()
