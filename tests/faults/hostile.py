@@ -10,11 +10,11 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -141,8 +141,7 @@ def ask(method: str, path: str, **how: Any) -> httpx.Response:
 # Nodes of a page
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """An element with its attributes, or text (`tag` is ""), inside of an element `of`."""
 
     tag: str
@@ -155,11 +154,11 @@ def nodes(markup: str) -> Iterator[Node]:
     tree = LexborHTMLParser(markup)
     assert tree.root is not None
     for each in tree.root.traverse(include_text=True):
-        of = each.parent.tag or "" if each.parent else ""
-        if each.tag == "-text":
+        of = (parent.tag or "") if (parent := each.parent) else ""
+        if (tag := each.tag or "") == "-text":
             yield Node("", of, words=each.text_content or "")
         else:
-            yield Node(each.tag or "", of, tuple((name, value or "") for name, value in each.attributes.items()))
+            yield Node(tag, of, tuple((name, value or "") for name, value in each.attributes.items()))
 
 
 # Differs between responses: random values, cursors, IDs of live snapshots and groups, measured times, times of retries,
@@ -204,16 +203,17 @@ def told(node: Node) -> Iterator[tuple[str, str]]:
         yield name, "…" if is_ours else plain(value)
 
 
-def harmless(markup: str) -> Counter[Node]:
+def harmless(found: Iterable[Node]) -> Counter[Node]:
     # A console form is filled with the same transfer as its examples.
     begun = (*IN_A_FORM, '{"ownerAddress":')
-    found = (each for each in nodes(markup) if not (each.of == "textarea" and each.words.startswith(begun)))
-    return Counter(Node(each.tag, each.of, tuple(told(each)), plain(each.words)) for each in found)
+    shown = (each for each in found if not (each.of == "textarea" and each.words.startswith(begun)))
+    return Counter(Node(each.tag, each.of, tuple(told(each)), plain(each.words)) for each in shown)
 
 
 def differences(hostile: str, twin: str) -> list[str]:
     """Return the nodes that only one of the two pages has, ignoring the six characters."""
-    one, other = harmless(hostile), harmless(twin)
+    one, other = Counter(nodes(hostile)), Counter(nodes(twin))
+    one, other = harmless((one - other).elements()), harmless((other - one).elements())
     return [*map(repr, one - other), *(f"not {each}" for each in other - one)]
 
 

@@ -250,17 +250,18 @@ def test_even_a_debug_page_shows_no_settings(monkeypatch: pytest.MonkeyPatch) ->
 # Forms that write.
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def emulator() -> Iterator[Emulator]:
     yield from fresh()
 
 
-@pytest.fixture
-def way(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    monkeypatch.setattr(ENV, "intents_console_token", SecretStr(TOKEN))
-    monkeypatch.setattr(ENV, "intents_rate_pages", 1000)
-    with recorded(emulator, monkeypatch) as recording:
-        yield recording
+@pytest.fixture(scope="module")
+def way(emulator: Emulator) -> Iterator[Recorded]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ENV, "intents_console_token", SecretStr(TOKEN))
+        patch.setattr(ENV, "intents_rate_pages", 1000)
+        with recorded(emulator, patch) as recording:
+            yield recording
 
 
 WRITING: Final = ("QuoteIntent", "CommitIntent", "ExecuteIntent")

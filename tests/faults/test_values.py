@@ -142,15 +142,15 @@ def test_an_unknown_status_is_shown_verbatim_and_logged(transfer: Transfer, capl
 
 # Numbers
 
-EXACT = [2**53 + 1, 2**64 + 1, 2**256 - 1]
+# All notations: `tests/service/test_fields.py`.
+MOST = str(2**256 - 1)
 
 
-@pytest.mark.parametrize("amount", EXACT)
-@pytest.mark.parametrize("written", ["{}", '"{}"'], ids=["number", "text"])
-def test_an_amount_is_exact_to_the_last_digit_on_the_page(transfer: Transfer, amount: int, written: str) -> None:
-    transfer.amount(written.format(amount))
-    assert str(amount) in field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
-    assert str(amount) in transfer.page(".json").body
+@pytest.mark.parametrize("written", [str(2**53 + 1), f'"{MOST}"'])
+def test_an_amount_is_exact_to_the_last_digit_on_the_page(transfer: Transfer, written: str) -> None:
+    transfer.amount(written)
+    assert written.strip('"') in field(transfer.page("/proof"), "receipt.summary.originTokenAmount")
+    assert written.strip('"') in transfer.page(".json").body
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "ndjson"])
@@ -158,7 +158,7 @@ def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer: Transfer, emul
     listed = request(emulator, "GetIntentHistory", {"page": {"pageSize": 10}}).document
     listed["nextPage"] = None
     entry = next(each for each in listed["intents"] if each.get("receipt"))
-    entry["receipt"]["summary"]["originTokenAmount"] = EXACT[-1]
+    entry["receipt"]["summary"]["originTokenAmount"] = int(MOST)
     transfer.answers = {"GetIntentHistory": listed}
     body = transfer.page(path=f"/export/history.{kind}").body
     if kind == "csv":
@@ -166,7 +166,7 @@ def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer: Transfer, emul
     else:
         rows = json.loads(body)["intents"] if kind == "json" else [json.loads(line) for line in body.splitlines()[:-1]]
     row = next(each for each in rows if each["intent_id"] == entry["intentId"])
-    assert row["origin_base_units"] == str(EXACT[-1])
+    assert row["origin_base_units"] == MOST
 
 
 @pytest.mark.parametrize("written", [str(2**256), "-5", "9" * 5000, '"-1"'])
@@ -181,16 +181,9 @@ def test_an_impossible_amount_is_marked_and_truncated(transfer: Transfer, writte
     ("written", "digits"),
     [
         ("1e18", "1000000000000000000"),
-        ('"1e18"', "1000000000000000000"),
-        ("-0", "0"),
         ('"01"', "1"),
-        ("1.0", "1"),
         ("1.5", None),
-        ("1E+400", None),
         ("1e1000000000", None),
-        ('"1e1000000000"', None),
-        ('"0x10"', None),
-        ('"½"', None),
     ],
 )
 def test_a_number_in_another_notation_is_exact_or_unreadable(

@@ -77,6 +77,7 @@ def test_an_amount_is_exact_in_every_notation(written, meant):
         f'"{"9" * 5_000}"',
         "true",
         '"0x10"',
+        '"½"',
         '"1_000"',
         '"١٢"',
         '" 1"',
