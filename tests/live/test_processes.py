@@ -199,7 +199,7 @@ def answered(connection: http.client.HTTPConnection) -> tuple[int, str | None]:
 async def test_a_stalled_reader_is_disconnected_without_affecting_others():
     with real_time(hold=20) as service:
         async with served(service) as front:
-            env = {"LIVE_SERVICE": front.url, "LIVE_SLOW_READER": "0.5", "LIVE_PADDING": str(8 * 2**20)}
+            env = {"LIVE_SERVICE": front.url, "LIVE_SLOW_READER": "2", "LIVE_PADDING": str(8 * 2**20)}
             async with process(**env) as each:
                 intent = service.emulator.play("cctp-slow", age=100)["intentId"]
                 deaf = Remote(each, intent, reads=False)
