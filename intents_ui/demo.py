@@ -15,7 +15,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.catalog import Token
 from intents_ui.emulator.ledger import Entry as Listed
 from intents_ui.emulator.population import Reach
-from intents_ui.emulator.pricing import terms_of
+from intents_ui.emulator.pricing import amounts_of
 from intents_ui.emulator.receipts import history_entry
 from intents_ui.mirror import writer
 from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, milliseconds, read, with_fingerprint
@@ -112,7 +112,7 @@ class Past:
     def _like(self, model: "Model", listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the model in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        terms, known = terms_of(transfer, self._catalogue), model.quoted
+        known, (sent, received) = model.quoted, amounts_of(transfer, self._catalogue)
         owner, recipient = address(transfer.owner), address(transfer.recipient) if known.recipient else None
         entry = with_fingerprint(
             known._replace(
@@ -123,11 +123,15 @@ class Past:
                 started=None if scene.started is None else transfer.moment(scene.started) // MILLISECOND,
                 ended=None if scene.finished is None else transfer.moment(scene.finished) // MILLISECOND,
                 expires=transfer.expires // MILLISECOND,
-                route=route(transfer.deal.providers, transfer.origin.chain_id, transfer.destination.chain_id),
+                route=RouteKey(
+                    ";".join(transfer.deal.providers),
+                    str(transfer.origin.chain_id),
+                    str(transfer.destination.chain_id),
+                ),
                 origin_token=token(transfer.origin),
                 destination_token=token(transfer.destination) if known.destination_token else None,
-                sent=str(terms.from_amount),
-                received=str(terms.to_amount) if known.received else None,
+                sent=str(sent),
+                received=str(received) if known.received else None,
                 owner=owner,
                 recipient=recipient,
                 paid=(("recipient", recipient),) if recipient and recipient != owner else (),
@@ -153,11 +157,5 @@ def address(text: str) -> bytes:
     return bytes.fromhex(text[2:])
 
 
-@cache
-def route(providers: tuple[str, ...], origin: int, destination: int) -> RouteKey:
-    return RouteKey(";".join(providers), str(origin), str(destination))
-
-
-@cache
 def token(found: Token) -> TokenKey:
     return TokenKey(str(found.chain_id), found.address, found.symbol)

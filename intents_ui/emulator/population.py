@@ -216,7 +216,8 @@ class World:
 
     def _outage(self, k: int, stream: Stream, born: int) -> Outage | None:
         """Return the outage that affects a transfer of the ordinary stream."""
-        return next((outage for outage in self.outages if outage.hits(k, self._owner(k, stream), born)), None)
+        owner = self._owner(k, stream)
+        return next((outage for outage in self.outages if outage.hits(k, owner, born)), None)
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of the world, past and future."""

@@ -28,6 +28,7 @@ SWAP_IMPACT: Final = 12
 # Wei per unit of gas. Ethereum's makes small transfers from there uneconomical.
 GAS_PRICES: Final = {1: 1_400_000_000, 137: 32_000_000_000, 56: 1_000_000_000, 43114: 2_000_000_000, 100: 1_500_000_000}
 OTHER_GAS_PRICE: Final = 25_000_000
+OTHER_NATIVE_PRICE: Final = 140 * PRICE_SCALE
 ORIGIN_GAS: Final = 310_000
 DESTINATION_GAS: Final = 180_000
 GAS_USAGE: Final = ("NORMAL", "NORMAL", "NORMAL", "BUSY", "VERY_BUSY")
@@ -125,28 +126,16 @@ class FeesExceedAmountError(ValueError):
 def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
     """Return the price of a transfer. Raises FeesExceedAmountError."""
     origin, destination = transfer.origin, transfer.destination
-    from_amount = transfer.from_amount
-    if from_amount is None:
-        from_amount = _input_for_output(transfer, catalogue)
+    from_amount, to_amount = amounts_of(transfer, catalogue)
     in_micro = from_amount * origin.price // origin.scale
-    origin_gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue)
-    crossing = not transfer.same_chain
-    destination_gas = _gas(transfer, destination.chain_id, DESTINATION_GAS, catalogue) if crossing else None
-    providers = tuple(_fee(in_micro * points // _BASIS_POINTS, origin) for points in _provider_points(transfer))
-    service = _fee(in_micro * _points(transfer, SERVICE_FEE) // _BASIS_POINTS, origin)
-    collector = _fee(in_micro * _points(transfer, COLLECTOR_FEE) // _BASIS_POINTS, origin)
-    fees = [*providers, service, collector, origin_gas.fee, *([destination_gas.fee] if destination_gas else ())]
-    to_amount = transfer.to_amount
-    if to_amount is None:
-        market = in_micro * _points(transfer, _impact(transfer)) // _BASIS_POINTS
-        fine = (
-            from_amount * origin.price * _FINE // origin.scale - (sum(fee.micro_usd for fee in fees) + market) * _FINE
-        )
-        to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
+    origin_gas, *others = (_gas(transfer, chain_id, limit, catalogue) for chain_id, limit in _gas_limits(transfer))
+    fees = [_fee(in_micro * points // _BASIS_POINTS, origin) for points in _fee_points(transfer)]
+    *providers, service, collector = fees
     if to_amount <= 0:
+        total = sum((*fees, origin_gas.fee, *(each.fee for each in others)), NO_FEE)
         raise FeesExceedAmountError(
             f"insufficient origin amount: estimated provider + service + gas fees exceed the provided amount"
-            f" (origin={from_amount}, fees={sum(fee.amount for fee in fees)})"
+            f" (origin={from_amount}, fees={total.amount})"
         )
     return Terms(
         origin=origin,
@@ -155,28 +144,34 @@ def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
         to_amount=to_amount,
         to_minimum=_minimum(transfer, to_amount),
         origin_gas=origin_gas,
-        destination_gas=destination_gas,
-        providers=providers,
+        destination_gas=others[0] if others else None,
+        providers=tuple(providers),
         service=service,
         collector=collector,
     )
 
 
+def amounts_of(transfer: Transfer, catalogue: Catalogue) -> tuple[int, int]:
+    """Return the input and the output, which isn't positive if the fees exceed the input."""
+    origin, destination = transfer.origin, transfer.destination
+    gas = sum(_gas_cost(transfer, chain_id, limit, catalogue)[-1] for chain_id, limit in _gas_limits(transfer))
+    points = [*_fee_points(transfer), _points(transfer, _impact(transfer))]
+    from_amount, to_amount = transfer.from_amount, transfer.to_amount
+    if from_amount is None:
+        out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
+        in_micro = -(-(out_micro + gas) * _BASIS_POINTS // (_BASIS_POINTS - sum(points)))
+        from_amount = -(-in_micro * origin.scale // origin.price)
+    if to_amount is None:
+        in_micro = from_amount * origin.price // origin.scale
+        costs = gas + sum(in_micro * each // _BASIS_POINTS for each in points)
+        fine = from_amount * origin.price * _FINE // origin.scale - costs * _FINE
+        to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
+    return from_amount, to_amount
+
+
 def usd(units: int, token: Token) -> float:
     """Return an amount's USD value to twelve significant digits, so that dust isn't rounded to zero."""
     return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
-
-
-def _input_for_output(transfer: Transfer, catalogue: Catalogue) -> int:
-    """Return the input needed for an output of `to_amount`."""
-    origin, destination = transfer.origin, transfer.destination
-    out_micro = -(-(transfer.to_amount or 0) * destination.price // destination.scale)
-    gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue).fee.micro_usd
-    if not transfer.same_chain:
-        gas += _gas(transfer, destination.chain_id, DESTINATION_GAS, catalogue).fee.micro_usd
-    points = sum(_provider_points(transfer)) + _points(transfer, SERVICE_FEE + COLLECTOR_FEE + _impact(transfer))
-    in_micro = -(-(out_micro + gas) * _BASIS_POINTS // (_BASIS_POINTS - points))
-    return -(-in_micro * origin.scale // origin.price)
 
 
 def _minimum(transfer: Transfer, to_amount: int) -> int:
@@ -195,25 +190,39 @@ def _impact(transfer: Transfer) -> int:
     return 0 if transfer.origin.symbol == transfer.destination.symbol else SWAP_IMPACT
 
 
-def _provider_points(transfer: Transfer) -> list[int]:
-    return [_points(transfer, PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE)) for provider in transfer.deal.providers]
+def _fee_points(transfer: Transfer) -> list[int]:
+    """Return the basis points of each provider, the service and the collector."""
+    providers = (PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE) for provider in transfer.deal.providers)
+    return [_points(transfer, points) for points in (*providers, SERVICE_FEE, COLLECTOR_FEE)]
+
+
+def _gas_limits(transfer: Transfer) -> list[tuple[int, int]]:
+    """Return the chains on which gas is paid, and about how much."""
+    limits = [(transfer.origin.chain_id, ORIGIN_GAS), (transfer.destination.chain_id, DESTINATION_GAS)]
+    return limits[:1] if transfer.same_chain else limits
+
+
+def _gas_cost(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> tuple[int, int, int, int]:
+    """Return the limit and the price of gas, a random number, and the cost in millionths of a USD."""
+    native = catalogue.native(chain_id)
+    random, fraction = noise(transfer.number, f"gas {chain_id}", 2)
+    limit = base_limit + random * 137
+    price = GAS_PRICES.get(chain_id, OTHER_GAS_PRICE) * (224 + fraction // 4) // 256
+    native_price = native.price if native else OTHER_NATIVE_PRICE
+    return limit, price, random, 0 if transfer.deal.free else limit * price * native_price // 10**18
 
 
 def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:
     native = catalogue.native(chain_id)
-    chance = noise(transfer.number, f"gas {chain_id}", 2)
-    limit = base_limit + chance[0] * 137
-    price = GAS_PRICES.get(chain_id, OTHER_GAS_PRICE) * (224 + chance[1] // 4) // 256
-    native_price = native.price if native else 140 * PRICE_SCALE
-    micro = 0 if transfer.deal.free else limit * price * native_price // 10**18
+    limit, price, random, micro_usd = _gas_cost(transfer, chain_id, base_limit, catalogue)
     return Gas(
         chain_id=chain_id,
         limit=limit,
         price=price,
         native_symbol=native.symbol if native else "SOL",
-        native_price=native_price,
-        usage=GAS_USAGE[chance[0] % len(GAS_USAGE)],
-        fee=_fee(micro, transfer.origin),
+        native_price=native.price if native else OTHER_NATIVE_PRICE,
+        usage=GAS_USAGE[random % len(GAS_USAGE)],
+        fee=_fee(micro_usd, transfer.origin),
     )
 
 

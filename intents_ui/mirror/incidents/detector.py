@@ -330,8 +330,10 @@ class Detector:
     def _forget(self, until: int) -> None:
         self._begun = {key: each for key, each in self._begun.items() if max(each.began, each.at) >= until}
         self._last = {owner: each for owner, each in self._last.items() if each.at >= until}
-        for cohort in self._cohorts.values():
+        for scope, cohort in list(self._cohorts.items()):
             del cohort[: bisect_left(cohort, until, key=_at)]
+            if not cohort:
+                del self._cohorts[scope]
 
     def _keep_up(self, now: int) -> None:
         """Do once an hour what needn't be done each minute."""

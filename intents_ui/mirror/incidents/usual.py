@@ -19,7 +19,7 @@ from intents_ui.mirror.windows import DAY, HOUR
 DAYS = 14
 HOURS_OF_DAY = DAY // HOUR
 HOURS_OF_WEEK = 7 * HOURS_OF_DAY
-FADING = 1 - 1 / (DAYS * HOURS_OF_DAY)  # of what is known, with each hour
+GROWTH = 1 + 1 / (DAYS * HOURS_OF_DAY - 1)  # of the weight of each hour that is learned, so that earlier ones fade
 # What is supposed of a route without a past: as if so many owners had this share. Limits let 1% be late.
 SUPPOSED_OWNERS, SUPPOSED_SHARE, MIN_USUAL = 50, 0.03, 0.01
 # Sums over hours: bad owners, owners, both squared, their product, and the owners that start at each hour of the day.
@@ -45,32 +45,32 @@ class Usual:
         self.hours = set[int]()
         self.correlations = dict.fromkeys(Level, MIN_CORRELATION)
         self.chance = MAX_CHANCE
+        self._weight = 1.0  # of the last hour, in all sums
         self._known = [0.0] * HOURS_OF_DAY
         self._sums = defaultdict[Scope, list[float]](NOTHING.copy)
 
     def learn(self, hour: int, found: Mapping[Scope, Counts]) -> None:
         """Add the counts of an hour."""
         self.hours.add(hour)
-        self._known = [each * FADING for each in self._known]
-        self._known[hour % HOURS_OF_DAY] += 1
-        for scope, sums in self._sums.items():
-            self._sums[scope] = [each * FADING for each in sums]
+        self._weight *= GROWTH
+        self._known[hour % HOURS_OF_DAY] += self._weight
         for scope, (bad, owners, started) in found.items():
             sums = self._sums[scope]
             for place, value in enumerate((bad, owners, bad * bad, owners * owners, bad * owners)):
-                sums[place] += value
-            sums[SUMS + hour % HOURS_OF_DAY] += started
+                sums[place] += value * self._weight
+            sums[SUMS + hour % HOURS_OF_DAY] += started * self._weight
 
     def share(self, scope: Scope) -> float:
         """Return the share of owners whose transfers aren't delivered in time."""
         bad, owners, *_ = self._sums.get(scope, NOTHING)
-        return max((bad + SUPPOSED_OWNERS * SUPPOSED_SHARE) / (owners + SUPPOSED_OWNERS), MIN_USUAL)
+        supposed = SUPPOSED_OWNERS * self._weight
+        return max((bad + supposed * SUPPOSED_SHARE) / (owners + supposed), MIN_USUAL)
 
     def estimate(self) -> None:
         """Estimate the correlations by the method of moments: variance beyond that of independent owners."""
         beyond, possible = dict.fromkeys(Level, 0.0), dict.fromkeys(Level, 0.0)
         for scope, (bad, owners, squared_bad, squared, product, *_) in self._sums.items():
-            share = bad / max(1.0, owners)
+            share = bad / max(self._weight, owners)
             chance = share * (1 - share)
             beyond[scope.level] += squared_bad - 2 * share * product + share**2 * squared - chance * owners
             possible[scope.level] += chance * (squared - owners)
@@ -79,7 +79,7 @@ class Usual:
             found = max(found, beyond[level] / possible[level] if possible[level] > 0 else 0.0)
             self.correlations[level] = min(found, MAX_CORRELATION)
         _, owners, *_ = self._sums.get(SERVICE, NOTHING)
-        bad_per_week = owners / max(1.0, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
+        bad_per_week = owners / max(self._weight, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
         self.chance = min(MAX_CHANCE, CHANCE / max(1.0, bad_per_week))
 
     def expected(self, scope: Scope, *, since: int, until: int) -> float:
