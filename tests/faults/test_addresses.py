@@ -2,6 +2,7 @@
 
 import html
 import itertools
+import logging
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -37,6 +38,12 @@ OURS: Final = {"solscan.io", "mempool.space", "tronscan.org"}
 FILE: Final = re.compile(r"\.(png|svg|atom|json|ndjson|csv)$")
 CHAINS: Final = request(Emulator(), "GetChains", {}).document["chains"]
 EXPLORERS: Final = {urlsplit(chain["blockExplorer"]["url"]).hostname for chain in CHAINS if chain.get("blockExplorer")}
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a line for each of thousands of unknown statuses. What is logged: `test_strings.py`."""
+    monkeypatch.setattr(logging.getLogger("intents_ui.service.fields"), "disabled", True)
 
 
 @pytest.fixture(scope="module")

@@ -233,27 +233,27 @@ def test_a_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
 LONG = "\u202e\u200bA" * 10_000  # 130 kB of JSON
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ("summary", "memo"),
-        ("summary", "originTokenMetadata", "symbol"),
-        ("originTransaction", "statusReason"),
-        ("originTransaction", "txnHash"),
-        ("ownerAddress",),
-    ],
-    ids=str,
-)
-def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer, path: tuple[str | int, ...]) -> None:
-    parts = ("", "/proof", "/feed.atom")
-    plain = {part: len(transfer.page(part).body) for part in parts}
-    transfer.put("GetIntentReceipt", "intentReceipt", *path, value=LONG)
-    for part, before in plain.items():
-        answer = transfer.page(part)
-        assert answer.status_code == 200, part
-        raw = sum(len(each.html or "") for each in LexborHTMLParser(answer.body).css("#raw, [data-raw]"))
-        assert len(answer.body) - raw < before + 60_000, part
-        assert "\u202e" not in words(answer)
+PLACES: list[tuple[str, ...]] = [
+    ("summary", "memo"),
+    ("summary", "originTokenMetadata", "symbol"),
+    ("originTransaction", "statusReason"),
+    ("originTransaction", "txnHash"),
+    ("ownerAddress",),
+]
+
+
+def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer) -> None:
+    plain = {part: len(transfer.page(part).body) for part in ("", "/proof", "/feed.atom")}
+    usual = transfer.answers
+    for place in PLACES:
+        transfer.answers = copy.deepcopy(usual)
+        transfer.put("GetIntentReceipt", "intentReceipt", *place, value=LONG)
+        for part, before in plain.items():
+            answer = transfer.page(part)
+            assert answer.status_code == 200, (place, part)
+            raw = sum(len(each.html or "") for each in LexborHTMLParser(answer.body).css("#raw, [data-raw]"))
+            assert len(answer.body) - raw < before + 60_000, (place, part)
+            assert "\u202e" not in words(answer), (place, part)
 
 
 def owned(count: int) -> dict[str, Any]:
