@@ -36,6 +36,7 @@ hypothesis.settings.load_profile("test")
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     gc.disable()  # until all tests are collected
+    sys.modules["sniffio"] = None  # type: ignore[assignment] # or httpx searches all folders for it with each request
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import caching_client
     from intents_ui.web.transfers import situations

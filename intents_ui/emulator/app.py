@@ -28,7 +28,7 @@ from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
 from intents_ui.emulator.lookups import Ask, Lookups, Waiting
 from intents_ui.emulator.market import Market
-from intents_ui.emulator.population import World, scenes_of
+from intents_ui.emulator.population import scenes_of, world_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
 
@@ -102,8 +102,8 @@ class Emulator:
         self.faults = Faults()
         self.catalogue = Catalogue(tokens, chains)
         start = None if started is None else round(started * MICROSECONDS)
-        self.world = World(self.catalogue, size=size, expiry=expiry, started=start)
-        self.ledger = Ledger(self.world)
+        self.world = world_of(size, expiry, start)
+        self.ledger = Ledger(self.world, self.catalogue)
         lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger, expiry)
         self._trading = trading
         self._waiting = Waiting(self.ledger, self._micros, hold)
@@ -261,7 +261,7 @@ class Emulator:
     def _document(self, number: int) -> Document:
         entry = self.ledger.entry(number, self._micros())
         assert entry is not None  # noqa: S101 - its number was just looked up
-        return intent(entry.transfer, entry.scene, self.world.catalogue)
+        return intent(entry.transfer, entry.scene, self.catalogue)
 
     def _micros(self) -> int:
         return round(self.now() * MICROSECONDS)

@@ -7,6 +7,7 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.errors import NOT_FOUND, Refusal
 from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
@@ -52,8 +53,9 @@ class Entry:
 class Ledger:
     """Lookup of intents. Each method takes the current time in microseconds."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, catalogue: Catalogue) -> None:
         self.world = world
+        self.catalogue = catalogue
         self._lock = RLock()
         self._courses: dict[int, Course] = {}
         self._by_hash: dict[str, int] = {}

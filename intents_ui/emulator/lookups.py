@@ -44,7 +44,7 @@ class Ask:
 class Lookups:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.catalogue = ledger.world.catalogue
+        self.catalogue = ledger.catalogue
 
     def get_intent(self, ask: Ask) -> Document:
         entry = self._requested_entry(ask)
@@ -325,7 +325,7 @@ class Waiting:
             if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break
         states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
-        document = receipt(entry.transfer, entry.scene, self.ledger.world.catalogue)
+        document = receipt(entry.transfer, entry.scene, self.ledger.catalogue)
         return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
     def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:

@@ -115,18 +115,11 @@ class World:
     """All intents. Read-only after construction, and so thread-safe.
 
     `size` is how many are in lists without a start. `started` is when a demo starts, in microseconds: traffic like that
-    of a service, with outages around that time.
+    of a service, with outages around that time. Changes of an emulator's lists of tokens don't affect it.
     """
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        *,
-        size: int = 3000,
-        expiry: int = 300,
-        started: int | None = None,
-    ) -> None:
-        self.catalogue = catalogue
+    def __init__(self, size: int, expiry: int, started: int | None) -> None:
+        self._catalogue = Catalogue()
         self.expiry = expiry
         self.outages = () if started is None else outages_around(started)
         streams = _streams(size) if started is None else _demo_streams(size)
@@ -195,12 +188,12 @@ class World:
             variant = _variant(stream.scenario, k)
             plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant), 1.0)
         elif outage := self._outage(k, stream, born):
-            plan = outage.plan(number, born, self.catalogue)
+            plan = outage.plan(number, born, self._catalogue)
         else:
-            plan = ordinary(number, self.catalogue)
+            plan = ordinary(number, self._catalogue)
         return transfer_of(
             plan.deal,
-            self.catalogue,
+            self._catalogue,
             number=number,
             born=born,
             owner=self._owner(k, stream),
@@ -229,6 +222,9 @@ class World:
 def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
     return _SCENES[scenario.number, variant]
 
+
+# Emulators in one process share a world.
+world_of: Final = lru_cache(maxsize=4)(World)
 
 _SCENES: Final = {
     (scenario.number, variant): play(scenario.script_of(variant))

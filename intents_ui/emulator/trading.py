@@ -64,7 +64,7 @@ _MEMO_LIMIT: Final = 10_000
 class Trading:
     def __init__(self, ledger: Ledger, expiry: int) -> None:
         self.ledger = ledger
-        self.catalogue = ledger.world.catalogue
+        self.catalogue = ledger.catalogue
         self.expiry = expiry
         self._staged: dict[int, int] = {}
         self._held: dict[int, int] = {}

@@ -103,7 +103,7 @@ def every_intent():
     emulator, now = Emulator(now=Clock()), round(NOW * MICROSECONDS)
     entries = emulator.ledger.entries(now, descending=True)
     chosen = [entry for place, entry in enumerate(entries) if place % 10 == 0 or entry.transfer.scenario]
-    return [intent_document(entry.transfer, entry.scene, emulator.world.catalogue) for entry in chosen]
+    return [intent_document(entry.transfer, entry.scene, emulator.catalogue) for entry in chosen]
 
 
 def test_amounts_add_up_in_every_intent(every_intent):
