@@ -33,8 +33,6 @@ def test_an_account_address_redirects_to_its_page(site: Client, emulator: Emulat
     answer = site.get("/search", {"q": written.format(owner)})
     assert answer.status_code == 302
     assert answer["Location"] == f"/address/{owner}"
-    page = visible_text(site.get(answer["Location"]))
-    assert re.search(r"Roles Owner of \d+ transfers", page)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +225,8 @@ def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Em
     ],
 )
 def test_every_key_of_the_intent_can_be_searched(site: Client, emulator: Emulator, key: str, field: str) -> None:
-    intent = emulator.finished(2)
+    intent = emulator.play(2, age=26)
+    emulator.inject("SearchIntents", "search-capped")  # or a project has hundreds
     found = site.get("/search", {key: intent[field]})
     if found.status_code == 302:
         assert found["Location"].startswith(f"/intent/{intent['intentId']}")

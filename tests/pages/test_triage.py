@@ -178,10 +178,10 @@ def is_right(site: Client, known: Known, row: str, number: int, first: dict[str,
         return is_owner(site, known.value, row)
     if known.what not in visible_text(row) or f'href="/intent/{known.intent_id}' not in row:
         return False
-    page = visible_text(site.get(f"/intent/{known.intent_id}").content.decode())
     copied_row = first.setdefault(known.intent_id, number)
     if copied_row != number:
         return f"Same transfer as row {copied_row}" in row
+    page = visible_text(site.get(f"/intent/{known.intent_id}").content.decode())
     headline = re.search(r'class="row-link"[^>]*>([^<]*)<', row)
     where = re.search(r'data-label="Where the funds are">([^<]*)', row)
     return bool(headline and where) and all(html.unescape(each[1].strip()) in page for each in (headline, where))
@@ -217,11 +217,11 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
 
 
 @pytest.mark.usefixtures("still")
-def test_a_ticket_of_fifty_is_grouped_by_owner_with_the_most_urgent_first(site: Client, emulator: Emulator) -> None:
-    text = " ".join([NOTHING, *(each.written for each in forty_eight(site, emulator)), UNUSED_ADDRESS])
+def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, emulator: Emulator) -> None:
+    text = " ".join([NOTHING, *(each.written for each in forty_eight(site, emulator)[::2]), UNUSED_ADDRESS])
     told = {row.number: row for row in told_rows(ticket.read(text).findings)}
     answer = send(text)
-    assert sorted(number for _, group in answer.groups for number in group) == list(range(1, 51))
+    assert sorted(number for _, group in answer.groups for number in group) == list(range(1, 27))
     owners = [owner for owner, _ in answer.groups]
     assert len(owners) == len(set(owners)) > 3
     places = []
