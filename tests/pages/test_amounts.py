@@ -17,6 +17,7 @@ from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.tokens.warnings import DECIMALS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
+from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.web.transfers import situations
@@ -49,6 +50,11 @@ def changed(service: Recorded, change: Callable[[dict[str, Any]], object], opera
         return document
 
     service.changes |= dict.fromkeys(operations, of)
+
+
+def finished(emulator: Emulator, scenario: int) -> dict[str, Any]:
+    """Return the Intent document of an old copy, the only transfer of its owner."""
+    return emulator.play(scenario, age=3600, owner=OWNERS)
 
 
 def deposited(amount: object) -> Callable[[dict[str, Any]], object]:
@@ -133,7 +139,7 @@ def api_transfers(site: Client, intent_id: str) -> dict[str, dict[str, Any]]:
 def test_every_surface_shows_the_amount_that_arrived(
     service: Recorded, emulator: Emulator, site: Client, amount: str, shown: str, difference: str
 ) -> None:
-    intent = emulator.finished(SCENARIO)
+    intent = finished(emulator, SCENARIO)
     changed(service, deposited(amount), RECEIPTS)
     intent_id = intent["intentId"]
     sentence = f"Received {shown} at the deposit address on Arbitrum One{difference}."
@@ -154,7 +160,7 @@ def test_every_surface_shows_the_amount_that_arrived(
 def test_no_surface_shows_a_requested_amount_as_one_that_arrived(
     service: Recorded, emulator: Emulator, site: Client, amount: object
 ) -> None:
-    intent = emulator.finished(SCENARIO)
+    intent = finished(emulator, SCENARIO)
     changed(service, deposited(amount), RECEIPTS)
     intent_id = intent["intentId"]
     for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
@@ -205,7 +211,7 @@ def test_every_surface_shows_listed_decimals_and_that_a_receipt_contradicts_them
     units: int,
     right: int,
 ) -> None:
-    intent = emulator.finished(scenario)
+    intent = finished(emulator, scenario)
     changed(service, described(decimals, of_balances=False), DESCRIBED)
     intent_id, raw = intent["intentId"], f"{units:,} base units"
     for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
