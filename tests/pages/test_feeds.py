@@ -14,8 +14,8 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.pages import feeds
-from intents_ui.service.queries import transfers
 from tests.pages.kinds import EVERY_SCENARIO
+from tests.pages.recorded import rewrite
 
 SWAPPED, REFUNDED, EXPIRED = 2, 8, 5
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -161,18 +161,17 @@ def test_an_unknown_transfer_has_no_feed(site: Client, emulator: Emulator, path:
     assert site.get(f"{path}/feed.atom", follow=True).status_code == 404
 
 
-def test_untrusted_text_breaks_no_feed(site: Client, emulator: Emulator, monkeypatch: Any) -> None:
-    read = transfers.read
+def test_untrusted_text_breaks_no_feed(site: Client, emulator: Emulator) -> None:
+    def rewritten(document: Any) -> Any:
+        document["intentReceipt"]["status"] = HOSTILE
+        document["intentReceipt"]["originTransaction"]["statusReason"] = HOSTILE
+        return document
 
-    def rewritten(*given: Any) -> Any:
-        found, receipt, trouble = read(*given)
-        origin = receipt.origin_transaction.model_copy(update={"status_reason": HOSTILE})
-        return found, receipt.model_copy(update={"origin_transaction": origin, "status": HOSTILE}), trouble
-
-    monkeypatch.setattr(transfers, "read", rewritten)
     path = intent_path(emulator)
-    entry = next(each for each in atom(site, path).findall(f"{ATOM}entry") if "Origin" in titles_of(each))
-    said = "⟨U+202E⟩⟨U+D800⟩⟨U+0000⟩⟨U+001F⟩]]>&lt;<b>"
+    with rewrite("GetIntentReceipt", rewritten):
+        found = atom(site, path)
+    entry = next(each for each in found.findall(f"{ATOM}entry") if "Origin" in titles_of(each))
+    said = "⟨U+202E⟩\ufffd⟨U+0000⟩⟨U+001F⟩]]>&lt;<b>"
     summary = str(entry.findtext(f"{ATOM}summary"))
     assert said in unescape(summary)
     assert "<b>" not in summary
