@@ -48,7 +48,7 @@ TRACES = {"MINING", "ERRORED", "SUCCEEDED", "FAILED"}
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_no_view_contradicts_another(status, same_chain, combine):
     made = {leg: transaction(leg) if leg else None for leg in LEGS}
-    usual = receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
+    of_intent, usual = intent(status), receipt(status, destination_chain_id=ARBITRUM if same_chain else BASE)
     for deposit, origin, destination, back in combine([*DEPOSITS], LEGS, LEGS, [*REFUNDS]):
         legs = {
             "deposit_transaction": DEPOSITS[deposit],
@@ -57,7 +57,7 @@ def test_no_view_contradicts_another(status, same_chain, combine):
             "refund_transaction": REFUNDS[back],
         }
         shown = usual.model_copy(update=legs)
-        problems = [quarrel(at(intent(status), shown, now=NOW + timedelta(hours=later))) for later in (0, 1)]
+        problems = [quarrel(at(of_intent, shown, now=NOW + timedelta(hours=later))) for later in (0, 1)]
         if not same_chain or destination in (None, "SUCCEEDED", "FAILED"):
             problems.append(Views(shown).quarrel(deposit, origin, destination, back))
         assert not any(problems), f"{status} {deposit} {origin} {destination} {back}: {problems}"

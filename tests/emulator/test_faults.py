@@ -82,7 +82,7 @@ def test_unknown_names_are_rejected(emulator):
     "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]
 )
 def test_no_behavior_breaks_an_operation_it_is_not_for(emulator, intent, operation):
-    body = {"intentId": intent["intentId"], "byOwnerAddress": intent["ownerAddress"]}
+    body = {"intentId": intent["intentId"], "byIntentId": intent["intentId"], "page": {"pageSize": 5}}
     for name in NAMES - {*REFUSALS, *PAGES, "cut-body", "slow-first-byte"}:
         emulator.inject(operation, name)
         answer = request(emulator, operation, body)

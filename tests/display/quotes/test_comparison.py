@@ -541,11 +541,11 @@ def _signed(words: str) -> int:
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_quote_comparison_and_summary_agree_in_every_combination(status, combine):
     legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
+    of_intent, came = intent(status, quote=QUOTE), summary(destination_token_amount=99_850_000)
     for deposit, origin, destination, back in combine(legs, legs, legs, [None, "MINING", "SUCCEEDED"]):
-        came = summary(destination_token_amount=99_850_000)
         of_receipt = receipt(status, deposit=deposit, origin=origin, destination=destination, refund=back, summary=came)
-        found = compared(intent(status, quote=QUOTE), of_receipt)
-        result = summaries.of(at(intent(status, quote=QUOTE), of_receipt))
+        found = compared(of_intent, of_receipt)
+        result = summaries.of(at(of_intent, of_receipt))
         which = f"{status} {deposit} {origin} {destination} {back}: {result.key} {found.text}"
         if Tone.GOOD in {each.shown.tone for each in (found, *found.rows)}:
             assert (result.place, result.certainty) == (Place.RECIPIENT, Certainty.CONFIRMED), which
