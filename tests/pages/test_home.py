@@ -65,6 +65,7 @@ def counts(html: str) -> list[str]:
 @pytest.mark.usefixtures("still")
 def test_the_counts_are_those_of_the_service(site: Client, emulator: Emulator) -> None:
     """Counted from all of the service's transfers, read page by page."""
+    wiring.current().emulator = Emulator(size=1000)
     waiting, late, _, failed = map(int, counts(site.get("/overview").content.decode()))
     assert [waiting, late, failed] == expected()
 
