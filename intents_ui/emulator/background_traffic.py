@@ -172,9 +172,9 @@ _MINUTE: Final = 60 * MICROSECONDS
 _HOUR: Final = 60 * _MINUTE
 _FAST: Final = scenario_named("cross-chain-fast")
 _REFUNDED: Final = scenario_named("refunded-on-origin")
-# Five of nine transfers of rarer owners, in fixed places of the traffic, so that the counts of an outage are nearly the
-# same at any time.
-_HIT, _HIT_OF, _RARER_OWNERS = 5, 9, 20
+# Seven of nine transfers of rarer owners, in fixed places of the traffic, so that the counts of an outage are nearly
+# the same at any time.
+_HIT, _HIT_OF, _RARER_OWNERS = 7, 9, 20
 _LONGEST_REST: Final = 240  # seconds from the end of an outage until the bridge delivers
 
 

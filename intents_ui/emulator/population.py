@@ -50,8 +50,8 @@ _COPIES_KEPT: Final = 8
 # Smaller worlds have no room for the scenarios.
 _ROOM_FOR_SCENARIOS: Final = 1000
 # In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end.
-_DEMO_BEAT: Final = 40 * MICROSECONDS
-_DEMO_COPY_BEAT: Final = 400 * _MINUTE
+_DEMO_BEAT: Final = _MINUTE
+_DEMO_COPY_BEAT: Final = 600 * _MINUTE
 _DEMO_STALLED_BEAT: Final = 5 * 1440 * _MINUTE
 # Traffic is denser in the last ninety minutes, so that there are always transfers in progress.
 _RUSH_BEAT: Final = _MINUTE // 8
@@ -247,7 +247,8 @@ def _demo_streams(size: int) -> Iterator[Stream]:
     for scenario in SCENARIOS:
         ends = all(scenario.script_of(variant)[-1].status != "EXECUTING" for variant in scenario.variant_names)
         beat = _DEMO_COPY_BEAT if ends else _DEMO_STALLED_BEAT
-        phase = beat * (scenario.number * 7 % 31) // 31
+        # Neighbors are alike. In the same hour, failed ones would look like an outage.
+        phase = beat * (scenario.number * 11 % 31) // 31
         yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario)
     yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=size - _COPIES_KEPT * len(SCENARIOS))
 

@@ -27,7 +27,7 @@ def entries(demo: Emulator, *, since: float, until: float = NOW) -> Iterator[Ent
 
 def test_one_transfer_in_twenty_is_a_copy_of_a_scenario(demo: Emulator) -> None:
     found = [each.transfer.number % STREAMS == ORDINARY for each in entries(demo, since=NOW - 4 * DAY)]
-    assert len(found) == pytest.approx(4 * 68_000 / 30, rel=0.03)
+    assert len(found) == pytest.approx(4 * 45_000 / 30, rel=0.03)
     assert mean(found) > 0.95
 
 
