@@ -81,6 +81,9 @@ SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
   SELECT COUNT(*) FROM mirror_transfer
   WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000)
 """
+SET_STATE = """
+INSERT INTO mirror_state (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
 
 
 class OtherSource(Exception):
@@ -384,7 +387,7 @@ class Writer:
         young = {created for created in left.values() if created >= now - ALONE_FROM}
         self._alone |= {each: (created, now) for each, created in left.items() if created not in young}
         if young:
-            for window in load('WHERE "end" > %s AND failures = 0', min(young)):
+            for window in list(load('WHERE "end" > %s AND failures = 0', min(young))):
                 if any(window.start <= created < window.end for created in young):
                     window.due = min(window.due, now)
                     self._save([window])
@@ -452,20 +455,22 @@ COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit, Unknow
 
 
 def load(clauses: str = "", *values: int) -> Iterator[Window]:
-    """Yield windows of the ledger. `clauses` are constants of SQL after the table, with %s for each value."""
-    yield from Window.objects.raw(f"SELECT * FROM mirror_window {clauses}", values)  # noqa: S608 - constants
+    """Yield windows of the ledger, read one by one. `clauses` are constants of SQL, with %s for each value."""
+    yield from Window.objects.raw(f"SELECT * FROM mirror_window {clauses}", values).iterator()  # noqa: S608 - constants
 
 
 def state(name: str, default: Any = None) -> Any:
     """Return a named value."""
-    found = State.objects.filter(name=name).first()
-    return default if found is None else json.loads(found.value)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT value FROM mirror_state WHERE name = %s", [name])
+        found = cursor.fetchone()
+    return json.loads(found[0]) if found else default
 
 
 def set_state(name: str, value: Any) -> None:
     """Write a named value, within a transaction."""
-    row = State(name=name, value=json.dumps(value))
-    State.objects.bulk_create([row], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
+    with connection.cursor() as cursor:
+        cursor.execute(SET_STATE, [name, json.dumps(value)])
 
 
 def _is_of(each: Entry, start: int, end: int) -> bool:
