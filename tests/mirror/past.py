@@ -114,8 +114,8 @@ def judge(now: datetime, *, minutes: int = 41) -> None:
 
 def keep(led: Writer, at: int, *, minutes: int, keeper: Keeper | None = None) -> Keeper:
     keeper, first = keeper or Keeper(), at - minutes * MINUTE
-    for _ in range(60):  # it learns some hours of the past at a time
-        keeper.keep(led, now=first)
+    while not keeper.keep(led, now=first):  # it learns some hours of the past at a time
+        pass
     for moment in (*range(first, at, 4 * MINUTE), at, at + MINUTE):
         keeper.keep(led, now=moment)
     return keeper

@@ -8,9 +8,9 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, lateness, queries, statistics
 from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.figures.snapshots import Basis, Order, Period
+from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import Lease, Route, Transfer, Window
+from intents_ui.mirror.models import Day, DayFact, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.wire.outcome import Outcome
 from tests.mirror import past
@@ -270,13 +270,13 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
 
 
 def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usually_slower(copy: None) -> None:
-    now = datetime.fromtimestamp(START, UTC)
-    odd, slow, usual = (RouteKey("RELAY", "1", each) for each in ("10", "8453", "42161"))
-    past.write(now, days=0)
-    for key, count, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 4100, 12)):
-        past.add(past.ended(START - DAY, past.route(key), None, seconds=seconds) for _ in range(count))
-    past.count(now)
-    limits = [Route.objects.get(**key._asdict()).late_after for key in (odd, usual, slow)]
+    day = Day.objects.create(start=START // DAY * DAY - DAY).start
+    odd, slow, usual = (past.route(RouteKey("RELAY", "1", each)) for each in ("10", "8453", "42161"))
+    for route, n, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 4100, 12)):
+        bucket = statistics.bucket(seconds * 1000)
+        DayFact.objects.create(day=day, route=route, outcome="delivered", bucket=bucket, n=n)
+    SnapshotWriter(past.lead(START).epoch).finish(now=START)
+    limits = [Route.objects.get(pk=each.pk).late_after for each in (odd, usual, slow)]
     assert limits[:2] == [5 * MINUTE * 1000] * 2
     assert abs(limits[2] / (HOUR * 1000) - 1) < 0.06
 
