@@ -4,7 +4,7 @@ Owners are counted instead of transfers, because an owner whose transfer fails m
 """
 
 from bisect import bisect_left, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +23,7 @@ ALL_KNOWN = Knowledge()
 
 type Skip = Callable[[Begun], bool]
 
-_at, _began, _is_bad, _owner = map(attrgetter, ("at", "began", "is_bad", "owner"))
+_at, _began, _is_bad, _owner, _route = map(attrgetter, ("at", "began", "is_bad", "owner", "route"))
 
 
 class Detector:
@@ -243,12 +243,18 @@ class Detector:
             is_known = not self._knowledge.has_hole(now - length, now)
             if bad >= rules.MIN_OWNERS and rules.is_worse(bad, len(owners), usual) and is_known:
                 # If more is usually bad on the routes that are used now, that is no incident.
-                expected = max(usual, fmean(self.usual.share(each.scopes[0]) for each in owners.values()))
+                expected = max(usual, self._mixed(map(_route, owners.values())))
                 if rules.is_worse(bad, len(owners), expected):
                     chance = rules.tail(bad, len(owners), expected, self.usual.correlations[scope.level])
             found = Evidence(scope, usual, rules.likelihood_ratio(bad, len(owners), expected), chance)
             best = max(best, found, key=lambda each: (each.tail < self.usual.chance, each.ratio))
         return best
+
+    def _mixed(self, routes: Iterable[int]) -> float:
+        """Return the mean of the usual shares of these routes, one for each owner."""
+        counts = Counter(routes)
+        shares = [self.usual.share(Scope(Level.ROUTE, str(each))) for each in counts]
+        return fmean(shares, counts.values())
 
     def _calm(self, scope: Scope, after: int, *, before: float = 0.0) -> int | None:
         """Return when the last bad one was decided, if so many seconds and enough owners since then were as usual.
