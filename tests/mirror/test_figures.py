@@ -41,7 +41,7 @@ def settled(world: World, *, days: int = 0, width: int = DAY) -> Copy:
     world.page = 100
     mirror = Copy(world, days=days, calls=100)
     with patch.object(windows, "BACKFILL_WIDTH", width):
-        mirror.settle(2 * MINUTE)
+        mirror.settle(2 * MINUTE, step=2 * MINUTE)
     return mirror
 
 

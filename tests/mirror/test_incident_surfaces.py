@@ -63,7 +63,9 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
 
 
 @pytest.mark.usefixtures("mirrored")
-def test_all_surfaces_agree_about_the_incident(site: Client, emulator: Emulator) -> None:
+def test_all_surfaces_agree_about_the_incident(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failed = played(emulator)
     failing(key_of(failed))
     assert all(shown(site, failed).values())
@@ -74,17 +76,14 @@ def test_all_surfaces_agree_about_the_incident(site: Client, emulator: Emulator)
         played(emulator, "cross-chain-fast"),
     ):
         assert not any(shown(site, other).values())
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
+    assert not any(shown(site, failed).values())  # it is not public
 
 
 @pytest.mark.usefixtures("mirrored")
-@pytest.mark.parametrize("why", ["it is over", "not public"])
-def test_no_surface_speaks_of_an_incident_that_is_over_or_not_public(
-    site: Client, emulator: Emulator, why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_surface_speaks_of_an_incident_that_is_over(site: Client, emulator: Emulator) -> None:
     failed = played(emulator)
-    failing(key_of(failed), was=why == "it is over")
-    if why == "not public":
-        monkeypatch.setattr(ENV, "intents_insight", "staff")
+    failing(key_of(failed), was=True)
     assert not any(shown(site, failed).values())
 
 
