@@ -18,10 +18,9 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
-from intents_ui.mirror import readonly
-from intents_ui.mirror.database import of_url, sqlite
+from intents_ui.mirror import database, readonly
 from tests.conftest import needs
-from tests.mirror import past
+from tests.mirror import ledgers, past
 from tests.mirror.postgres import PROGRAMS, server
 from tests.mirror.world import World
 from tests.pages.conftest import emulator, patient_pages, site, still
@@ -34,15 +33,22 @@ on_each_engine = pytest.mark.parametrize(
 )
 
 
+def sqlite(path: Path) -> dict[str, Any]:
+    """Return a database that needn't survive a power failure. Waiting for the disk takes longer than most tests."""
+    found = database.sqlite(path)
+    found["OPTIONS"]["init_command"] += "; PRAGMA synchronous=OFF"
+    return found
+
+
 @contextlib.contextmanager
-def using(database: dict[str, Any]) -> Iterator[None]:
+def using(given: dict[str, Any]) -> Iterator[None]:
     """Let Django use this database in this thread, with the mirror's tables."""
-    is_new = isinstance(database["NAME"], Path) and not database["NAME"].exists()
+    is_new = isinstance(given["NAME"], Path) and not given["NAME"].exists()
     if is_new:
-        database["NAME"].write_bytes(migrated())
-    with connected(database):
+        given["NAME"].write_bytes(migrated())
+    with connected(given):
         if not is_new:
-            migrate(str(database))
+            migrate(str(given))
         yield
 
 
@@ -50,24 +56,24 @@ def using(database: dict[str, Any]) -> Iterator[None]:
 def migrated() -> bytes:
     """Return an empty SQLite database with the mirror's tables: migrations take longer than most tests."""
     with tempfile.TemporaryDirectory() as folder:
-        database = sqlite(Path(folder, "mirror.sqlite3"))
-        with connected(database):
-            migrate(str(database))
-        return database["NAME"].read_bytes()
+        path = Path(folder, "mirror.sqlite3")
+        with connected(sqlite(path)):
+            migrate(str(path))
+        return path.read_bytes()
 
 
 @functools.cache
-def migrate(database: str) -> None:
+def migrate(_: str) -> None:
     """Migrate the connected database, once."""
     call_command("migrate", verbosity=0)
 
 
 @contextlib.contextmanager
-def connected(database: dict[str, Any]) -> Iterator[None]:
+def connected(given: dict[str, Any]) -> Iterator[None]:
     """Let Django use this database in this thread."""
     usual = connections.settings["default"]
     connections["default"].close()
-    connections.settings["default"] = {**usual, **database}
+    connections.settings["default"] = {**usual, **given}
     del connections["default"]
     try:
         yield
@@ -94,8 +100,8 @@ def postgres() -> Iterator[str]:
 def copy(request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
     """Use an empty database (`on_each_engine`)."""
     is_postgres = getattr(request, "param", "SQLite") == "PostgreSQL"
-    database = of_url(request.getfixturevalue("postgres")) if is_postgres else sqlite(tmp_path / "mirror.sqlite3")
-    with django_db_blocker.unblock(), using(database):
+    given = database.of_url(request.getfixturevalue("postgres")) if is_postgres else sqlite(tmp_path / "mirror.sqlite3")
+    with django_db_blocker.unblock(), using(given):
         if is_postgres:
             empty()
         yield
@@ -117,6 +123,12 @@ def empty() -> None:
 def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pages read the database, and notice each change of it."""
     let_pages_read(monkeypatch)
+
+
+@pytest.fixture
+def ledger(mirrored: None) -> None:
+    """Let the mirror have a complete ledger of three days until the site's time."""
+    ledgers.whole(past.NOW)
 
 
 @pytest.fixture

@@ -34,9 +34,8 @@ def links(page: str) -> list[str]:
 
 
 @on_each_engine
-@pytest.mark.usefixtures("mirrored")
+@pytest.mark.usefixtures("ledger")
 def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
-    ledgers.whole(NOW)
     older = ledgers.pay(PAID, now=NOW, age=7200, number=1)
     newer = ledgers.pay(PAID, now=NOW, age=60, number=2, status="FAILED")
     refunded = ledgers.pay(PAID, now=NOW, role="refund", status="REFUNDED", number=3)
@@ -50,9 +49,8 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     assert links(page) == [newer, older, refunded]
 
 
-@pytest.mark.usefixtures("mirrored")
+@pytest.mark.usefixtures("ledger")
 def test_a_status_has_the_label_of_lists(site: Client) -> None:
-    ledgers.whole(NOW)
     ledgers.pay(PAID, now=NOW, status="COMMITTED", age=30, number=1)
     ledgers.pay(PAID, now=NOW, status="COMMITTED", age=700, number=2)
     ledgers.pay(PAID, now=NOW, status="EXECUTING", age=800, number=3)
@@ -63,9 +61,8 @@ def test_a_status_has_the_label_of_lists(site: Client) -> None:
     assert re.search(".*".join(words), shown)
 
 
-@pytest.mark.usefixtures("mirrored")
+@pytest.mark.usefixtures("ledger")
 def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
-    ledgers.whole(NOW)
     for number in range(1, 54):
         ledgers.pay(PAID, now=NOW, age=number, number=number)
     page = read(site, PATH)
@@ -97,11 +94,10 @@ def test_without_a_mirror_there_is_no_such_card(site: Client, emulator: Emulator
         assert "As recipient" not in read(site, path, status)
 
 
-@pytest.mark.usefixtures("mirrored")
+@pytest.mark.usefixtures("ledger")
 def test_who_was_paid_is_seen_by_staff_only_where_the_setting_says_so(
     site: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledgers.whole(NOW)
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     paid = ledgers.pay(PAID, now=NOW)
     with counted() as queries:

@@ -106,9 +106,8 @@ def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, m
     assert b"intents_ui_mirror" not in metrics.text(probes.mirror_figures())
 
 
-@pytest.mark.usefixtures("mirrored")
+@pytest.mark.usefixtures("ledger")
 def test_calls_are_for_administrators(site: Client) -> None:
-    ledgers.whole(NOW)
     assert "Calls in the last hour" in read(site, PATH)
     assert "Calls in the last hour" not in site.get(PATH, headers={"X-Forwarded-For": "203.0.113.7"}).content.decode()
 

@@ -46,16 +46,14 @@ def test_incidents_are_those_of_the_pages(site: Client) -> None:
         Problem.model_validate(get(site, f"/api/v1/incidents/{unknown}", status))
 
 
-@pytest.mark.parametrize(("setting", "status"), [("off", 404), ("staff", 403)])
-def test_only_those_who_may_see_figures_do(
-    site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, status: int
+def test_a_copy_that_may_not_or_cannot_be_read_is_a_problem(
+    site: Client, monkeypatch: pytest.MonkeyPatch, mirrored_file: Path
 ) -> None:
-    monkeypatch.setattr(ENV, "intents_insight", setting)
-    for path in PATHS:
-        Problem.model_validate(get(site, path, status))
-
-
-def test_an_unreadable_copy_is_a_problem(site: Client, mirrored_file: Path) -> None:
+    for setting, status in (("off", 404), ("staff", 403)):
+        with monkeypatch.context() as patch:
+            patch.setattr(ENV, "intents_insight", setting)
+            for path in PATHS:
+                Problem.model_validate(get(site, path, status))
     corrupt(mirrored_file)
     for path in PATHS:
         assert get(site, path, 503)["retryAfter"]
