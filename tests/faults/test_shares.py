@@ -239,8 +239,8 @@ def test_a_rate_limited_client_gets_429_but_still_loads_files(monkeypatch: pytes
 class Sender:
     """Sends most of a ticket, and the rest when the test says so."""
 
-    LENGTH = 600_000
-    PIECE = 60_000
+    LENGTH = 150_000
+    PIECE = 15_000
 
     def __init__(self, visitor: str, rest: asyncio.Event) -> None:
         self.visitor = visitor
@@ -273,6 +273,7 @@ class Sender:
 
 @pytest.mark.usefixtures("emulator")
 async def test_request_bodies_of_one_address_are_limited_to_a_quarter_of_the_memory() -> None:
+    request_limits.body_budget().most = 8 * 1024 * 1024
     rest = asyncio.Event()
     greedy = [Sender(GREEDY, rest) for _ in range(30)]
     other = Sender(OTHER, rest)
