@@ -16,7 +16,7 @@ OTHER = "0x" + "0b" * 20
 def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     world.create(age=26 * HOUR, status="SUCCEEDED")
     mirror = Copy(world, days=2)
-    mirror.settle(15 * MINUTE)
+    mirror.settle(15 * MINUTE, step=MINUTE)
     found = coverage.current(now=mirror.moment())
     days = [datetime.fromtimestamp(START, UTC).date() - timedelta(days=each) for each in (2, 1, 0)]
     assert [each.day for each in found.days] == days

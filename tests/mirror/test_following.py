@@ -177,7 +177,7 @@ def test_a_change_with_an_earlier_time_is_written_when_it_was_read_twice(world: 
     mirror.settle(2 * MINUTE)
     assert Window.objects.get(start__lte=made.created // 1000, end__gt=made.created // 1000).is_sealed
     made.changes.append((world.now, "REFUNDED", made.changes[0][2] - 1000))
-    mirror.settle(10 * MINUTE)
+    mirror.settle(10 * MINUTE, step=MINUTE)
     assert rows() == expected(world) == {made.intent_id: ("REFUNDED", "refunded")}
 
 
@@ -213,7 +213,7 @@ def test_a_field_that_is_filled_in_later_is_written(world: World) -> None:
     mirror.settle(2 * MINUTE)
     assert Transfer.objects.get().ended is None
     made.is_finished = True
-    mirror.settle(10 * MINUTE)
+    mirror.settle(10 * MINUTE, step=MINUTE)
     assert Transfer.objects.get().ended == made.changes[0][2]
 
 
@@ -285,7 +285,7 @@ def test_an_address_that_was_forgotten_stays_forgotten(world: World) -> None:
     assert writer.forget("0x" + f"{1:040x}") == 1
     assert writer.forget(OWNER.upper().replace("0X", "0x")) == 1
     world.change(made, "SUCCEEDED")
-    mirror.settle(5 * MINUTE)
+    mirror.settle(5 * MINUTE, step=MINUTE)
     assert rows() == expected(world)
     stored = Transfer.objects.get()
     assert (stored.owner, stored.recipient, TransferAddress.objects.count()) == (None, None, 0)

@@ -32,7 +32,6 @@ FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453", 
 PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
 INCIDENTS = ("/insight/incidents", "/insight/incident/1", "/insight/incidents/feed.atom", "/api/v1/incidents/1")
 DATA = ("/insight.json", "/insight/incident/1.json", "/insight/incidents/feed.atom", "/late.csv")
-HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
 def hole(*, hours: int = 5) -> None:

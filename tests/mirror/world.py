@@ -13,7 +13,7 @@ import httpx
 
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
-from intents_ui.mirror.models import Transfer, TransferAddress, Window
+from intents_ui.mirror.models import Transfer, Window
 from intents_ui.mirror.reader import CallLimiter, Reader
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
@@ -270,7 +270,3 @@ def expected(world: World) -> dict[str, tuple[str, str]]:
 
 def edges() -> Iterator[tuple[int, int]]:
     yield from Window.objects.order_by("start").values_list("start", "end")
-
-
-def addresses() -> int:
-    return TransferAddress.objects.count()
