@@ -62,6 +62,7 @@ class Scheduler(LoadFileScheduling):
         return nodeid if file == "tests/test_docs.py" else file  # each document has servers of its own
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
     return Scheduler(config, log)
 

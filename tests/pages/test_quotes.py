@@ -39,7 +39,7 @@ def test_the_reply_for_an_expired_quote_invites_to_no_payment(
     site: Client, emulator: Emulator, scenario: int, age: int
 ) -> None:
     opening = reply(site, emulator.play(scenario, age=age)["intentId"]).partition("\n")[0]
-    assert re.search(r" expired at .* UTC, and no deposit (was received|has been seen)\. ", opening), opening
+    assert re.search(r" expired at .* UTC\. No deposit (was received|has been seen)\. ", opening), opening
     assert "Please don't send anything to the old address" in opening
     assert "waiting for" not in opening
 

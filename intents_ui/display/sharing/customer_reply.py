@@ -187,7 +187,7 @@ def _expired(what: str, situation: Situation) -> str:
     end = situation.facts.execute_by or situation.facts.expires_at
     seen = "has been seen" if situation.has_balance is None else "was received"
     return (
-        f"The quote for your {what} expired{f' at {times.dated(end)}' if end else ''}, and no deposit {seen}."
+        f"The quote for your {what} expired{f' at {times.dated(end)}' if end else ''}. No deposit {seen}."
         " Please don't send anything to the old address. To send, request a new quote."
     )
 

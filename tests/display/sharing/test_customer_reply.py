@@ -73,7 +73,7 @@ OPENINGS = named(
         "expired",
         receipt("QUOTED"),
         False,
-        "The quote for your {} expired at 2026-11-21 14:02:11 UTC, and no deposit was received."
+        "The quote for your {} expired at 2026-11-21 14:02:11 UTC. No deposit was received."
         " Please don't send anything to the old address. To send, request a new quote.",
     ),
     ("no deposit", receipt(deposit="PENDING"), False, "Your {} is waiting for the deposit."),
