@@ -86,9 +86,9 @@ def test_it_shows_a_month_and_three_incidents(tmp_path: Path) -> None:
         assert 5 <= each["total"]["late"] <= 20
         least, most = (0.96, 0.98) if each["window"] == "30d" else (0.95, 0.99)  # days differ
         assert least <= each["total"]["successRate"]["value"] <= most
-    # Now and then, the failures of an hour look like those of the provider on one chain.
-    assert [each["title"].partition(" on ")[0] for each in periods[0]["incidents"]] == ["Relay"]
-    assert len(incidents) == 3
+    # Of few transfers in an hour, those of the provider on one or two chains can be all that is worse than usual.
+    assert {each["title"].partition(" on ")[0] for each in periods[0]["incidents"]} == {"Relay"}
+    assert len(incidents) - len(periods[0]["incidents"]) == 2
     assert set(opened.values()) == {200}
     assert len(opened) > 15
     assert all(GENERATED in each for each in (*pages.values(), exported, feed))
