@@ -24,8 +24,8 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m tests.words
 
-# Three processes for two cores, because some wait for a timer or a browser.
-PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --no-loadscope-reorder
+# Three processes for two cores, because some wait for a timer or a browser. A file's tests share a server.
+PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder
 
 test: .venv/installed-dev ## Run the tests, the same ones each time (about three minutes)
 	$(PYTEST)

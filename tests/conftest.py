@@ -14,7 +14,6 @@ import django.conf
 import hypothesis
 import pytest
 from pydantic import SecretStr
-from xdist.scheduler import LoadFileScheduling
 
 from tests import canary
 from tests.gunicorn_constants import BALANCE_TIMEOUT, constants
@@ -36,7 +35,6 @@ hypothesis.settings.load_profile("test")
 def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     gc.disable()  # until all tests are collected
-    sys.modules["sniffio"] = None  # type: ignore[assignment] # or httpx searches all folders for it with each request
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import caching_client
     from intents_ui.web.transfers import situations
@@ -49,22 +47,6 @@ def pytest_configure() -> None:
     situations.BALANCE_TIMEOUT = 2.0
     os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
     canary.watch()
-
-
-class Scheduler(LoadFileScheduling):
-    """Give a process whole files, because of the servers that they start. Browser tests are three large files."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        folder, _, name = file.rpartition("/test_")
-        if folder == "tests/browser" and name != "every_page.py":
-            return f"{folder} {name < 'i'}"
-        return nodeid if file == "tests/test_docs.py" else file  # each document has servers of its own
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
-    return Scheduler(config, log)
 
 
 def pytest_collection_finish() -> None:
