@@ -207,7 +207,7 @@ def outages_around(started: int) -> tuple[Outage, ...]:
     """Return the outages of a demo that starts then: one that lasts for some minutes more, and two of the past."""
     return (
         Outage("RELAY", started - 35 * _MINUTE, started + 5 * _MINUTE, hangs=True),
-        Outage("HYPERLANE", started - 21 * _HOUR, started - 20 * _HOUR, hangs=True),
+        Outage("HYPERLANE", started - 21 * _HOUR, started - 21 * _HOUR + 40 * _MINUTE, hangs=True),
         Outage("OIF", started - 51 * _HOUR, started - 50 * _HOUR, hangs=False),
     )
 

@@ -2,8 +2,9 @@
 
 Intents come in streams, each with its own interval: one for each scenario, one of background traffic, and, except in a
 demo, one of dense traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream,
-and follows from n alone: it is the same in every process and after every restart. Lists without a start reach back as
-far as a stream is retained, and those with one (`fromTime`) as far as `PAST`. Lookups by name have no such limit.
+and follows from n alone, in a demo also from its start: it is the same in every process and after every restart. Lists
+without a start reach back as far as a stream is retained, and those with one (`fromTime`) as far as `PAST`. Lookups by
+name have no such limit.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ MADE: Final = STREAMS - 1
 ORDINARY: Final = 40
 RUSH: Final = 41
 
-# Birth time of the intents with k = 0.
+# Birth time of the intents with k = 0, except in a demo.
 _EPOCH: Final = 1_577_836_800 * MICROSECONDS
 _MINUTE: Final = 60 * MICROSECONDS
 _TWO_DAYS: Final = 2880 * _MINUTE
@@ -64,7 +65,8 @@ _OWNER_SLOTS: Final = 4096
 class Stream:
     """A stream of intents. `beat` and `phase` are in microseconds.
 
-    `kept` is how many of the newest are in lists without a start.
+    `kept` is how many of the newest are in lists without a start. `epoch` is the birth time of the one with k = 0, but
+    for the phase.
     """
 
     index: int
@@ -72,15 +74,16 @@ class Stream:
     kept: int
     phase: int = 0
     scenario: Scenario | None = None
+    epoch: int = _EPOCH
 
     def born(self, k: int) -> int:
         """Return the k-th intent's quote time: on the beat plus a delay. The last three digits identify the stream."""
         late = 0 if self.scenario else (k * 2_654_435_761 + self.index * 40_503 & 0xFFFF) * self.beat * 9 // 655_360
-        return (_EPOCH + k * self.beat + self.phase + late) // 1000 * 1000 + self.index
+        return (self.epoch + k * self.beat + self.phase + late) // 1000 * 1000 + self.index
 
     def latest(self, now: int) -> int:
         """Return the newest k quoted by `now`."""
-        k = (now - _EPOCH - self.phase) // self.beat + 1
+        k = (now - self.epoch - self.phase) // self.beat + 1
         while self.born(k) > now:
             k -= 1
         return k
@@ -122,7 +125,7 @@ class World:
         self._catalogue = Catalogue()
         self.expiry = expiry
         self.outages = () if started is None else outages_around(started)
-        streams = _streams(size) if started is None else _demo_streams(size)
+        streams = _streams(size) if started is None else _demo_streams(size, epoch=started - PAST)
         self.streams = {stream.index: stream for stream in streams}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
         self._owner_of_slot = _owner_slots()
@@ -243,14 +246,15 @@ def _streams(size: int) -> Iterator[Stream]:
         yield Stream(RUSH, beat=_RUSH_BEAT, kept=rush)
 
 
-def _demo_streams(size: int) -> Iterator[Stream]:
+def _demo_streams(size: int, *, epoch: int) -> Iterator[Stream]:
+    """Yield the streams of a demo: the same month before its start, whenever that is."""
     for scenario in SCENARIOS:
         ends = all(scenario.script_of(variant)[-1].status != "EXECUTING" for variant in scenario.variant_names)
         beat = _DEMO_COPY_BEAT if ends else _DEMO_STALLED_BEAT
         # Neighbors are alike. In the same hour, failed ones would look like an outage.
-        phase = beat * (scenario.number * 11 % 31) // 31
-        yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario)
-    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=size - _COPIES_KEPT * len(SCENARIOS))
+        phase = beat * (scenario.number * 13 % 31) // 31
+        yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario, epoch=epoch)
+    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=size - _COPIES_KEPT * len(SCENARIOS), epoch=epoch)
 
 
 def _scenario_streams() -> Iterator[Stream]:
