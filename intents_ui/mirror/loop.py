@@ -9,6 +9,7 @@ from random import Random, SystemRandom
 from threading import Event
 
 from intents_ui.mirror import lease
+from intents_ui.mirror.coverage import USUAL_LENGTH
 from intents_ui.mirror.entry import milliseconds
 from intents_ui.mirror.figures.snapshots import Slow, SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
@@ -109,7 +110,8 @@ class Mirror:
     def begin(self, writer: Writer) -> None:
         """Prepare the ledger. Raises OtherSource if the database is of another source."""
         now = self.seconds()
-        writer.begin(self._source, start=now // DAY * DAY - self._days * DAY, now=now)
+        first = now - self._days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
+        writer.begin(self._source, start=first // DAY * DAY, now=now)
 
     def step(self, writer: Writer) -> Reading | None:
         """Read and write one task, if any is due."""

@@ -162,6 +162,21 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
 
 
+def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(world: World) -> None:
+    before = lateness.count_open(now=datetime.fromtimestamp(START, UTC))
+    past_of(world, 50, days=1)
+    world.create(age=12 * HOUR, status="EXECUTING")
+    now = counted(world, days=1).moment()
+    page, whole = queries.overview(Period.DAY, now=now, still_open=before), queries.overview(Period.DAY, now=now)
+    assert (whole.total.late, whole.total.is_complete) == (1, True)
+    assert (page.total.late, page.total.is_complete) == (0, False)
+
+
+def test_all_days_that_were_asked_for_are_complete_after_midnight(world: World) -> None:
+    world.now = START // DAY * DAY + 10 * MINUTE
+    assert queries.overview(Period.DAY, now=counted(world, days=1).moment()).total.is_complete
+
+
 def test_without_a_ledger_nothing_is_complete(world: World) -> None:
     assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.completeness.since is None
 

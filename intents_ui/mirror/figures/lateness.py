@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
-from intents_ui.mirror.coverage import Completeness
+from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, moment, unpacked
 from intents_ui.mirror.figures.facts import ALL
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
@@ -141,8 +141,12 @@ class OpenCount(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenCounts:
-    """The open and the late transfers by the names of their routes, and by those of both tokens."""
+    """The open and the late transfers by the names of their routes, and by those of both tokens.
 
+    `gaps` are those of the same moment: figures beside these counts are complete by them.
+    """
+
+    gaps: Gaps
     routes: Mapping[Names, OpenCount] = field(default_factory=dict)
     tokens: Mapping[Names, OpenCount] = field(default_factory=dict)
     _levels: dict[Level, Mapping[ScopeName, OpenCount]] = field(default_factory=dict, init=False, repr=False)
@@ -184,11 +188,12 @@ def _add[K](sums: dict[K, OpenCount], key: K, count: OpenCount) -> None:
 
 
 def count_open(*, now: datetime) -> OpenCounts:
-    """Count the open transfers with a deposit. One query."""
+    """Count the open transfers with a deposit. Four queries."""
     at = int(now.timestamp()) * 1000
     ended = at - UNSEEN // MILLISECOND
     since = [period.since(at // 1000) * 1000 for period in PERIODS]
     given: list[int | str] = [*since, at, IntentStatus.COMMITTED, ended - TIME_TO_EXECUTE // MILLISECOND, ended]
+    gaps = coverage.gaps(now=now)  # before the counts, so that these have all that it says is known
     with connection.cursor() as cursor:
         cursor.execute(COUNT_OPEN, given)
         rows = cursor.fetchall()
@@ -199,7 +204,7 @@ def count_open(*, now: datetime) -> OpenCounts:
         count = OpenCount(total, late, late_since)
         _add(routes, tuple(names[:3]), count)
         _add(tokens, tuple(names[3:]), count)
-    return OpenCounts(routes, tokens)
+    return OpenCounts(gaps, routes, tokens)
 
 
 def late_after() -> Mapping[RouteKey, timedelta]:

@@ -223,14 +223,15 @@ def overview(
     order: Order = Order.MOST_USED,
     still_open: OpenCounts | None = None,
 ) -> Overview:
-    """Return the figures of all, and of the first routes, providers, chains or tokens in this order. Three queries.
+    """Return the figures of all, and of the first routes, providers, chains or tokens in this order.
 
-    `still_open` are the counts of open transfers, if they are known.
+    `still_open` are the counts of open transfers, if they are known. Then the figures are as of their time.
     """
-    gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
+    still_open = still_open or count_open(now=now)
+    gaps = still_open.gaps
     stored = Snapshot.objects.filter(period=period, level=level, order=order).first()
     if stored is None:
-        nothing = _figures(EVERYTHING, Sums(), period, gaps, still_open)
+        nothing = _figures(EVERYTHING, Sums(), period, still_open)
         return Overview(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), (), ())
     table = json.loads(stored.document)
     completeness = gaps.of(table["since"], stored.at)
@@ -263,8 +264,9 @@ def overview(
 
 
 def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
-    """Return the figures of one scope. `still_open` are the counts of open transfers, if known."""
-    gaps, still_open = coverage.gaps(now=now), still_open or count_open(now=now)
+    """Return the figures of one scope. `still_open` are the counts of open transfers, if known, and of their time."""
+    still_open = still_open or count_open(now=now)
+    gaps = still_open.gaps
     span = period.span(gaps.at)
     where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
     own, series, siblings = Sums(), defaultdict[int, Sums](Sums), _siblings(scope, period, span)
@@ -285,8 +287,8 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     amounts = facts.sent(span=span, where=where) if pairs else {}
     rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair} - {None})
     tokens = {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
-    figures = replace(_figures(scope, own, period, gaps, still_open), owners=owners_of(period, gaps.at, where))
-    others = (_figures(name, each, period, gaps, still_open) for name, each in siblings.items())
+    figures = replace(_figures(scope, own, period, still_open), owners=owners_of(period, gaps.at, where))
+    others = (_figures(name, each, period, still_open) for name, each in siblings.items())
     return ScopeReport(
         figures=figures,
         series=_series(series, span[0], length, gaps),
@@ -331,7 +333,7 @@ def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime
     gaps, sums = coverage.gaps(now=now), Sums()
     for (outcome, bucket), n in facts.count("outcome", "bucket", span=period.span(gaps.at), where=is_of(scope)).items():
         sums.add(outcome, bucket, n)
-    return replace(_figures(scope, sums, period, gaps, OpenCounts()), bars=())
+    return replace(_figures(scope, sums, period, OpenCounts(gaps)), bars=())
 
 
 def is_of(scope: ScopeName) -> Q:
@@ -371,7 +373,8 @@ def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName
     return found
 
 
-def _figures(scope: ScopeName, sums: Sums, period: Period, gaps: Gaps, still_open: OpenCounts) -> PeriodFigures:
+def _figures(scope: ScopeName, sums: Sums, period: Period, still_open: OpenCounts) -> PeriodFigures:
+    gaps = still_open.gaps
     since = period.since(gaps.at)
     return _period_figures(
         scope,
