@@ -1,11 +1,12 @@
 """Run the simulation and print its results."""
 
 import argparse
-import pickle
+import copy
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
+from typing import Any
 
 from bench.incidents.world import Fault, Run, World, mixed_rates
 from bench.pages.measuring import Target
@@ -29,7 +30,7 @@ OUTAGES = {
 HANGS = 3 * HOUR
 INDEPENDENT, SIGMA = "independent failures", "shares that vary by hour, sigma {:g}"
 # How failures come about, and the most openings in a week without an outage.
-WORLDS: Mapping[str, tuple[dict[str, float], float]] = {
+WORLDS: Mapping[str, tuple[dict[str, Any], float]] = {
     INDEPENDENT: ({}, 1.5),
     SIGMA.format(0.4): ({"sigma": 0.4}, 0.5),
     SIGMA.format(0.7): ({"sigma": 0.7}, 3.0),
@@ -58,11 +59,10 @@ class Figures:
     def found(self) -> Iterator[Target]:
         for world in WITH_OUTAGES:
             how, _ = WORLDS[world]
-            runs = [pickle.dumps(Run(World(seed, rates(seed), is_even=True, **how))) for seed in self.seeds]  # type: ignore[arg-type]
+            runs = [Run(World(seed, rates(seed), is_even=True, **how)) for seed in self.seeds]
             for name, (kind, share, limit) in OUTAGES.items():
                 delays, counts, named = [], [], 0
-                for stored in runs:
-                    run = pickle.loads(stored)  # noqa: S301 - a copy
+                for run in map(copy.deepcopy, runs):
                     scope, routes = affected(run.world, name)
                     outage = Fault(kind, routes, run.world.now, run.world.now + HANGS, share)
                     delay, opened = watch(run, outage)
@@ -78,7 +78,7 @@ class Figures:
         for name, (how, limit) in WORLDS.items():
             opened, alerts = [], 0
             for seed in self.seeds:
-                run = Run(World(seed, rates(seed), **how))  # type: ignore[arg-type]
+                run = Run(World(seed, rates(seed), **how))
                 for _ in range(round(self.weeks * WEEK)):
                     run.minute()
                 opened.append(len(run.opened) / self.weeks)

@@ -7,6 +7,7 @@ import os
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 SECONDS = 2
 
@@ -33,7 +34,7 @@ if __name__ == "__main__":
         def ahead(_: ClockOffset) -> timedelta:
             return datetime.fromtimestamp(now() + 0.5, UTC) - datetime.now(UTC)  # of the world's second
 
-        ClockOffset.ahead = ahead  # type: ignore[method-assign]
+        patch.object(ClockOffset, "ahead", ahead).start()
         os.nice = lambda _: 0
         command.service = lambda: ServiceClient(wiring.config(), clock=now)
         loop.DAYS, loop.IDLE_SECONDS = 2, 0.01

@@ -138,6 +138,11 @@ class Moving:
         assert self.process, "not started"
         assert self.process.poll() is None, self.log.read_text()
 
+    def wait_for_calls(self, count: int) -> None:
+        """Wait until the process has called so many times more, or for as long as it calls."""
+        calls = len(self.world.asked) + count
+        until(lambda: len(self.world.asked) >= calls or time.monotonic() > self.called + PAUSE, pause=0)
+
     # The process
 
     def start(self) -> None:
@@ -209,8 +214,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
             moving.move(is_silent=minute < MOVING - QUIET)
             if minute in kills:
                 moving.sleep(MINUTE)
-                calls = len(world.asked) + moving.draw.randrange(8)
-                until(lambda: len(world.asked) >= calls or time.monotonic() > moving.called + PAUSE, pause=0)  # noqa: B023
+                moving.wait_for_calls(moving.draw.randrange(8))
                 moving.kill()
                 moving.start()
             world.always = "refused" if 50 <= minute < 60 else ""

@@ -322,13 +322,13 @@ def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: E
 def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busy: str) -> None:
     empty = {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     with rewrite("GetIntentHistory", lambda _: empty):
-        answer, nobody = (site.get(f"/address/{address}") for address in (busy, UNUSED_ADDRESS))
+        answer, unused = (site.get(f"/address/{address}") for address in (busy, UNUSED_ADDRESS))
     for heading in ("Recoverable", "Open transfers"):
         assert "The service returned an empty page." in part(answer, heading)
     assert visible_text(answer).count("The service returned an empty page.") == 3
-    assert nobody.status_code == 200
-    assert visible_text(nobody).count("The service returned an empty page.") == 3
-    assert "No transfers owned by this address" not in visible_text(nobody)
+    assert unused.status_code == 200
+    assert visible_text(unused).count("The service returned an empty page.") == 3
+    assert "No transfers owned by this address" not in visible_text(unused)
 
 
 def test_a_transfer_returned_twice_counts_once(site: Client, emulator: Emulator, busy: str) -> None:
