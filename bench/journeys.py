@@ -25,7 +25,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "intents_ui"
 SPLIT = ("display", "service")  # folders whose folders are rooms of their own
-OBJECTS = ("service/models", "service/fields", "service/wire", "wiring")
+OBJECTS = ("service/models", "service/fields", "service/outcome", "service/results", "wiring")
 # Name, path, paths to request first (after the start page).
 JOURNEYS = {
     "search for an explorer link": ("/search?q=https://etherscan.io/tx/{hash}", ()),

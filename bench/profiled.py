@@ -21,7 +21,7 @@ ROUNDS = 60
 PARTS = (
     ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
     ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/web/jinja.py", "/eth_")),
-    ("parsing into models (wire)", ("/service/wire/",)),
+    ("parsing into models", ("/service/models.py", "/service/fields.py", "/pydantic")),
     ("JSON", ("/json/", "/decode.py")),
     ("service calls (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),
     ("Django and middleware", ("/django", "/whitenoise", "/intents_ui/")),

@@ -17,7 +17,7 @@ from django.template.loader import get_template
 
 from intents_ui import wiring
 from intents_ui.service.redis import redis_errors
-from intents_ui.service.wire.results import ServiceStatus
+from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV
 
 log = logging.getLogger(__name__)

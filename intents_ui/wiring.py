@@ -25,10 +25,11 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops import metrics
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pictures.cards import Cards
+from intents_ui.service import paging
 from intents_ui.service.cache import ResponseCache
-from intents_ui.service.catalog.catalog import Catalog
-from intents_ui.service.catalog.prices import Prices
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.config import LIMITS, Group, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
@@ -37,11 +38,10 @@ from intents_ui.service.health import Health
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.operations.config import LIMITS, Group, ServiceConfig
-from intents_ui.service.queries import paging
-from intents_ui.service.queries.paging import Leaf
+from intents_ui.service.paging import Leaf
+from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard, Seal
-from intents_ui.service.wire.results import Position
+from intents_ui.service.results import Position
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses
 

@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any
 
 VARIABLE = "TEST_CONSTANTS"
-LIFETIMES = "intents_ui.service.operations.config:LIFETIMES"
-LIMITS = "intents_ui.service.operations.config:LIMITS"
+LIFETIMES = "intents_ui.service.config:LIFETIMES"
+LIMITS = "intents_ui.service.config:LIMITS"
 BALANCE_TIMEOUT = "intents_ui.web.transfers.situations:BALANCE_TIMEOUT"
 PAGE_TIMEOUT = "intents_ui.wiring:PAGE_TIMEOUT"
 

@@ -40,10 +40,10 @@ TESTS = {
     "intents_ui.display.summary.summary": ["tests/display/summary/test_summary.py", "tests/display/test_scenes.py"],
     "intents_ui.service.models": [
         "tests/service/test_models.py",
-        "tests/service/queries/test_paging.py",  # where a list ends and how it goes on
+        "tests/service/test_paging.py",  # where a list ends and how it goes on
     ],
     "intents_ui.service.fields": ["tests/service/test_fields.py", "tests/service/test_models.py"],
-    "intents_ui.service.queries.paging": ["tests/service/queries/test_paging.py"],
+    "intents_ui.service.paging": ["tests/service/test_paging.py"],
     "intents_ui.web.cursors": ["tests/web/test_cursors.py"],
 }
 NEED_ARGUMENTS = ("core/VariableReplacer", "core/VariableInserter")

@@ -36,9 +36,9 @@ from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import route_stats, share, triage
+from intents_ui.service import config
+from intents_ui.service.config import LIFETIMES, Lifetime
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIFETIMES, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Final
 
+from intents_ui.service.console import OPERATIONS
 from intents_ui.service.errors import KNOWN
 from intents_ui.service.models import IntentStatus, TransactionStatus
-from intents_ui.service.operations.requests import OPERATIONS
 from tests.serving import ROOT
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES, first_cells, section
 

@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from intents_ui.asgi import application
 from intents_ui.ops import metrics, sentry
 from intents_ui.service.health import Event
-from intents_ui.service.wire.results import ServiceState
+from intents_ui.service.results import ServiceState
 from intents_ui.settings import Environment
 from tests import canary
 from tests.gunicorn_constants import LIMITS, PAGE_TIMEOUT, constants

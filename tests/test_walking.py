@@ -14,8 +14,8 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service import config
+from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
 from tests.corpus import picked
 from tests.pages.conftest import switch_to
 

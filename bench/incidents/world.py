@@ -13,7 +13,7 @@ from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import LONGEST, Incident, Knowledge, Scope
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 START = 1_800_000_000 // DAY * DAY
 PAST = 3 * DAY  # to learn from

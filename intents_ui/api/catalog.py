@@ -26,7 +26,7 @@ from intents_ui.display.routes.query import RouteDirection
 from intents_ui.display.tokens import chains
 from intents_ui.middleware import failures
 from intents_ui.service.models import ChainInfo
-from intents_ui.service.wire.results import Price
+from intents_ui.service.results import Price
 from intents_ui.web import client_ip, cursors, links
 from intents_ui.web.catalog import find_tokens, listed_routes, one_route
 

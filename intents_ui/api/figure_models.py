@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from intents_ui.api.models import ApiModel, one_of
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 
 class ApiShare(ApiModel):

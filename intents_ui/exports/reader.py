@@ -10,12 +10,11 @@ from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.service import lookup, results
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
-from intents_ui.service.queries import lookup
-from intents_ui.service.queries.paging import End, walk
-from intents_ui.service.wire import results
+from intents_ui.service.paging import End, walk
 from intents_ui.web.transfers import situations
 
 BY_ID = "id"

@@ -12,7 +12,7 @@ from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.context.shares import buckets
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
-from intents_ui.service.wire.outcome import is_older, past
+from intents_ui.service.outcome import is_older, past
 
 
 class Turns:

@@ -20,8 +20,8 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.mcp import fence
 from intents_ui.mcp.arguments import TextArguments, TicketArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
-from intents_ui.service.queries.lookup import MOST_RECEIPTS
-from intents_ui.service.wire.results import Hit, LookupResult
+from intents_ui.service.lookup import MOST_RECEIPTS
+from intents_ui.service.results import Hit, LookupResult
 from intents_ui.web import client_ip, links
 from intents_ui.web.transfers import lookups, situations
 from intents_ui.web.triage.ticket_lookup import rows_of

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from intents_ui.mirror.entry import ADDRESS, HASH, moment, optional_moment, packed, unpacked
 from intents_ui.mirror.models import Transfer, TransferAddress
-from intents_ui.service.wire.outcome import Outcome, execute_by
+from intents_ui.service.outcome import Outcome, execute_by
 
 MOST = 100
 MOST_COUNTED = 10_000

@@ -13,7 +13,7 @@ from intents_ui.service.models import (
     IntentTransaction,
     TokenMetadata,
 )
-from intents_ui.service.wire.outcome import (
+from intents_ui.service.outcome import (
     DEAD,
     LEGS,
     Evidence,

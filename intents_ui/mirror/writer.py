@@ -33,7 +33,7 @@ from intents_ui.mirror.models import (
 )
 from intents_ui.mirror.reader import KNOWN, TOO_LONG, OpenSet, Reading, Span
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import RULES, Outcome
+from intents_ui.service.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of a dictionary in memory

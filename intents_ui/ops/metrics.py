@@ -33,7 +33,7 @@ from prometheus_client.registry import Collector
 from intents_ui.service import errors
 from intents_ui.service.health import Counters, Event
 from intents_ui.service.long_tasks import LongTasks
-from intents_ui.service.wire.results import ServiceState, ServiceStatus
+from intents_ui.service.results import ServiceState, ServiceStatus
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage

@@ -18,9 +18,9 @@ from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
+from intents_ui.service import operations
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.models import Intent
-from intents_ui.service.operations import operations
 from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed

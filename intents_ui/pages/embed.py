@@ -16,9 +16,9 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.middleware import marks
 from intents_ui.middleware.security_headers import embeddable
+from intents_ui.service import transfers
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries import transfers
 from intents_ui.web.frame import is_partial, part_or_page
 from intents_ui.web.links import elsewhere
 from intents_ui.web.transfers import situations

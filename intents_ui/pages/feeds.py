@@ -16,9 +16,8 @@ from intents_ui.display.lists import address as about
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry
+from intents_ui.service import operations, transfers
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.service.operations import operations
-from intents_ui.service.queries import transfers
 from intents_ui.web.feeds import respond
 from intents_ui.web.links import elsewhere
 from intents_ui.web.transfers import situations

@@ -17,7 +17,7 @@ from intents_ui.api import v1
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.service.wire.results import ServiceState
+from intents_ui.service.results import ServiceState
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 

@@ -29,12 +29,11 @@ from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, CommitOffer, Situation, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
+from intents_ui.service import results, transfers
 from intents_ui.service.cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
-from intents_ui.service.queries import transfers
-from intents_ui.service.wire import results
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.links import canonical, elsewhere, moved_to

@@ -13,7 +13,7 @@ from intents_ui.display.formatting import text
 from intents_ui.display.routes.query import RouteQuery, RouteSide
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains, names, providers
-from intents_ui.service.catalog.catalog import Listed
+from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo
 from intents_ui.web.transfers import situations

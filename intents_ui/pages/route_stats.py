@@ -12,10 +12,10 @@ from intents_ui import wiring
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.service import transfers
 from intents_ui.service.models import IntentHistory
-from intents_ui.service.queries import transfers
-from intents_ui.service.queries.paging import walk
-from intents_ui.service.queries.transfers import ROUTE_PAGE, newest_of_route
+from intents_ui.service.paging import walk
+from intents_ui.service.transfers import ROUTE_PAGE, newest_of_route
 from intents_ui.web.frame import part_or_page
 
 if TYPE_CHECKING:

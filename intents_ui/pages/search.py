@@ -27,9 +27,8 @@ from intents_ui.display.tokens import names
 from intents_ui.display.triage import description
 from intents_ui.middleware import marks
 from intents_ui.middleware.secret_text import HELD_BACK
+from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.queries import lookup
-from intents_ui.service.wire import results
 from intents_ui.web.frame import failed
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import lookups, mirrored, situations

@@ -30,9 +30,9 @@ from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.token_amounts import identity, key
+from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory, Page, TokenInfo, TokensAnswer
-from intents_ui.service.operations import operations
 from intents_ui.web import cursors
 from intents_ui.web.catalog import SEARCH_LIMIT, FoundTokens, find_tokens
 from intents_ui.web.frame import failed, is_partial, part_or_page

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 
 from cachetools import LRUCache, TTLCache
 
+from intents_ui.service.config import CacheKind, Lifetime
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
-from intents_ui.service.operations.config import CacheKind, Lifetime
-from intents_ui.service.operations.operations import CacheKey, ServiceCall, get_intent, get_intent_receipt
-from intents_ui.service.wire.outcome import is_older
+from intents_ui.service.operations import CacheKey, ServiceCall, get_intent, get_intent_receipt
+from intents_ui.service.outcome import is_older
 
 MAX_BYTES: Final = 32 * 2**20
 WEIGHT: Final = 9  # bytes of memory per byte received, with what pages attach

@@ -15,6 +15,7 @@ from random import SystemRandom
 from typing import Any, Final, cast
 
 from intents_ui.service.cache import CacheEntry, ResponseCache
+from intents_ui.service.config import CacheKind, ServiceConfig
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
@@ -33,8 +34,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.health import Event, Health
-from intents_ui.service.operations.config import CacheKind, ServiceConfig
-from intents_ui.service.operations.operations import CacheKey, ServiceCall
+from intents_ui.service.operations import CacheKey, ServiceCall
 
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out

@@ -23,6 +23,7 @@ import httpcore
 import httpx
 
 from intents_ui.service import decode, errors
+from intents_ui.service.config import Group, Limits, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
 from intents_ui.service.decode import Verbatim
@@ -30,9 +31,8 @@ from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreach
 from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import Health
 from intents_ui.service.network import NameNotResolved
-from intents_ui.service.operations.config import Group, Limits, ServiceConfig
-from intents_ui.service.operations.operations import Answer, CacheKey, ServiceCall
-from intents_ui.service.wire.results import Attempt
+from intents_ui.service.operations import Answer, CacheKey, ServiceCall
+from intents_ui.service.results import Attempt
 
 log = logging.getLogger("intents_ui.service")
 

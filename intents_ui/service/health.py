@@ -17,6 +17,7 @@ from enum import StrEnum, auto
 from random import SystemRandom
 from typing import Final
 
+from intents_ui.service.config import Group
 from intents_ui.service.errors import (
     GEOBLOCKED,
     MAX_PAUSE_SECONDS,
@@ -31,8 +32,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.operations.config import Group
-from intents_ui.service.wire.results import ServiceState, ServiceStatus
+from intents_ui.service.results import ServiceState, ServiceStatus
 
 RECENT_SECONDS: Final = 10.0
 MIN_CALLS: Final = 10  # minimum sample for a failure rate

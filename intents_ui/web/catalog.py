@@ -13,11 +13,11 @@ from intents_ui.display.routes import results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
 from intents_ui.display.routes.results import One, RouteTokens
 from intents_ui.display.tokens import names
-from intents_ui.service.catalog.catalog import Listed
+from intents_ui.service import operations
+from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 ORDERS_HELD = 8

@@ -11,7 +11,7 @@ from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import identifiers
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.tokens.token_amounts import Identity, key
-from intents_ui.service.wire.results import Hit
+from intents_ui.service.results import Hit
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)

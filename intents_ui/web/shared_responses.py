@@ -14,7 +14,7 @@ from django.core.signing import BadSignature, Signer
 
 from intents_ui.service.cache import SharedResponse
 from intents_ui.service.health import Counters, Event
-from intents_ui.service.operations.operations import CacheKey
+from intents_ui.service.operations import CacheKey
 from intents_ui.service.redis import RedisGuard
 
 FORMAT: Final = 3

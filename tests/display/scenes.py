@@ -9,12 +9,12 @@ from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
-from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import ServiceConfig
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.operations.config import ServiceConfig
 from tests.display import builders
 from tests.display.builders import NOW
 

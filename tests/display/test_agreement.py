@@ -16,7 +16,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
 from tests.display.scenes import MOMENTS, SERVICE, scene
 from tests.display.states import combined, pairs

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 
 from intents_ui import wiring
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.network import DeadlineTransport
-from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to
 from tests.service.clients import CANARY

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
+from intents_ui.service.console import OPERATIONS
 from intents_ui.service.models import IntentStatus
-from intents_ui.service.operations.requests import OPERATIONS
 from tests.url_patterns import url_patterns
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")

@@ -11,8 +11,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service import config
+from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh

@@ -22,8 +22,8 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import network
+from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.network import DeadlineTransport
-from intents_ui.service.operations.config import LIMITS, Limits
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing

@@ -14,8 +14,8 @@ from intents_ui.live.bus import Bus, LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.config import ServiceConfig
 from intents_ui.service.health import Health
-from intents_ui.service.operations.config import ServiceConfig
 
 # Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(

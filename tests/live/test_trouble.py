@@ -5,8 +5,8 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
+from intents_ui.service.config import LIMITS, Group, Limits
 from intents_ui.service.health import Event
-from intents_ui.service.operations.config import LIMITS, Group, Limits
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 

@@ -12,8 +12,8 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import compression
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import CacheKind, Lifetime
+from intents_ui.service import config
+from intents_ui.service.config import CacheKind, Lifetime
 from tests.pages.conftest import fresh
 
 UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}

@@ -13,7 +13,7 @@ from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Transfer
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.mirror.world import NAMES, World, expected
 
 ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")

@@ -12,7 +12,7 @@ from intents_ui.mirror.incidents.keeper import NAME, Keeper
 from intents_ui.mirror.models import Day, Lease, Reason, Route, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.mirror import ledgers
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # of the site

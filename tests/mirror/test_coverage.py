@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.world import OWNER, START, Copy, World
 

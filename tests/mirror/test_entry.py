@@ -11,7 +11,7 @@ from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import decode
 from intents_ui.service.models import IntentHistory, Page
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.display.builders import NOW
 from tests.display.scenes import MOMENTS, SERVICE, scene
 

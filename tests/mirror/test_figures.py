@@ -12,7 +12,7 @@ from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome, outcome_of
+from intents_ui.service.outcome import Outcome, outcome_of
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import check_facts, check_figures, of_rows, of_world
 from tests.mirror.test_any_order import Killed, killed_after

@@ -12,7 +12,7 @@ from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, Level, Scope, State, tail
 from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 START = 1_800_000_000 // DAY * DAY + 9 * HOUR
 LIMIT = 5 * MINUTE

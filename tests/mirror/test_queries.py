@@ -12,7 +12,7 @@ from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWr
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import Day, DayFact, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import figures, of_world

@@ -14,10 +14,9 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.catalog import catalog, prices
+from intents_ui.service import catalog, config, prices
+from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.web.transfers import attention
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 from intents_ui.display.search import empty_results
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import results
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.health import Event
-from intents_ui.service.wire import results
 from intents_ui.web.transfers import situations
 from tests import raw_service
 from tests.faults.odd_service import Odd, odd_service

@@ -15,7 +15,7 @@ from intents_ui import wiring
 from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import health
-from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from tests.emulator.driving import call
 from tests.pages.reading import read, visible_text

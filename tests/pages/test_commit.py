@@ -20,8 +20,8 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIMITS, Group
+from intents_ui.service import config
+from intents_ui.service.config import LIMITS, Group
 from tests.pages.conftest import renew
 from tests.serving import free_port
 

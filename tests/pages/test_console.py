@@ -20,7 +20,7 @@ from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
-from intents_ui.service.operations.requests import OPERATIONS
+from intents_ui.service.console import OPERATIONS
 from intents_ui.web import operator_auth
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving

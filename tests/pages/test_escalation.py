@@ -9,8 +9,8 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import LIFETIMES, CacheKind
+from intents_ui.service import config
+from intents_ui.service.config import LIFETIMES, CacheKind
 from intents_ui.settings import ENV
 from tests.pages.kinds import EVERY_SCENARIO
 

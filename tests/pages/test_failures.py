@@ -10,9 +10,9 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import config
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import CacheKind, Lifetime
+from intents_ui.service.config import CacheKind, Lifetime
 from tests.pages.reading import PARTIAL, visible_text
 from tests.pages.recorded import Recorded, refusal
 

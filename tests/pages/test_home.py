@@ -19,7 +19,7 @@ from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import caching_client
 from intents_ui.service.models import HistoryAnswer, Page
-from intents_ui.service.queries.paging import walk
+from intents_ui.service.paging import walk
 from intents_ui.web.transfers import attention, situations
 from tests.pages.reading import rows
 from tests.pages.recorded import recorded

@@ -10,8 +10,8 @@ import time_machine
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.operations import config
-from intents_ui.service.operations.config import CacheKind, Lifetime
+from intents_ui.service import config
+from intents_ui.service.config import CacheKind, Lifetime
 from tests.pages.conftest import fresh, renew
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, recorded

@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable
 from tests.pages.reading import PARTIAL, read, visible_text
 from tests.pages.recorded import Recorded, recorded, refusal

@@ -9,8 +9,8 @@ import httpx
 from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.config import LIMITS, Group, Limits, ServiceConfig
 from intents_ui.service.exchange import ResponseMemory
-from intents_ui.service.operations.config import LIMITS, Group, Limits, ServiceConfig
 from tests.canary import KEY as CANARY
 
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import decode
+from intents_ui.service.config import CacheKind, Lifetime
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt, QuoteIntentRequest
-from intents_ui.service.operations.config import CacheKind, Lifetime
 from tests import spec
 from tests.service.clients import answered, without_socket
 

@@ -9,9 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui.service import caching_client
+from intents_ui.service import caching_client, operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
 from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.errors import (
     AccessDenied,
@@ -24,9 +25,7 @@ from intents_ui.service.errors import (
     Unreachable,
 )
 from intents_ui.service.models import Page
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.config import LIFETIMES, CacheKind, Lifetime
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 from tests.service.clients import answered, config
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream

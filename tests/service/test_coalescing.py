@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from intents_ui.service import operations
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime
 from intents_ui.service.health import Event
 from intents_ui.service.models import Intent, QuoteIntentRequest
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 from tests.service.scripted_server import Visit
 from tests.service.upstream import Upstream, good, no, upstream
 from tests.waiting import until

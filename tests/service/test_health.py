@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service import caching_client
+from intents_ui.service import caching_client, operations
 from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.config import Group
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import Intent
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.config import Group
-from intents_ui.service.wire.results import ServiceState
+from intents_ui.service.results import ServiceState
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit
 from tests.service.upstream import BAD, Upstream, good, no

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import Group, ServiceConfig
 from intents_ui.service.errors import (
     Flaw,
     Overloaded,
@@ -20,7 +21,6 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.exchange import ResponseMemory
-from intents_ui.service.operations.config import Group, ServiceConfig
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until

@@ -2,10 +2,10 @@
 
 import pytest
 
+from intents_ui.service import operations
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
 from intents_ui.service.models import Intent, QuoteIntentRequest
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 from tests.service.scripted_server import Script, Visit, answering, response
 from tests.service.upstream import BAD, Upstream, good, intent, no, upstream
 

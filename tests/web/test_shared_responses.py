@@ -15,12 +15,12 @@ from redis import Redis
 from intents_ui.emulator import Emulator
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.config import LIFETIMES
 from intents_ui.service.errors import NotFound
 from intents_ui.service.health import Counters
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.operations.config import LIFETIMES
-from intents_ui.service.operations.operations import get_intent
+from intents_ui.service.operations import get_intent
 from intents_ui.service.redis import RedisGuard
 from intents_ui.web.shared_responses import SharedResponses
 from intents_ui.web.transfers import balance_cache

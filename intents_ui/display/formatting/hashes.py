@@ -10,7 +10,7 @@ from functools import lru_cache
 from eth_utils.address import to_checksum_address
 
 from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
-from intents_ui.service.wire.outcome import is_placeholder as is_placeholder
+from intents_ui.service.outcome import is_placeholder as is_placeholder
 
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40

@@ -22,7 +22,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import Share, mix
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import Intent, IntentHistory, IntentStatus, TokenInfo
-from intents_ui.service.wire.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
+from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
 
 ROLES = {
     OWNER: "Owner",

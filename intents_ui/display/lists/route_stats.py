@@ -14,7 +14,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentHistory
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 # Fewer transfers are not significant.
 FEW = 5

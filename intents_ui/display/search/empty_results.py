@@ -8,7 +8,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.service.wire.results import Doubt, LookupQuestion, LookupResult
+from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "empty_results.json")
 COMMON: Mapping[str, str] = _TABLE["common"]  # causes that are listed last

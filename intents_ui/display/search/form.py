@@ -12,7 +12,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors, parameters
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.search.parameters import InvalidParameter, required
-from intents_ui.service.wire import results
+from intents_ui.service import results
 
 
 class Form(Enum):

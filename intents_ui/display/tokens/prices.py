@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from intents_ui.display.formatting import amounts
 from intents_ui.service.models import ChainInfo
-from intents_ui.service.wire.results import Price
+from intents_ui.service.results import Price
 
 SIGNIFICANT = 4  # digits of a price below one dollar
 SMALLEST = Decimal("1e-12")

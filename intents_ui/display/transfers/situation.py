@@ -24,7 +24,7 @@ from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
-from intents_ui.service.wire.outcome import Evidence, Outcome, outcome_of
+from intents_ui.service.outcome import Evidence, Outcome, outcome_of
 
 
 @dataclass(frozen=True)

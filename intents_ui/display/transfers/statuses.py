@@ -11,15 +11,15 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
+from intents_ui.service import outcome
 from intents_ui.service.models import IntentStatus, IntentTransaction, TransactionStatus
-from intents_ui.service.wire import outcome
-from intents_ui.service.wire.outcome import DEAD as DEAD
-from intents_ui.service.wire.outcome import LEGS as LEGS
-from intents_ui.service.wire.outcome import RUNNING as RUNNING
-from intents_ui.service.wire.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
-from intents_ui.service.wire.outcome import UNDER_WAY as UNDER_WAY
-from intents_ui.service.wire.outcome import StepStatus as StepStatus
-from intents_ui.service.wire.outcome import execute_by as execute_by
+from intents_ui.service.outcome import DEAD as DEAD
+from intents_ui.service.outcome import LEGS as LEGS
+from intents_ui.service.outcome import RUNNING as RUNNING
+from intents_ui.service.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
+from intents_ui.service.outcome import UNDER_WAY as UNDER_WAY
+from intents_ui.service.outcome import StepStatus as StepStatus
+from intents_ui.service.outcome import execute_by as execute_by
 
 
 class Tone(StrEnum):

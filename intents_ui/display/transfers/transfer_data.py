@@ -23,7 +23,7 @@ from intents_ui.service.models import (
     QuoteIntentRequest,
     TokenMetadata,
 )
-from intents_ui.service.wire.outcome import past
+from intents_ui.service.outcome import past
 
 NO_SUMMARY = IntentReceiptSummary()
 NO_REQUEST = QuoteIntentRequest()

@@ -21,10 +21,10 @@ from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service import results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
-from intents_ui.service.wire import results
-from intents_ui.service.wire.results import (
+from intents_ui.service.results import (
     Hit,
     LookupQuestion,
     LookupResult,

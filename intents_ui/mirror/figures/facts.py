@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce, Greatest
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.models import Day, DayFact, Transfer
 from intents_ui.mirror.windows import DAY, HOUR
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 # Of transfers that had a deposit. All others are open, or not counted.
 ENDED = (

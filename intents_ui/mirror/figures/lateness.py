@@ -22,7 +22,7 @@ from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.models import Route, Transfer
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.models import IntentStatus
-from intents_ui.service.wire.outcome import TIME_TO_EXECUTE, Outcome
+from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
 
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MOST_LATE = 500

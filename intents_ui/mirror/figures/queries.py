@@ -27,7 +27,7 @@ from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, LISTED, Order, P
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.models import Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
 MOST_LISTED = 100

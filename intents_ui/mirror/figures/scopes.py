@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.service.catalog.catalog import plain
+from intents_ui.service.catalog import plain
 
 
 class Level(StrEnum):

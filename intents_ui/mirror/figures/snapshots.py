@@ -22,7 +22,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import USUAL, Day, Reason, Route, Snapshot, Token, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 WORK_SHARE = 4  # seconds of other work for each second of this
 LISTED = 50  # rows of a table, and reasons

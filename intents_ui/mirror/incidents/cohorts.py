@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from intents_ui.mirror.incidents.rules import MAX_PROVIDERS, SERVICE, Level, Scope
 from intents_ui.service.models import IntentStatus
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 WITHOUT_DEPOSIT = (IntentStatus.QUOTED, IntentStatus.COMMITTED)
 UNDECIDED = 0  # time of a decision that isn't made yet

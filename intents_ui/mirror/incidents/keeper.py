@@ -19,7 +19,7 @@ from intents_ui.mirror.incidents.rules import KNOWN, LONGEST, MAX_LAG, Incident,
 from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer, set_state, state
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
 MIN_HOURS = 24  # of the past, before anything opens

@@ -25,7 +25,7 @@ from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from intents_ui.web.frame import GENERATED
 from intents_ui.web.insight import access, figures, scopes
 from intents_ui.web.insight.choices import ChoiceLink

@@ -29,7 +29,7 @@ from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.figures.statistics import Share
 from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from intents_ui.web import operator_auth
 from intents_ui.web.insight import incidents
 from intents_ui.web.insight.choices import Choices

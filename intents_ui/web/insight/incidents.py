@@ -17,7 +17,7 @@ from intents_ui.mirror.incidents.keeper import Judgment, optional_time, routes_o
 from intents_ui.mirror.incidents.rules import Kind, Level, State
 from intents_ui.mirror.models import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
-from intents_ui.service.wire.outcome import Outcome
+from intents_ui.service.outcome import Outcome
 from intents_ui.web.insight.scopes import LinkedScope, linked
 from intents_ui.web.recent import reads
 

@@ -15,12 +15,11 @@ from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentHistory, TokenInfo
-from intents_ui.service.queries import lookup
-from intents_ui.service.queries.paging import Leaf
-from intents_ui.service.wire import results
-from intents_ui.service.wire.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
+from intents_ui.service.paging import Leaf
+from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
 from intents_ui.web.transfers import situations
 
 BEGINNING = Position()

@@ -15,11 +15,11 @@ from intents_ui import wiring
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
+from intents_ui.service import operations
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, StaleResponse, Unreachable
 from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import CacheKey, ServiceCall
+from intents_ui.service.operations import CacheKey, ServiceCall
 from intents_ui.web.transfers import situations
 
 HOME_SIZE = 40

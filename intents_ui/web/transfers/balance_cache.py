@@ -15,15 +15,15 @@ from typing import NamedTuple
 from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import HistoryAnswer, IntentHistory, Page
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.queries.paging import walk
+from intents_ui.service.operations import ServiceCall
+from intents_ui.service.paging import walk
 
 # Limit on background lookups that outlast their page, because they use the same threads as pages.
 MOST_ASIDE = 12

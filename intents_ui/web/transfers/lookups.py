@@ -6,8 +6,7 @@ from intents_ui import wiring
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Pasted
-from intents_ui.service.queries import lookup
-from intents_ui.service.wire import results
+from intents_ui.service import lookup, results
 
 MOST_AT_ONCE = 4  # findings of one text
 MOST_ADDRESSES = 8  # of one text, compared with the tokens

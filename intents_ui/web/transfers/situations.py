@@ -24,13 +24,12 @@ from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service import operations, transfers
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.fields import Model
+from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Entries, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.queries import transfers
-from intents_ui.service.queries.lookup import MOST_RECEIPTS
+from intents_ui.service.operations import ServiceCall
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents
 

@@ -21,13 +21,12 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
-from intents_ui.service.catalog.catalog import Catalog
+from intents_ui.service import lookup, results
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
-from intents_ui.service.operations.operations import ServiceCall
-from intents_ui.service.queries import lookup
-from intents_ui.service.wire import results
+from intents_ui.service.operations import ServiceCall
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import situations
 from intents_ui.web.transfers.mirrored import Mirrored

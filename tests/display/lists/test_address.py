@@ -6,6 +6,7 @@ import pytest
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address
+from intents_ui.service import results
 from intents_ui.service.models import (
     DepositTransaction,
     Intent,
@@ -13,7 +14,6 @@ from intents_ui.service.models import (
     IntentProviderQuote,
     QuoteIntentRequest,
 )
-from intents_ui.service.wire import results
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
 NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"

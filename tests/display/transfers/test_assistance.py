@@ -12,7 +12,7 @@ from intents_ui.display.transfers.assistance import Contacts, Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Reading
-from intents_ui.service.wire.results import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
+from intents_ui.service.results import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
 from tests.display.builders import NOW, TXN_HASH, at, intent, receipt
 
 RECOVERY = "https://app.example/recover"

@@ -11,9 +11,9 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import cases, rows
 from intents_ui.display.triage.cases import Urgency
 from intents_ui.display.triage.rows import Link, Reading, TriageOutcome, TriageRow
+from intents_ui.service import results
 from intents_ui.service.errors import Unreachable
-from intents_ui.service.wire import results
-from intents_ui.service.wire.results import Hit, LookupQuestion, LookupResult
+from intents_ui.service.results import Hit, LookupQuestion, LookupResult
 from tests.display.builders import (
     INTENT_ID,
     MERCHANT,

@@ -12,11 +12,11 @@ from itertools import batched
 
 from cachetools import TTLCache
 
-from intents_ui.service.catalog.catalog import plain
+from intents_ui.service.catalog import plain
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
-from intents_ui.service.wire.results import NO_PRICE, Price
+from intents_ui.service.results import NO_PRICE, Price
 
 MOST_AT_A_TIME = 100  # tokens per request
 FRESH_SECONDS = 90.0

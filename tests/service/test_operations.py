@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.service import decode
+from intents_ui.service import decode, operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.decode import Brand
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
-from intents_ui.service.operations import operations
-from intents_ui.service.wire.results import Hits
+from intents_ui.service.results import Hits
 from tests import spec
 from tests.service.clients import answered, without_socket
 

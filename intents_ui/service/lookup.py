@@ -8,7 +8,7 @@ from functools import partial
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.models import Intent, IntentReceipt, TokenInfo
-from intents_ui.service.wire.results import (
+from intents_ui.service.results import (
     ADDRESS,
     CAPPED_FROM,
     DELIVERY_ADDRESS,

@@ -11,10 +11,10 @@ import pytest
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.catalog.prices import Prices, Token
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.wire.results import Price
+from intents_ui.service.prices import Prices, Token
+from intents_ui.service.results import Price
 from tests.service.clients import answered, without_socket
 
 USDC = (8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")

@@ -18,14 +18,14 @@ from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.request_context import claim_slot, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.fields import Model
 from intents_ui.service.models import ChainInfo, TokenInfo
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 
 SECOND = timedelta(seconds=1)
 LISTS_HELD = 256

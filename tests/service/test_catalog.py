@@ -7,8 +7,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from intents_ui.service.catalog import catalog as catalogue
-from intents_ui.service.catalog.catalog import Catalog, Listed
+from intents_ui.service import catalog as catalogue
+from intents_ui.service.catalog import Catalog, Listed
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.models import ChainInfo

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from intents_ui.service import decode
+from intents_ui.service.config import CacheKind, Group, kind_of_intent
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
@@ -35,7 +36,6 @@ from intents_ui.service.models import (
     TransactionStatus,
     WaitAnswer,
 )
-from intents_ui.service.operations.config import CacheKind, Group, kind_of_intent
 
 type CacheKey = tuple[str, bytes]
 

@@ -13,7 +13,7 @@ from enum import Enum
 
 from intents_ui.service.errors import Invalid
 from intents_ui.service.models import Entries, HistoryAnswer, IntentHistory, Page
-from intents_ui.service.wire.results import Position
+from intents_ui.service.results import Position
 
 MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"

@@ -9,8 +9,8 @@ import pytest
 
 from intents_ui.service.errors import Invalid
 from intents_ui.service.models import HistoryAnswer, Page
-from intents_ui.service.queries.paging import End, Leaf, leaf, turn, walk
-from intents_ui.service.wire.results import MOST_EARLIER, Position
+from intents_ui.service.paging import End, Leaf, leaf, turn, walk
+from intents_ui.service.results import MOST_EARLIER, Position
 
 BORN = 1_795_219_200
 

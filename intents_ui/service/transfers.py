@@ -1,11 +1,11 @@
 """Reads a transfer: its intent and its receipt, concurrently. And the call for others on its route."""
 
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.concurrency import in_turn
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, Page
-from intents_ui.service.operations import operations
-from intents_ui.service.operations.operations import ServiceCall
+from intents_ui.service.operations import ServiceCall
 
 ROUTE_PAGE = Page.first(size=50)
 

@@ -1,4 +1,4 @@
-"""Requests of the thirteen operations with every field, for the API console, from requests.json.
+"""Requests of the thirteen operations with every field, for the API console, from console.json.
 
 They become JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field is
 sent as text, for the service to validate.
@@ -16,10 +16,10 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.service import decode
+from intents_ui.service.config import Group
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.fields import read_text
-from intents_ui.service.operations.config import Group
-from intents_ui.service.wire.schemas import JsonFieldKind, Member
+from intents_ui.service.schemas import JsonFieldKind, Member
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
@@ -41,7 +41,7 @@ class Operation:
         return self.group is Group.WRITE
 
 
-_TABLE: Mapping[str, Any] = tables.read(__package__, "requests.json")
+_TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")
 
 
 def _member(row: Mapping[str, Any]) -> Member:

@@ -2,8 +2,7 @@
 
 import json
 
-from intents_ui.service.queries import lookup
-from intents_ui.service.wire import results
+from intents_ui.service import lookup, results
 from tests.service.scripted_server import Visit, response
 from tests.service.upstream import BAD, Upstream, no
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from intents_ui.service.console import OPERATIONS, typed, written
 from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
-from intents_ui.service.operations.requests import OPERATIONS, typed, written
-from intents_ui.service.wire.schemas import JsonFieldKind
+from intents_ui.service.schemas import JsonFieldKind
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
 KINDS = {
