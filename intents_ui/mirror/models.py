@@ -53,9 +53,11 @@ class Transfer(models.Model):
     which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
     delivered transfer's duration. `is_repaired`: it had ended otherwise before it was delivered. `unlisted_since`: no
     complete read has listed the open transfer since then.
+
+    PostgreSQL keeps each month of `created` apart (`partitions.py`), so each key has it.
     """
 
-    intent_id = models.BinaryField(unique=True)
+    intent_id = models.BinaryField()
     project = models.BigIntegerField(null=True)
     created = models.BigIntegerField()
     updated = models.BigIntegerField()
@@ -81,6 +83,7 @@ class Transfer(models.Model):
     unlisted_since = models.BigIntegerField(null=True)
 
     class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["intent_id", "created"], name="transfer_key")]
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_ended"),
@@ -114,7 +117,7 @@ class TransferAddress(models.Model):
 
     address = models.BinaryField()
     role = models.TextField()
-    transfer = models.ForeignKey(Transfer, models.CASCADE, db_index=False)
+    transfer = models.ForeignKey(Transfer, models.CASCADE, db_index=False, db_constraint=False)
     created = models.BigIntegerField()
 
     class Meta:

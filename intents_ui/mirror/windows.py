@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from intents_ui.mirror.models import Window
 
-MINUTE, HOUR, DAY = 60, 3600, 86_400
+MINUTE, HOUR, DAY, MONTH = 60, 3600, 86_400, 31 * 86_400
 WIDTH = MINUTE  # of a window at the present
 BACKFILL_WIDTH = HOUR
 # Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection, models, transaction
 from django.db.models import Max, Min, Q
 
-from intents_ui.mirror import lease, windows
+from intents_ui.mirror import lease, partitions, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED, bucket_of, end_of
@@ -47,11 +47,11 @@ SOURCE, RULES_USED, CALLS, FORGOTTEN = "source", "rules", "calls", "forgotten"
 COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
 UPSERT = f"""
 INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(f"%({name})s" for name in COLUMNS)})
-ON CONFLICT (intent_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
+ON CONFLICT (intent_id, created) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
   unlisted_since = NULL
 """  # noqa: S608 - names of columns
 STORED = """
-SELECT intent_id, fingerprint, outcome, unlisted_since, updated, read_at, hour, is_repaired
+SELECT intent_id, fingerprint, outcome, unlisted_since, updated, read_at, hour, is_repaired, created
 FROM mirror_transfer WHERE intent_id IN ({})
 """
 # Open transfers, those that lately expired, and those that failed.
@@ -155,6 +155,7 @@ class Writer:
             first = Window.objects.aggregate(first=Min("start"))["first"]
             self._save(tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
             self._extend(start, now)
+            partitions.add_months(start, now + windows.MONTH)
 
     def extend(self, *, now: int) -> None:
         """Add the windows of the time that has passed."""
@@ -224,8 +225,12 @@ class Writer:
             kept_from = (Window.objects.aggregate(first=Min("start"))["first"] or until) * 1000
             TransferAddress.objects.filter(created__lt=kept_from).delete()
             # Those that ended later are of days that may be counted again.
-            outdated = Transfer.objects.filter(created__lt=kept_from)
-            outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
+            if connection.vendor == "postgresql":
+                partitions.add_months(now, now + windows.MONTH)
+                partitions.expire(kept_from // 1000)
+            else:
+                outdated = Transfer.objects.filter(created__lt=kept_from)
+                outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
             facts.expire(until)
             Audit.objects.filter(at__lt=now - AUDITS_DAYS * DAY).delete()
 
@@ -284,10 +289,12 @@ class Writer:
             if each.intent_id not in found:
                 yield each, None, False
                 continue
-            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
+            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired, created = found[each.intent_id]
             if (bytes(fingerprint), outcome, unlisted) == (each.fingerprint, each.outcome, None):
                 self._earlier.pop(each.intent_id, None)
             elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
+                if created != each.created:  # which is a part of the key
+                    Transfer.objects.filter(intent_id=each.intent_id).delete()
                 yield each, hour, is_repaired or (outcome in FAILED and bytes(fingerprint) != each.fingerprint)
 
     def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import coverage, lease, loop, reader, windows, writer
+from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
 from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease, Transfer, TransferAddress, UnknownStatus, Window
@@ -265,6 +265,7 @@ def test_an_audit_counts_what_is_missing_changed_and_no_longer_listed(world: Wor
 
 @on_each_engine
 def test_rows_are_deleted_after_their_retention(world: World) -> None:
+    world.now = START + 18 * DAY  # on the second of a month, because PostgreSQL deletes months
     mirror = Copy(world, days=3)
     for days in (0, 1, 2):
         made = world.create(age=days * DAY, status="SUCCEEDED")
@@ -273,8 +274,49 @@ def test_rows_are_deleted_after_their_retention(world: World) -> None:
     assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=1)
     assert {*rows()} == {world.transfers[0].intent_id, world.transfers[1].intent_id}
-    assert min(edges())[0] <= START - DAY < min(edges())[1]
+    assert min(edges())[0] <= world.now - DAY < min(edges())[1] + MINUTE
     assert TransferAddress.objects.count() == 2
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("copy", ["PostgreSQL"], indirect=True)
+def test_a_month_is_kept_while_a_transfer_of_it_is_counted(world: World) -> None:
+    world.now = START + 18 * DAY
+    slow, quick = (world.create(age=each * DAY, status="SUCCEEDED") for each in (2.5, 2))
+    slow.changes = [(world.now, "SUCCEEDED", int(world.now * 1000))]
+    quick.changes = [(world.now, "SUCCEEDED", quick.created)]
+    mirror = Copy(world, days=3)
+    mirror.settle(MINUTE)
+    assert mirror.writer is not None
+    mirror.writer.expire(now=int(world.now), days=1)
+    assert {*rows()} == {slow.intent_id, quick.intent_id}
+    mirror.writer.expire(now=int(world.now) + 3 * DAY, days=1)
+    assert not rows()
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("copy", ["PostgreSQL"], indirect=True)
+def test_a_month_begins_without_the_impossible_rows_of_before(world: World) -> None:
+    made = world.create(status="SUCCEEDED")
+    Copy(world).settle(MINUTE)
+    in_a_year = START + 365 * DAY
+    Transfer.objects.update(created=in_a_year * 1000)
+    assert {*rows()} == {made.intent_id}
+    partitions.add_months(in_a_year, in_a_year)
+    assert not rows()
+
+
+@on_each_engine
+def test_a_transfer_that_was_created_at_another_time_is_kept_once(world: World) -> None:
+    made = world.create(status="COMMITTED")
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    made.created += 1000
+    world.change(made, "SUCCEEDED")
+    mirror.settle(5 * MINUTE, step=MINUTE)
+    assert rows() == expected(world)
+    assert list(Transfer.objects.values_list("created", "outcome")) == [(made.created, "delivered")]
+    assert TransferAddress.objects.count() == 1
 
 
 @on_each_engine

@@ -1,6 +1,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from intents_ui.mirror.partitions import partition
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -116,7 +118,7 @@ class Migration(migrations.Migration):
             name="Transfer",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("intent_id", models.BinaryField(unique=True)),
+                ("intent_id", models.BinaryField()),
                 ("project", models.BigIntegerField(null=True)),
                 ("created", models.BigIntegerField()),
                 ("updated", models.BigIntegerField()),
@@ -178,7 +180,10 @@ class Migration(migrations.Migration):
                 (
                     "transfer",
                     models.ForeignKey(
-                        db_index=False, on_delete=django.db.models.deletion.CASCADE, to="mirror.transfer"
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="mirror.transfer",
                     ),
                 ),
             ],
@@ -274,6 +279,11 @@ class Migration(migrations.Migration):
                     models.Index(fields=["route", "day"], name="fact_route"),
                 ],
             },
+        ),
+        migrations.RunPython(partition, migrations.RunPython.noop),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.UniqueConstraint(fields=("intent_id", "created"), name="transfer_key"),
         ),
         migrations.AddIndex(
             model_name="transfer",

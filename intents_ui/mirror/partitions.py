@@ -1,0 +1,81 @@
+"""In PostgreSQL, a table for each month of transfers, because to drop one is faster than to delete millions of rows.
+
+The month is that in which a transfer was created. `mirror_transfer_other` has those of impossible times.
+"""
+
+from datetime import UTC, datetime
+
+from django.apps.registry import Apps
+from django.db import connection
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.backends.utils import CursorWrapper
+
+from intents_ui.mirror.windows import DAY
+
+# PostgreSQL 15 has no identity columns in partitioned tables.
+PARTITION = """
+CREATE TABLE partitioned (LIKE mirror_transfer) PARTITION BY RANGE (created);
+DROP TABLE mirror_transfer;
+ALTER TABLE partitioned RENAME TO mirror_transfer;
+CREATE SEQUENCE mirror_transfer_id OWNED BY mirror_transfer.id;
+ALTER TABLE mirror_transfer
+  ALTER id SET DEFAULT nextval('mirror_transfer_id'),
+  ADD PRIMARY KEY (id, created),
+  ADD FOREIGN KEY (route_id) REFERENCES mirror_route (id) DEFERRABLE INITIALLY DEFERRED,
+  ADD FOREIGN KEY (origin_token_id) REFERENCES mirror_token (id) DEFERRABLE INITIALLY DEFERRED,
+  ADD FOREIGN KEY (destination_token_id) REFERENCES mirror_token (id) DEFERRABLE INITIALLY DEFERRED,
+  ADD FOREIGN KEY (reason_id) REFERENCES mirror_reason (id) DEFERRABLE INITIALLY DEFERRED;
+CREATE TABLE mirror_transfer_other PARTITION OF mirror_transfer DEFAULT;
+"""
+MONTHS = """
+SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+WHERE inhparent = 'mirror_transfer'::regclass AND relname <> 'mirror_transfer_other'
+"""
+ADD = """
+DELETE FROM mirror_transfer_other WHERE created >= {start} AND created < {end};
+CREATE TABLE {name} PARTITION OF mirror_transfer FOR VALUES FROM ({start}) TO ({end});
+"""
+NAME = "mirror_transfer_%Y_%m"
+
+
+def partition(_: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+    """Replace the new table of transfers, which has no indexes yet, by a partitioned one (a step of a migration)."""
+    if editor.connection.vendor == "postgresql":
+        editor.execute(PARTITION)
+
+
+def add_months(start: int, end: int) -> None:
+    """Add the months that are lacking, from that of one Unix time to that of another."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        known = _known(cursor)
+        month = _month(start)
+        while month <= end:
+            after = _month(month + 32 * DAY)
+            name = datetime.fromtimestamp(month, UTC).strftime(NAME)
+            if name not in known:
+                cursor.execute(ADD.format(name=name, start=month * 1000, end=after * 1000))
+            month = after
+
+
+def expire(until: int) -> None:
+    """Drop the months before this Unix time, except those with a transfer that ended since then."""
+    with connection.cursor() as cursor:
+        for name in _known(cursor):
+            if _month(until) > int(datetime.strptime(name, NAME).replace(tzinfo=UTC).timestamp()):
+                cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {name} WHERE hour >= %s)", [until])  # noqa: S608 - its name
+                [is_needed] = cursor.fetchone()
+                if not is_needed:
+                    cursor.execute(f"DROP TABLE {name}")
+
+
+def _known(cursor: CursorWrapper) -> set[str]:
+    cursor.execute(MONTHS)
+    return {name for (name,) in cursor.fetchall()}
+
+
+def _month(seconds: int) -> int:
+    """Return when the month of a Unix time begins."""
+    start = datetime.fromtimestamp(seconds, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return int(start.timestamp())
