@@ -121,6 +121,8 @@ ALLOWED: Final = (
     Allowed("return of funds", "It is returned in the response's", "docs/operations.md", "an HTTP response"),
     Allowed("nobody in particular", 'No one is "whoever"', "docs/style.md", "the rule that forbids the word"),
     Allowed("ID", "id: …", "intents_ui/live/stream.py", "a line of an event stream"),
+    Allowed("ID", "ALTER id SET DEFAULT", "intents_ui/mirror/partitions.py", "a column"),
+    Allowed("ID", "PRIMARY KEY (id, created)", "intents_ui/mirror/partitions.py", "a column"),
     Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
     Allowed("slow down", "Please slow down.", "intents_ui/emulator/", "the words of the real service's error"),
     Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
