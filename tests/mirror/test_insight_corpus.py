@@ -29,7 +29,9 @@ PATHS = (
     "texts",
     [
         pytest.param(CHOSEN, id="chosen"),
-        *(pytest.param(each, marks=pytest.mark.slow) for each in batched(TEXTS, 40, strict=False)),
+        *(
+            pytest.param(each, marks=pytest.mark.slow) for each in batched(TEXTS, 10, strict=False)
+        ),  # a page has ten routes
     ],
 )
 def test_pages_are_those_with_harmless_texts(site: Client, texts: tuple[str, ...]) -> None:
