@@ -2,17 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import ROUND_DOWN, Decimal
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.test import Client
 
 from intents_ui import wiring
+from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
@@ -214,6 +216,20 @@ def test_every_field_that_the_service_returned_is_on_the_page(
         (path, value, rows[path]) for path, name, value in expected if not is_said(name, value, rows[path], catalogue)
     ]
     assert not unsaid
+
+
+def test_a_page_that_is_drawn_again_has_all_fields(site: Client, emulator: Emulator) -> None:
+    """As when two of its addresses look alike when they are shortened."""
+    intent_id = emulator.finished("cross-chain-fast")["intentId"]
+    usual, _, _ = answer_of(site, intent_id)
+
+    def draw_again(_: ShortForms, page: Callable[[], str]) -> str:
+        page()
+        return page()
+
+    with patch.object(ShortForms, "draw", draw_again):
+        again, _, _ = answer_of(site, intent_id)
+    assert len(Rows(again).rows) == len(Rows(usual).rows) > 80
 
 
 WORDS = [

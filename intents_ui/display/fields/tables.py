@@ -63,16 +63,17 @@ class FieldGroup:
     rows: tuple[FieldRow, ...]
 
 
-def sections(situation: Situation) -> Iterator[tuple[str, list[FieldGroup]]]:
-    """Yield the titles and groups of the non-empty sections. Each group is in the first that names it or an enclosing
+def sections(situation: Situation) -> list[tuple[str, list[FieldGroup]]]:
+    """Return the titles and groups of the non-empty sections. Each group is in the first that names it or an enclosing
     object.
     """
-    left = groups(situation)
+    found, left = [], groups(situation)
     for title, paths in SECTIONS:
         own = [each for each in left if any(f"{each.path}.".startswith(f"{path}.") for path in paths)]
         left = [group for group in left if group not in own]
         if own:
-            yield title, own
+            found.append((title, own))
+    return found
 
 
 def groups(situation: Situation) -> list[FieldGroup]:
