@@ -3,15 +3,15 @@
 They become JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field is
 sent as text, for the service to validate.
 
-The typed `operations` send only what pages need. Here the descriptions are the console's help texts. A field's `words`
-name a list of documented values. The service may accept others. GetIntentHistory has the timeout of balances, because
-any of its requests can include balances, which the service reads from chains.
+The typed `operations` send only what pages need. Here the descriptions are the console's help texts. GetIntentHistory
+has the timeout of balances, because any of its requests can include balances, which the service reads from chains.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from intents_ui import tables
@@ -19,11 +19,50 @@ from intents_ui.service import decode
 from intents_ui.service.config import Group
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.fields import read_text
-from intents_ui.service.schemas import JsonFieldKind, Member
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
 SEPARATORS = re.compile(r"[\s,]+")
+
+
+class JsonFieldKind(StrEnum):
+    """Type of a field: how it is serialized and edited."""
+
+    TEXT = "string"
+    WHOLE = "integer"
+    FIGURE = "number"
+    FLAG = "boolean"
+    TEXTS = "string[]"
+    WHOLES = "integer[]"
+    OBJECT = "object"
+    OBJECTS = "object[]"
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the field is edited and sent as JSON."""
+        return self in (JsonFieldKind.OBJECT, JsonFieldKind.OBJECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Form field of a request. `name` is its path in the API's schema, separated by dots.
+
+    `words` are the documented values. The service may accept others.
+    """
+
+    name: str
+    kind: JsonFieldKind
+    about: str
+    is_required: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> list[str]:
+        return self.name.split(".")
+
+    def under(self, names: Brand) -> str:
+        """Return the field's name with the operator's brand."""
+        return ".".join(name for each in self.path for name in names.write({each: None}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service.console import OPERATIONS, typed, written
+from intents_ui.service.console import OPERATIONS, JsonFieldKind, typed, written
 from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
-from intents_ui.service.schemas import JsonFieldKind
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
 KINDS = {

@@ -16,10 +16,10 @@ from intents_ui.display.formatting.hashes import is_placeholder
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.service.console import JsonFieldKind, Member
 from intents_ui.service.decode import Brand
 from intents_ui.service.fields import CHAIN_ID_LIMIT
 from intents_ui.service.models import IntentHistory, IntentReceipt, IntentReceiptSummary, IntentStatus
-from intents_ui.service.schemas import JsonFieldKind, Member
 
 FLAGS = (("", "not sent"), ("true", "true"), ("false", "false"))
 
