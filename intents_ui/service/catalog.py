@@ -1,8 +1,8 @@
 """Chains and tokens by ID (names, decimals, explorer links), and the chains of each route provider.
 
 Pages use them to label transfers, so a lookup that fails returns None instead of raising, and pages don't wait for a
-newer list while a recent one is cached. Old entries stay until newer ones arrive. Pages that show the lists themselves
-use the `listed_…` methods, which return `Listed`.
+newer list while a recent one is cached. Pages that show the lists themselves use the `listed_…` methods, which return
+`Listed`. How long a list is fresh is the client's decision (`config.LIFETIMES`).
 """
 
 import contextlib
@@ -11,12 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any
 
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
@@ -50,11 +51,12 @@ class ServiceList[K, V]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held[K, V]:
-    """The last response of a list, with its entries by key."""
+class IndexedList[K, V]:
+    """The newest response of a list, with its entries by key. Until `recent_until` it needs no look at the cache."""
 
     answer: Model
     index: Mapping[K, V]
+    recent_until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +102,6 @@ def plain(address: str) -> str:
     return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered
 
 
-NEVER: tuple[float, Mapping[Any, Any]] = (float("-inf"), {})
-
-
-@dataclass(frozen=True, slots=True)
-class PendingRequest:
-    """Background request for a list. After `until`, pages no longer wait for it."""
-
-    answer: "Future[Mapping[Any, Any]]"
-    until: float
-
-    def wait(self) -> None:
-        left = max(self.until - time.monotonic(), 0.0)
-        with contextlib.suppress(TimeoutError), shares.waiting():
-            self.answer.result(time_left(left, expired=TimeoutError))
-
-
 @dataclass(frozen=True, slots=True)
 class CatalogIndex:
     """Size and age of the cached lists. Ages are in seconds, None if nothing is cached."""
@@ -129,7 +115,7 @@ class CatalogIndex:
 
 
 class Catalog:
-    """Index of the service's chains and tokens. Thread-safe. `caching_client` decides how long a list is fresh.
+    """Index of the service's chains and tokens. Thread-safe.
 
     When any list changes, `version` is replaced by another object, and `derived`, which is for results that depend on
     the names, by an empty dictionary.
@@ -137,19 +123,16 @@ class Catalog:
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
-        self._lock = threading.Lock()
-        self._lists: LRUCache[object, Held[Any, Any]] = LRUCache(LISTS_HELD)
-        self._featured: LRUCache[int, tuple[TokenInfo, ...]] = LRUCache(LISTS_HELD)
-        self._featured_anywhere: tuple[TokenInfo, ...] = ()
-        self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
-        self._pending: dict[object, PendingRequest] = {}
         self._clock = clock
-        self._recent: dict[object, tuple[float, Mapping[Any, Any]]] = {}
+        self._lock = threading.Lock()
+        self._lists: dict[object, IndexedList[Any, Any]] = {}
+        self._pending: dict[object, Future[None]] = {}
+        self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
 
     def learn(self, chain_ids: Iterable[int | None], *, route_providers: Iterable[str] = ()) -> None:
-        """Prefetch the lists needed to name these chains and their tokens, concurrently.
+        """Load the lists needed to name these chains and their tokens, concurrently.
 
         Waits at most 2 s. A slower request continues in the background for later pages. This page repeats neither it
         nor a request that failed. Known lists are looked up, so that they are renewed even if the page finds all its
@@ -157,17 +140,13 @@ class Catalog:
         """
         wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
-        wanted += [served_by(provider) for provider in route_providers]
-        due = [listing for listing in wanted if not self._is_recent(listing)]
-        self._learn(due)
-        for listing in due:
-            if self._service.is_cached(listing.call):
-                self._index(listing)
+        self._load([*wanted, *map(served_by, route_providers)])
 
     def warm(self) -> None:
         """Preload what most pages need, one list after the other to limit the load on the service."""
+        self._look_up(CHAINS)
         for chain in self.chains()[:CHAINS_TO_BEGIN_WITH]:
-            self._index(tokens_of(chain.id))
+            self._look_up(tokens_of(chain.id))
 
     def chains(self) -> tuple[ChainInfo, ...]:
         """Return all supported chains, in the service's order."""
@@ -199,13 +178,20 @@ class Catalog:
 
         Returns the same object while the lists are unchanged, so callers can cache values derived from it.
         """
-        with self._lock:
-            return self._featured_anywhere if chain_id is None else self._featured.get(chain_id, ())
+        derived, place = self.derived, ("featured", chain_id)
+        if place not in derived:
+            lists = [each for subject, each in self._lists_of_tokens().items() if chain_id in (None, subject)]
+            derived[place] = tuple(token for each in lists for token in each.index.values() if token.featured)
+        found: tuple[TokenInfo, ...] = derived[place]
+        return found
 
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """Return the cached chains of a route provider, or None."""
-        held = self._cached(served_by(route_provider))
-        return frozenset(held.index) if held else None
+        listing = served_by(route_provider)
+        if self._service.is_cached(listing.call):
+            self._look_up(listing)
+        known = self._lists.get(listing.subject)
+        return frozenset(known.index) if known else None
 
     def chains_by_provider(self, route_providers: Iterable[str]) -> dict[str, frozenset[int] | None]:
         """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
@@ -263,156 +249,133 @@ class Catalog:
 
         Uses one request for all chains, with the timeout of `learn`, and the cached lists where it fails.
         """
-        together = featured_on(chain_ids)
-        self._learn([together])
-        found = self._cached(together)
-        if found:
-            counts = Counter(token.chain_id for token in found.index.values())
+        if together := self._find(featured_on(chain_ids)):
+            counts = Counter(token.chain_id for token in together.index.values())
             return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = {chain_id: self._cached_index(tokens_of(chain_id)) for chain_id in chain_ids}
+        lists = self._lists_of_tokens()
         return {
-            chain_id: sum(token.featured is True for token in index.values())
-            for chain_id, index in lists.items()
-            if index
+            chain_id: sum(token.featured is True for token in lists[chain_id].index.values())
+            for chain_id in chain_ids
+            if chain_id in lists
         }
 
     def known(self) -> CatalogIndex:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
-        with self._lock:
-            held = dict(self._lists)
-        chains = held.get(CHAINS.subject)
-        of_chains = {
-            subject: lists
-            for subject, lists in held.items()
-            if isinstance(subject, int) and (chains is None or subject in chains.index)
-        }
-        ages = [age for subject in of_chains if (age := self._service.age(tokens_of(subject).call)) is not None]
+        chains, lists = self._lists.get(CHAINS.subject), self._lists_of_tokens()
+        of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains.index}
+        ages = [age for chain_id in of_chains if (age := self._service.age(tokens_of(chain_id).call)) is not None]
         return CatalogIndex(
             chains=len(chains.index) if chains else 0,
             chains_age=self._service.age(CHAINS.call),
-            tokens=sum(len(lists.index) for lists in of_chains.values()),
-            chains_with_tokens=sum(bool(lists.index) for lists in of_chains.values()),
+            tokens=sum(len(each.index) for each in of_chains.values()),
+            chains_with_tokens=sum(bool(each.index) for each in of_chains.values()),
             oldest=max(ages, default=None),
             newest=min(ages, default=None),
         )
 
-    def _learn(self, wanted: Sequence[ServiceList[Any, Any]]) -> None:
-        missing = [
-            listing for listing in wanted if not (self._is_recent(listing) or self._service.is_cached(listing.call))
-        ]
-        if missing and _may_wait():
-            for question in [self._fetch_in_background(listing) for listing in missing]:
-                if question:
-                    question.wait()
-
-    def _cached[K, V](self, listing: ServiceList[K, V]) -> Held[K, V] | None:
-        """Return the cached list, without waiting for the service."""
-        if self._service.is_cached(listing.call):
-            self._fetch(listing)
+    def _lists_of_tokens(self) -> dict[int, IndexedList[str, TokenInfo]]:
         with self._lock:
-            return self._lists.get(listing.subject)
+            return {subject: known for subject, known in self._lists.items() if isinstance(subject, int)}
+
+    def _index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
+        """Return a list's entries by key, or none if the list is unavailable."""
+        found = self._find(listing)
+        return found.index if found else {}
+
+    def _find[K, V](self, listing: ServiceList[K, V]) -> IndexedList[K, V] | None:
+        known: IndexedList[K, V] | None = self._lists.get(listing.subject)
+        if known is not None and self._clock() < known.recent_until:
+            return known
+        if listing.subject in self._pending:
+            self._load([listing])
+        elif self._service.is_cached(listing.call) or (not self._is_paused(listing) and _may_wait()):
+            self._look_up(listing)
+        return self._lists.get(listing.subject)
+
+    def _load(self, wanted: Iterable[ServiceList[Any, Any]]) -> None:
+        """Look up the lists that are cached, and wait for the others, which are requested in the background."""
+        missing = []
+        for listing in wanted:
+            known = self._lists.get(listing.subject)
+            if known and self._clock() < known.recent_until:
+                continue
+            if self._service.is_cached(listing.call):
+                self._look_up(listing)
+            elif not self._is_paused(listing):
+                missing.append(listing)
+        if not (missing and _may_wait()):
+            return
+        pending = [self._look_up_in_background(listing) for listing in missing]
+        with contextlib.suppress(TimeoutError), shares.waiting():
+            wait_for(pending, time_left(PATIENCE_SECONDS, expired=TimeoutError))
+        for listing, result in zip(missing, pending, strict=True):
+            if not result.done():
+                self._pause(listing)
+
+    def _look_up_in_background(self, listing: ServiceList[Any, Any]) -> "Future[None]":
+        with self._lock:
+            pending = self._pending.get(listing.subject)
+            if pending is None:
+                pending = self._service.threads.aside(partial(self._look_up, listing))
+                self._pending[listing.subject] = pending
+                pending.add_done_callback(lambda _: self._pending.pop(listing.subject, None))
+            return pending
+
+    def _look_up(self, listing: ServiceList[Any, Any]) -> None:
+        # Discards the stale markers: pages don't report a stale name.
+        with contextlib.suppress(ServiceError), request_context.collecting_stale():
+            self._refreshed(listing)
 
     def _listed[K, V](self, listing: ServiceList[K, V]) -> Listed[V]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
         with request_context.collecting_stale() as stale:
-            held = self._refreshed(listing, newest=True)
-        entries, unreadable = tuple(held.index.values()), held.answer.unreadable_entries
+            found = self._refreshed(listing, newest=True)
+        entries, unreadable = tuple(found.index.values()), found.answer.unreadable_entries
         if not stale:
             return Listed(entries, unreadable)
         age = datetime.now(UTC) - stale[0].learned_at
         return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
 
-    def _index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
-        """Return a list's entries by key."""
-        until, index = self._recent.get(listing.subject, NEVER)
-        if self._clock() < until:
-            return index
-        if self._service.is_cached(listing.call):
-            # read before the request, which can replace the cached list
-            is_fresh = self._service.has_fresh(listing.call)
-            index = self._fetch(listing)
-            if is_fresh:
-                self._skip_lookups(listing, index, LOOKED_AT_SECONDS)
-            return index
-        with self._lock:
-            pending, paused = self._pending.get(listing.subject), listing.subject in self._paused
-        if pending:
-            pending.wait()
-        elif not paused and _may_wait():
-            return self._fetch(listing)
-        return self._cached_index(listing)
-
-    def _skip_lookups(self, listing: ServiceList[Any, Any], index: Mapping[Any, Any], seconds: float) -> None:
-        """Return this index for `seconds` without looking at the cache, unless another thread has a newer one."""
-        with self._lock:
-            held: Held[Any, Any] | None = self._lists.get(listing.subject)
-            if held is None or held.index is not index:
-                return
-            if len(self._recent) >= LISTS_HELD:
-                self._recent.clear()
-            self._recent[listing.subject] = (self._clock() + seconds, index)
-
-    def _is_recent(self, listing: ServiceList[Any, Any]) -> bool:
-        return self._clock() < self._recent.get(listing.subject, NEVER)[0]
-
-    def _cached_index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
-        with self._lock:
-            held: Held[K, V] | None = self._lists.get(listing.subject)
-        return held.index if held else {}
-
-    def _fetch_in_background(self, listing: ServiceList[Any, Any]) -> PendingRequest | None:
-        """Start a request in the background, or return None during the pause after a failure."""
-        with self._lock:
-            if listing.subject in self._paused:
-                return None
-            if listing.subject not in self._pending:
-                until = time.monotonic() + PATIENCE_SECONDS
-                self._pending[listing.subject] = PendingRequest(
-                    self._service.threads.aside(lambda: self._fetch_and_unregister(listing)), until
-                )
-            return self._pending[listing.subject]
-
-    def _fetch_and_unregister[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
-        try:
-            return self._fetch(listing)
-        finally:
-            with self._lock:
-                del self._pending[listing.subject]
-
-    def _fetch[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
-        try:
-            with request_context.collecting_stale():  # discards the stale markers: pages don't report a stale name
-                return self._refreshed(listing).index
-        except ServiceError:
-            return self._cached_index(listing)
-
-    def _refreshed[K, V](self, listing: ServiceList[K, V], *, newest: bool = False) -> Held[K, V]:
+    def _refreshed[K, V](self, listing: ServiceList[K, V], *, newest: bool = False) -> IndexedList[K, V]:
         """Return the service's list, and rebuild its index only if the list changed."""
+        # Read before the request, which can replace the cached list. One that is being renewed is looked up each time.
+        is_renewed = self._service.is_cached(listing.call) and not self._service.has_fresh(listing.call)
         try:
             answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:
             raise
         except ServiceError:
-            with self._lock:
-                self._paused[listing.subject] = True
+            self._pause(listing)
             raise
+        recent_until = self._clock() + (0.0 if is_renewed else LOOKED_AT_SECONDS)
         with self._lock:
-            held: Held[K, V] | None = self._lists.get(listing.subject)
-            if held is None or held.answer is not answer:
-                index: dict[Any, Any] = {}
-                for entry in listing.entries(answer):
-                    index.setdefault(listing.key(entry), entry)
-                held = Held(answer, index)
-                self._lists[listing.subject] = held
-                self._recent.pop(listing.subject, None)
+            self._paused.pop(listing.subject, None)
+            known: IndexedList[K, V] | None = self._lists.get(listing.subject)
+            if known is not None and known.answer is answer:
+                found = replace(known, recent_until=recent_until)
+            else:
+                found = IndexedList(answer, _indexed(listing, answer), recent_until)
                 self.derived, self.version = {}, object()
-                if isinstance(listing.subject, int):
-                    self._featured[listing.subject] = tuple(token for token in index.values() if token.featured)
-                    self._featured_anywhere = tuple(token for tokens in self._featured.values() for token in tokens)
-        if not self._service.is_cached(listing.call):
-            # Where lists may not be cached, a page would otherwise request a list for every name.
-            self._skip_lookups(listing, held.index, PATIENCE_SECONDS)
-        return held
+            if len(self._lists) >= LISTS_HELD and known is None:
+                self._lists.clear()
+            self._lists[listing.subject] = found
+        return found
+
+    def _pause(self, listing: ServiceList[Any, Any]) -> None:
+        """Let pages do without a list for a while, after a failure or while its request takes long."""
+        with self._lock:
+            self._paused[listing.subject] = True
+
+    def _is_paused(self, listing: ServiceList[Any, Any]) -> bool:
+        with self._lock:
+            return listing.subject in self._paused
+
+
+def _indexed[K, V](listing: ServiceList[K, V], answer: Any) -> dict[K, V]:
+    index: dict[K, V] = {}
+    for entry in listing.entries(answer):
+        index.setdefault(listing.key(entry), entry)
+    return index
 
 
 def _may_wait() -> bool:
