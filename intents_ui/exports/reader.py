@@ -13,8 +13,8 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup, results
 from intents_ui.service.client import BlockingOperations
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
-from intents_ui.service.paging import End, walk
+from intents_ui.service.models import End, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.paging import walk
 from intents_ui.web.transfers import situations
 
 BY_ID = "id"

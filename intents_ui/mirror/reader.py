@@ -14,9 +14,8 @@ from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE, is_sample
 from intents_ui.service import paging
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
+from intents_ui.service.models import End, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import ServiceCall, get_intent_history
-from intents_ui.service.paging import End
 
 SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
 LACKS = {

@@ -16,7 +16,7 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.middleware import marks
 from intents_ui.middleware.security_headers import embeddable
-from intents_ui.service import transfers
+from intents_ui.service import lookup
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import is_partial, part_or_page
@@ -38,7 +38,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
-    found, receipt, error = transfers.read(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
         "title": preview.describe(situation).title,

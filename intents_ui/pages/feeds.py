@@ -16,7 +16,7 @@ from intents_ui.display.lists import address as about
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry
-from intents_ui.service import operations, transfers
+from intents_ui.service import lookup, operations
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.feeds import respond
 from intents_ui.web.links import elsewhere
@@ -48,7 +48,7 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
 
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     """Return the intent and its receipt. Raises ServiceError for either, because both are needed for the status."""
-    found, receipt, error = transfers.read(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
     if error:
         raise error
     return found, receipt

@@ -29,7 +29,7 @@ from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, CommitOffer, Situation, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
-from intents_ui.service import results, transfers
+from intents_ui.service import lookup, results
 from intents_ui.service.cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
@@ -108,9 +108,7 @@ def known_stats(situation: Situation) -> route_stats.RouteStats | None:
     facts = situation.facts
     if facts.origin_chain_id is None or facts.destination_chain_id is None:
         return None
-    [known] = wiring.service().get_cached(
-        [transfers.newest_of_route(facts.origin_chain_id, facts.destination_chain_id)]
-    )
+    [known] = wiring.service().get_cached([lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id)])
     return known and route_stats.of_route(known[0].intents, like=facts, now=situation.now)
 
 
@@ -246,7 +244,7 @@ def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceErro
     watched = watched_now(intent_id)
     if watched and watched.receipt:
         return plan(intent_id), watched.receipt, None
-    return transfers.read(wiring.service(), intent_id)
+    return lookup.read_transfer(wiring.service(), intent_id)
 
 
 def watched_now(intent_id: str) -> Snapshot | None:

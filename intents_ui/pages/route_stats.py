@@ -12,10 +12,10 @@ from intents_ui import wiring
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service import transfers
+from intents_ui.service import lookup
+from intents_ui.service.lookup import ROUTE_PAGE, newest_of_route
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.paging import walk
-from intents_ui.service.transfers import ROUTE_PAGE, newest_of_route
 from intents_ui.web.frame import part_or_page
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance
 
 def read(intent_id: str) -> Situation:
     """Return the intent with its route. The receipt names the providers that were used."""
-    found, receipt, error = transfers.read(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
     if error:
         raise error
     return Situation.of(found, receipt, now=datetime.now(UTC))

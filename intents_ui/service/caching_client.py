@@ -53,7 +53,6 @@ WAIT_FOR_REFRESH: Final = frozenset(
         CacheKind.HISTORY,
         CacheKind.OLDER_HISTORY,
         CacheKind.SEARCH,
-        CacheKind.NO_HITS,
     }
 )
 

@@ -61,8 +61,7 @@ class CacheKind(StrEnum):
 
     CHAINS = auto()
     TOKENS = auto()
-    TOKEN_SEARCH = auto()
-    ROUTES = auto()
+    TOKEN_SEARCH = auto()  # also for the tokens that a route connects
     NO_ROUTES = auto()
     MOVING = auto()  # an open intent or its receipt
     ENDED_LATELY = auto()  # SUCCEEDED or REFUNDED within the last hour
@@ -73,7 +72,6 @@ class CacheKind(StrEnum):
     OLDER_HISTORY = auto()  # a page after the first
     BALANCES = auto()
     SEARCH = auto()
-    NO_HITS = auto()
 
 
 class Lifetime(NamedTuple):
@@ -88,7 +86,6 @@ LIFETIMES: Mapping[CacheKind, Lifetime] = {
     CacheKind.CHAINS: Lifetime(HOUR, DAY, 7 * DAY),
     CacheKind.TOKENS: Lifetime(15 * MINUTE, 6 * HOUR, 7 * DAY),
     CacheKind.TOKEN_SEARCH: Lifetime(MINUTE, 5 * MINUTE, HOUR),
-    CacheKind.ROUTES: Lifetime(MINUTE, 5 * MINUTE, HOUR),
     CacheKind.NO_ROUTES: Lifetime(30, 30, 30),  # short, so that a new route shows up soon
     CacheKind.MOVING: Lifetime(2, 10, DAY),
     CacheKind.ENDED_LATELY: Lifetime(10 * MINUTE, 7 * DAY, 30 * DAY),
@@ -99,7 +96,6 @@ LIFETIMES: Mapping[CacheKind, Lifetime] = {
     CacheKind.OLDER_HISTORY: Lifetime(10, MINUTE, HOUR),
     CacheKind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
     CacheKind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
-    CacheKind.NO_HITS: Lifetime(5, 30, 10 * MINUTE),
 }
 
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})

@@ -1,13 +1,16 @@
-"""Finds intents by any identifier, looking up every kind that it may be concurrently."""
+"""Finds intents by any identifier, looking up every kind that it may be concurrently, and reads a transfer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
+from typing import Unpack
 
-from intents_ui.service.client import BlockingOperations
+from intents_ui.service import operations
+from intents_ui.service.client import BlockingOperations, ServiceClient
+from intents_ui.service.context import concurrency
 from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
-from intents_ui.service.models import Intent, IntentReceipt, TokenInfo
+from intents_ui.service.models import LONG_AGO, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
+from intents_ui.service.operations import SearchCriteria, ServiceCall
 from intents_ui.service.results import (
     ADDRESS,
     CAPPED_FROM,
@@ -18,12 +21,9 @@ from intents_ui.service.results import (
     TRANSACTION_HASH,
     WORDS,
     Hit,
-    Hits,
     LookupQuestion,
     LookupResult,
-    beyond_in,
     doubt,
-    unreadable_in,
 )
 
 # Number of unverified hits by deposit hash to check with a request each.
@@ -31,10 +31,31 @@ MOST_VERIFIED = 3
 # Number of hits whose receipts are read, with a request each.
 MOST_RECEIPTS = 8
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
+ROUTE_PAGE = Page.first(size=50)
+
+type Answer = SearchAnswer | ServiceError
 
 
-type Answer = Sequence[Intent] | ServiceError
+def newest_of_route(origin: int, destination: int, page: Page = ROUTE_PAGE) -> ServiceCall[HistoryAnswer]:
+    """Return the call for the newest transfers between two chains."""
+    return operations.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination)
+
+
+def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
+    """Return the intent, its receipt, and the error for the receipt. An intent that was never executed has neither.
+
+    Raises the error for the intent itself.
+    """
+    intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
+    # Cached responses need no thread to wait in.
+    is_fresh = service.has_fresh(intent) and service.has_fresh(its_receipt)
+    ask = concurrency.in_turn if is_fresh else service.threads.both
+    found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
+    if isinstance(found, ServiceError):
+        raise found
+    if isinstance(receipt, ServiceError):
+        return found, None, None if isinstance(receipt, NotFound) else receipt
+    return found, receipt, None
 
 
 def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
@@ -44,7 +65,7 @@ def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQu
         newest = _run(service, stage())
         answers += newest
         answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
-        if any(answered) or (newest and not answered):
+        if any(answer.intents for answer in answered) or (newest and not answered):
             break
     return _checked(service, _merged(answers))
 
@@ -61,18 +82,18 @@ def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion,
     return as_any(service, ADDRESS, value)
 
 
-def by_key(service: BlockingOperations, called: str, **criterion: str | int) -> tuple[LookupQuestion, ...]:
+def by_key(service: BlockingOperations, called: str, **criterion: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
     """Return a lookup by one criterion, labeled `called`."""
     (value,) = criterion.values()
     return (LookupQuestion(called, str(value), lambda: _search(service, **criterion), _hash_in(criterion)),)
 
 
-def by_keys(service: BlockingOperations, **criteria: str | int) -> tuple[LookupQuestion, ...]:
+def by_keys(service: BlockingOperations, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
     """Return one lookup by several criteria, which the service combines."""
     return (LookupQuestion("all fields together", "", lambda: _search(service, **criteria), _hash_in(criteria)),)
 
 
-def _hash_in(criteria: Mapping[str, str | int]) -> str:
+def _hash_in(criteria: SearchCriteria) -> str:
     return str(criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or "")
 
 
@@ -92,33 +113,38 @@ def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: st
     return tuple(token for token in listed if (token.address or "").lower() == address.lower())
 
 
-def _search(service: BlockingOperations, **criteria: str | int) -> Sequence[Intent]:
+def _search(service: BlockingOperations, **criteria: Unpack[SearchCriteria]) -> SearchAnswer:
     try:
-        answer = service.search_intents(**criteria)  # type: ignore[arg-type]
+        answer = service.search_intents(**criteria)
     except NotFound:
-        return ()
+        return SearchAnswer()
     if answer.unreadable_entries and not answer.intents:
         # An empty result would claim that there are no matches.
         error = Unreadable.because(Flaw.WRONG_SHAPE)
         error.operation = "SearchIntents"
         raise error
-    return Hits.of(answer)
+    return answer
 
 
-def _intent(service: BlockingOperations, value: str) -> Sequence[Intent]:
+def _intent(service: BlockingOperations, value: str) -> SearchAnswer:
     try:
-        return (service.get_intent(value),)
+        return SearchAnswer(intents=(service.get_intent(value),))
     except NotFound:
-        return ()
+        return SearchAnswer()
 
 
-def _with_deposit(service: BlockingOperations, value: str) -> Sequence[Intent]:
+def _with_transaction(service: BlockingOperations, value: str) -> SearchAnswer:
+    found = _search(service, by_transaction_hash=value)
+    return found if found.intents else _with_deposit(service, value)
+
+
+def _with_deposit(service: BlockingOperations, value: str) -> SearchAnswer:
     """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
-        found = _search(service, by_deposit_transaction_hash=value)[:MOST_VERIFIED]
+        found = _search(service, by_deposit_transaction_hash=value).intents[:MOST_VERIFIED]
     except Invalid:
-        return ()
-    return [intent for intent in found if _has_deposit(service, intent, value)]
+        return SearchAnswer()
+    return SearchAnswer(intents=tuple(intent for intent in found if _has_deposit(service, intent, value)))
 
 
 def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> bool:
@@ -129,11 +155,9 @@ def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> boo
     return receipt.step_of(value) == "deposit"
 
 
-ASK: Mapping[str, Callable[[BlockingOperations, str], Sequence[Intent]]] = {
+ASK: Mapping[str, Callable[[BlockingOperations, str], SearchAnswer]] = {
     INTENT_ID: _intent,
-    TRANSACTION_HASH: lambda service, value: (
-        _search(service, by_transaction_hash=value) or _with_deposit(service, value)
-    ),
+    TRANSACTION_HASH: _with_transaction,
     OWNER: lambda service, value: _search(service, by_owner_address=value),
     DEPOSIT_ADDRESS: lambda service, value: _search(service, by_origin_intent_address=value),
     DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),
@@ -145,28 +169,24 @@ def _run(service: BlockingOperations, questions: Sequence[LookupQuestion]) -> li
     return list(zip(questions, service.threads.together(*(question.ask for question in questions)), strict=True))
 
 
-def _merged(answers: Iterable[tuple[LookupQuestion, Answer]]) -> LookupResult:
+def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
+    answered = [(question, answer) for question, answer in answers if isinstance(answer, SearchAnswer)]
+    found = [answer for _, answer in answered]
     intents: dict[str, Intent] = {}
-    reasons: dict[str, dict[LookupQuestion, None]] = {}
-    answered = []
-    failed = []
-    for question, answer in answers:
-        if isinstance(answer, ServiceError):
-            failed.append((question, answer))
-            continue
-        answered.append((question, answer))
-        for intent in answer:
+    reasons: dict[str, list[LookupQuestion]] = {}
+    for question, answer in answered:
+        for intent in answer.intents:
             intents.setdefault(intent.intent_id.lower(), intent)
-            reasons.setdefault(intent.intent_id.lower(), {})[question] = None
-    hits = [Hit(intent, tuple(reasons[key])) for key, intent in intents.items()]
+            reasons.setdefault(intent.intent_id.lower(), []).append(question)
+    hits = [Hit(intent, tuple(dict.fromkeys(reasons[key]))) for key, intent in intents.items()]
     return LookupResult(
         hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or LONG_AGO, reverse=True)),
         answered=tuple(question for question, _ in answered),
-        failed=tuple(failed),
-        may_be_capped=any(len(answer) == CAPPED_FROM for _, answer in answered),
-        unreadable=sum(unreadable_in(answer) for _, answer in answered),
+        failed=tuple((question, answer) for question, answer in answers if isinstance(answer, ServiceError)),
+        may_be_capped=any(len(answer.intents) == CAPPED_FROM for answer in found),
+        unreadable=sum(answer.unreadable_entries for answer in found),
         # The counts may overlap, so the largest one is a lower bound.
-        beyond=max((beyond_in(answer) for _, answer in answered), default=0),
+        beyond=max((answer.beyond for answer in found), default=0),
     )
 
 

@@ -6,9 +6,10 @@ names an object is required. Invalid values are None, with their text in `unread
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
@@ -32,6 +33,8 @@ from intents_ui.service.fields import (
     UInt256,
     status_type,
 )
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)  # stands for an unknown time in sorting
 
 log = logging.getLogger("intents_ui.service")
 
@@ -458,11 +461,11 @@ class IntentReceipt(Model):
         }
         return next((step for step, known in sent.items() if known == wanted), None)
 
-    def other_intent(self, own: str) -> str:
-        """Return the ID of another intent that it, its summary or a transaction names, or "" if there is none."""
+    @property
+    def intent_ids(self) -> list[str]:
+        """The intent IDs in it, in its summary and in its transactions, which should be the same."""
         parts = (self, self.summary, *self.transactions.values())
-        named = (part.intent_id for part in parts if part and part.intent_id)
-        return next((each for each in named if each.lower() != own.lower()), "")
+        return [part.intent_id for part in parts if part and part.intent_id]
 
 
 class TokenBalance(Model):
@@ -500,8 +503,10 @@ class IntentHistory(Model):
     @field_validator("receipt")
     @classmethod
     def _refuse_another(cls, receipt: IntentReceipt | None, info: ValidationInfo) -> IntentReceipt | None:
-        if receipt and receipt.other_intent(info.data.get("intent_id", receipt.intent_id)):
-            raise ValueError("of another intent")
+        if receipt:
+            own = info.data.get("intent_id", receipt.intent_id).lower()
+            if any(each.lower() != own for each in receipt.intent_ids):
+                raise ValueError("of another intent")
         return receipt
 
 
@@ -654,11 +659,15 @@ class GasFeeOptions(Model):
 class IntentAnswer(Model):
     """Response of GetIntent."""
 
+    verbatim = ("intent",)
+
     intent: Intent
 
 
 class ReceiptAnswer(Model):
     """Response of GetIntentReceipt."""
+
+    verbatim = ("intent_receipt",)
 
     intent_receipt: IntentReceipt
 
@@ -669,6 +678,8 @@ class WaitAnswer(Model):
     `done` means "stop polling", not success. Send `receipt_states` back as `last_receipt_states`.
     """
 
+    verbatim = ("intent_receipt",)
+
     intent_receipt: IntentReceipt
     receipt_states: Annotated[tuple[TextInList, ...], LIST] = ()
     done: Flag = None
@@ -677,7 +688,7 @@ class WaitAnswer(Model):
 class _Listed(Model):
     """Response that lists the intents matching a filter."""
 
-    essential: ClassVar[frozenset[str]] = frozenset({"intents"})
+    essential = frozenset({"intents"})
 
     def fitting[T: Model](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
         """Return the response without the entries for which `fits` is false.
@@ -685,7 +696,7 @@ class _Listed(Model):
         They count as entries that couldn't be parsed. Raises Unreadable if no entry fits, because an empty list would
         say that there are no matches.
         """
-        matching = tuple(entry for entry in entries if fits(entry))
+        matching = tuple(filter(fits, entries))
         unfit = len(entries) - len(matching)
         if not unfit:
             return self
@@ -719,8 +730,19 @@ class Entries(tuple[IntentHistory, ...]):
         return found
 
 
+class End(StrEnum):
+    """Why a list ends with a page."""
+
+    COMPLETE = "complete"
+    CIRCLES = "circles"  # the service reports more, but its cursor didn't advance
+    LOST = "lost"  # the service reports more, but its cursor isn't a number, so it can't belong to this list
+    EMPTY_PAGE = "empty page"  # although the service reports more
+
+
 class HistoryAnswer(_Listed):
     """Response of GetIntentHistory: one page of a paginated list."""
+
+    verbatim = ("next_page",)
 
     intents: Annotated[tuple[IntentHistory, ...], LIST] = ()
     next_page: Page | None = None
@@ -732,41 +754,20 @@ class HistoryAnswer(_Listed):
 
     @property
     def following(self) -> Page | None:
-        """The next page to request, with its cursor unchanged, or None at the end of the list.
-
-        The list ends where `nextPage` is missing, `more` is false, the page is empty, the cursor didn't advance, or the
-        cursor isn't a number and so can't belong to this list.
-        """
-        return None if self.is_over or self.is_stuck or self.is_lost else self.next_page
+        """The next page to request, with its cursor unchanged, or None at the end of the list."""
+        return None if self.end else self.next_page
 
     @property
-    def is_over(self) -> bool:
-        """Whether this is the last page: the service reports no more, or the page is empty."""
-        return self.next_page is None or self.next_page.more is False or self.is_empty
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.intents or self.unreadable_entries)
-
-    @property
-    def breaks_off(self) -> bool:
-        """Whether the service reports more entries after an empty page."""
-        return self.is_empty and self.next_page is not None and self.next_page.more is True
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether the service reports more entries but the cursor didn't advance."""
-        if self.next_page is None or self.is_over or self.is_lost:
-            return False
-        requested: Page | None = self.derived.get("requested")
-        return requested is not None and self.next_page.cursor == requested.cursor
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the service reports more entries but the cursor isn't a number."""
-        if self.next_page is None or self.is_over:
-            return False
-        return not {"before", "after"}.isdisjoint(self.next_page.unreadable)
+    def end(self) -> End | None:
+        """Why no page follows, or None if one does."""
+        page, requested = self.next_page, self.derived.get("requested")
+        if page is None or page.more is False:
+            return End.COMPLETE
+        if not (self.intents or self.unreadable_entries):
+            return End.EMPTY_PAGE if page.more else End.COMPLETE
+        if not {"before", "after"}.isdisjoint(page.unreadable):
+            return End.LOST
+        return End.CIRCLES if requested is not None and page.cursor == requested.cursor else None
 
 
 class CommitAnswer(Model):
@@ -778,7 +779,7 @@ class CommitAnswer(Model):
 class TokensAnswer(Model):
     """Response of the operations that list tokens."""
 
-    essential: ClassVar[frozenset[str]] = frozenset({"tokens"})
+    essential = frozenset({"tokens"})
 
     tokens: Annotated[tuple[TokenInfo, ...], LIST] = ()
 
@@ -786,13 +787,15 @@ class TokensAnswer(Model):
 class ChainsAnswer(Model):
     """Response of the operations that list chains."""
 
-    essential: ClassVar[frozenset[str]] = frozenset({"chains"})
+    essential = frozenset({"chains"})
 
     chains: Annotated[tuple[ChainInfo, ...], LIST] = ()
 
 
 class QuoteAnswer(Model):
     """Response of QuoteIntent."""
+
+    verbatim = ("intent",)
 
     intent: Intent
     gas_fee_options: GasFeeOptions | None = None
@@ -811,6 +814,6 @@ class PricesAnswer(Model):
     Tokens without a price may be missing, and the order can differ from the request's.
     """
 
-    essential: ClassVar[frozenset[str]] = frozenset({"token_prices"})
+    essential = frozenset({"token_prices"})
 
     token_prices: Annotated[tuple[TokenPrice, ...], LIST] = ()

@@ -7,9 +7,11 @@ aren't given aren't sent.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, Unpack
+
+from pydantic.alias_generators import to_camel
 
 from intents_ui.service import decode
 from intents_ui.service.config import CacheKind, Group, kind_of_intent
@@ -17,6 +19,7 @@ from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
 from intents_ui.service.models import (
+    LONG_AGO,
     ChainsAnswer,
     CommitAnswer,
     ExecuteAnswer,
@@ -41,7 +44,6 @@ type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 STATUSES = frozenset(IntentStatus)
 
 
@@ -53,18 +55,18 @@ class Answer:
     text: str
 
     def as_a[W: Model](self, model: type[W]) -> W:
-        return model.model_validate(self.document)
-
-    def with_raw[M: Model](self, member: str, found: M) -> M:
-        """Note the exact text of a field in the object parsed from it. Return the object."""
-        return found.with_raw(decode.member(self.text, member))
+        found = model.model_validate(self.document)
+        for name in model.verbatim:
+            if part := getattr(found, name):
+                part.with_raw(decode.member(self.text, to_camel(name)))
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceCall[T]:
     """One request to the service.
 
-    If `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
+    If it `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
     cache TTL class. None means that responses are not cached.
     """
 
@@ -86,22 +88,29 @@ class ServiceCall[T]:
         return decode.write(self.request)
 
 
-def search_intents(
-    *,
-    by_intent_id: str | None = None,
-    by_project_id: int | None = None,
-    by_transaction_hash: str | None = None,
-    by_deposit_transaction_hash: str | None = None,
-    by_owner_address: str | None = None,
-    by_origin_intent_address: str | None = None,
-    by_destination_intent_address: str | None = None,
-    by_query_string: str | None = None,
-) -> ServiceCall[SearchAnswer]:
+class SearchCriteria(TypedDict, total=False):
+    by_intent_id: str | None
+    by_project_id: int | None
+    by_transaction_hash: str | None
+    by_deposit_transaction_hash: str | None
+    by_owner_address: str | None
+    by_origin_intent_address: str | None
+    by_destination_intent_address: str | None
+    by_query_string: str | None
+
+
+# What each hit of a search says about itself. The service searches its transactions and words by itself.
+CHECKED_CRITERIA = ("intent_id", "project_id", "owner_address", "origin_intent_address", "destination_intent_address")
+
+
+def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnswer]:
     """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
 
     The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
     than MOST_HITS results the newest are parsed and the others counted.
     """
+    given = _given(criteria)
+    wanted = _wanted(given, *CHECKED_CRITERIA)
 
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
@@ -109,29 +118,12 @@ def search_intents(
         found.derived["beyond"] = beyond
         return found.fitting(found.intents, lambda intent: _meets(intent, wanted))
 
-    wanted = _present(
-        intent_id=by_intent_id,
-        project_id=by_project_id,
-        owner_address=by_owner_address,
-        origin_intent_address=by_origin_intent_address,
-        destination_intent_address=by_destination_intent_address,
-    )
-
     return ServiceCall(
         operation="SearchIntents",
-        request=_present(
-            byIntentId=by_intent_id,
-            byProjectId=by_project_id,
-            byTransactionHash=by_transaction_hash,
-            byDepositTransactionHash=by_deposit_transaction_hash,
-            byOwnerAddress=by_owner_address,
-            byOriginIntentAddress=by_origin_intent_address,
-            byDestinationIntentAddress=by_destination_intent_address,
-            byQueryString=by_query_string,
-        ),
+        request=_request(**given),
         read=read,
         group=Group.SEARCH,
-        kind=lambda found: CacheKind.SEARCH if found.intents else CacheKind.NO_HITS,
+        kind=lambda _: CacheKind.SEARCH,
     )
 
 
@@ -151,73 +143,56 @@ def _created(hit: object) -> datetime:
         return LONG_AGO
 
 
-def get_intent_history(
-    *,
-    page: Page | None = None,
-    by_project_id: int | None = None,
-    by_owner_address: str | None = None,
-    by_status: str | None = None,
-    by_statuses: Sequence[str] = (),
-    origin_chain_id: int | None = None,
-    destination_chain_id: int | None = None,
-    from_time: datetime | int | None = None,
-    to_time: datetime | int | None = None,
-    include_balances: bool = False,
-    only_recoverable: bool = False,
-) -> ServiceCall[HistoryAnswer]:
+class HistoryFilters(TypedDict, total=False):
+    by_project_id: int | None
+    by_owner_address: str | None
+    by_status: str | None
+    by_statuses: Sequence[str]
+    origin_chain_id: int | None
+    destination_chain_id: int | None
+    from_time: datetime | int | None
+    to_time: datetime | int | None
+    include_balances: bool
+    only_recoverable: bool
+
+
+CHECKED_FILTERS = ("project_id", "owner_address", "origin_chain_id", "destination_chain_id")
+
+
+def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFilters]) -> ServiceCall[HistoryAnswer]:
     """List intents with their receipts, one page at a time.
 
     Start with `Page.first()`, continue with `following` of the response. `by_statuses` takes precedence over
     `by_status`. `from_time` and `to_time` limit the creation time, inclusive, in Unix seconds. Balances make the call
     slow, because the service reads them from the chains.
     """
-
-    with_balances = include_balances or only_recoverable
-    is_first = page is None or (page.before is None and page.after is None)
+    given = _given(filters)
+    if "by_statuses" in given:
+        given.pop("by_status", None)
+    statuses = frozenset(given["by_statuses"] if "by_statuses" in given else filter(None, [given.get("by_status")]))
+    # The service replaces an unknown status with another, so results can't be checked against it.
+    is_told = statuses <= STATUSES
+    wanted = _wanted(given, *CHECKED_FILTERS)
 
     def read(answer: Answer) -> HistoryAnswer:
         found = answer.as_a(HistoryAnswer)
         found.derived["requested"] = page
-        if found.next_page:
-            answer.with_raw("nextPage", found.next_page)
         return found.fitting(found.intents, meets)
-
-    statuses = frozenset(by_statuses or ([by_status] if by_status else ()))
-    # The service replaces an unknown status with another, so results can't be checked against it.
-    is_told = statuses <= STATUSES
-
-    wanted = _present(
-        project_id=by_project_id,
-        owner_address=by_owner_address,
-        origin_chain_id=origin_chain_id,
-        destination_chain_id=destination_chain_id,
-    )
 
     def meets(entry: IntentHistory) -> bool:
         if statuses and is_told and entry.status and entry.status not in statuses:
             return False
-        return not wanted or entry.receipt is None or _meets(entry.receipt, wanted)
+        return entry.receipt is None or _meets(entry.receipt, wanted)
 
+    with_balances = "include_balances" in given or "only_recoverable" in given
+    is_first = page is None or (page.before is None and page.after is None)
+    page_kind = CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
     return ServiceCall(
         operation="GetIntentHistory",
-        request=_present(
-            page=_page_field(page),
-            byProjectId=by_project_id,
-            byOwnerAddress=by_owner_address,
-            byStatus=None if by_statuses else by_status,
-            byStatuses=list(by_statuses),
-            originChainId=origin_chain_id,
-            destinationChainId=destination_chain_id,
-            fromTime=_unix_seconds(from_time),
-            toTime=_unix_seconds(to_time),
-            includeBalances=include_balances or None,
-            onlyRecoverable=only_recoverable or None,
-        ),
+        request=_request(page=_page_field(page), **given),
         read=read,
         group=Group.BALANCES if with_balances else Group.HISTORY,
-        kind=lambda _: (
-            CacheKind.BALANCES if with_balances else CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
-        ),
+        kind=lambda _: CacheKind.BALANCES if with_balances else page_kind,
     )
 
 
@@ -227,15 +202,10 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
     def read(answer: Answer) -> Intent:
         intent = answer.as_a(IntentAnswer).intent
         _refuse_another(intent_id, intent.intent_id)
-        return answer.with_raw("intent", intent)
+        return intent
 
-    return ServiceCall(
-        operation="GetIntent",
-        request={"intentId": intent_id},
-        read=read,
-        group=Group.INTENT,
-        kind=kind_of_intent,
-    )
+    request = {"intentId": intent_id}
+    return ServiceCall(operation="GetIntent", request=request, read=read, group=Group.INTENT, kind=kind_of_intent)
 
 
 def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
@@ -243,15 +213,12 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
 
     def read(answer: Answer) -> IntentReceipt:
         receipt = answer.as_a(ReceiptAnswer).intent_receipt
-        _refuse_another_in(receipt, intent_id)
-        return answer.with_raw("intentReceipt", receipt)
+        _refuse_another(intent_id, *receipt.intent_ids)
+        return receipt
 
+    request = {"intentId": intent_id}
     return ServiceCall(
-        operation="GetIntentReceipt",
-        request={"intentId": intent_id},
-        read=read,
-        group=Group.INTENT,
-        kind=kind_of_intent,
+        operation="GetIntentReceipt", request=request, read=read, group=Group.INTENT, kind=kind_of_intent
     )
 
 
@@ -264,18 +231,13 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
     def read(answer: Answer) -> WaitAnswer:
         found = answer.as_a(WaitAnswer)
-        _refuse_another_in(found.intent_receipt, intent_id)
-        answer.with_raw("intentReceipt", found.intent_receipt)
+        _refuse_another(intent_id, *found.intent_receipt.intent_ids)
         return found
 
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
-    return ServiceCall(
-        operation="WaitIntentReceipt",
-        request=_present(intentId=intent_id, lastReceiptStates=states),
-        read=read,
-        group=Group.WAIT,
-    )
+    request = _request(intent_id=intent_id, last_receipt_states=states)
+    return ServiceCall(operation="WaitIntentReceipt", request=request, read=read, group=Group.WAIT)
 
 
 def commit_intent(intent: Intent) -> ServiceCall[str]:
@@ -292,42 +254,28 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
         _refuse_another(intent.intent_id, committed)
         return committed
 
-    return ServiceCall(
-        operation="CommitIntent",
-        request={"intent": Verbatim(intent.raw)},
-        read=read,
-        group=Group.WRITE,
-        is_read=False,
-    )
+    request = {"intent": Verbatim(intent.raw)}
+    return ServiceCall(operation="CommitIntent", request=request, read=read, group=Group.WRITE, is_read=False)
 
 
-def get_token_list(
-    chain_ids: Sequence[int],
-    *,
-    search_query: str | None = None,
-    limit: int | None = None,
-    token_address: str | None = None,
-    include_all_listed: bool = False,
-    include_external: bool = False,
-    exclude_tokens: Sequence[str] = (),
-) -> ServiceCall[TokensAnswer]:
+class TokenFilters(TypedDict, total=False):
+    search_query: str | None
+    limit: int | None
+    token_address: str | None
+    include_all_listed: bool
+    include_external: bool
+    exclude_tokens: Sequence[str]
+
+
+def get_token_list(chain_ids: Sequence[int], **filters: Unpack[TokenFilters]) -> ServiceCall[TokensAnswer]:
     """List the featured tokens of these chains, or all listed ones. `limit` applies to each chain."""
+    is_search = filters.get("search_query") or filters.get("token_address")
     return ServiceCall(
         operation="GetTokenList",
-        request={
-            "chainIds": list(chain_ids),
-            **_present(
-                searchQuery=search_query,
-                limit=limit,
-                tokenAddress=token_address,
-                includeAllListed=include_all_listed or None,
-                includeExternal=include_external or None,
-                excludeTokens=list(exclude_tokens),
-            ),
-        },
-        read=lambda answer: answer.as_a(TokensAnswer),
+        request={"chainIds": list(chain_ids), **_request(**_given(filters))},
+        read=_tokens,
         group=Group.TOKENS,
-        kind=lambda _: CacheKind.TOKEN_SEARCH if search_query or token_address else CacheKind.TOKENS,
+        kind=lambda _: CacheKind.TOKEN_SEARCH if is_search else CacheKind.TOKENS,
     )
 
 
@@ -335,7 +283,7 @@ def get_chains(*, route_provider: str | None = None) -> ServiceCall[ChainsAnswer
     """List the supported chains, or those of one route provider."""
     return ServiceCall(
         operation="GetChains",
-        request=_present(routeProvider=route_provider),
+        request=_request(route_provider=route_provider),
         read=lambda answer: answer.as_a(ChainsAnswer),
         group=Group.REFERENCE,
         kind=lambda _: CacheKind.CHAINS,
@@ -350,17 +298,14 @@ def get_exact_input_routes(
     destination_token_address: str | None = None,
 ) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
+    request = _request(
+        origin_chain_id=origin_chain_id,
+        origin_token_address=origin_token_address,
+        destination_chain_id=destination_chain_id,
+        destination_token_address=destination_token_address,
+    )
     return ServiceCall(
-        operation="GetExactInputRoutes",
-        request=_present(
-            originChainId=origin_chain_id,
-            originTokenAddress=origin_token_address,
-            destinationChainId=destination_chain_id,
-            destinationTokenAddress=destination_token_address,
-        ),
-        read=lambda answer: answer.as_a(TokensAnswer),
-        group=Group.TOKENS,
-        kind=_kind_of_routes,
+        operation="GetExactInputRoutes", request=request, read=_tokens, group=Group.TOKENS, kind=_kind_of_routes
     )
 
 
@@ -373,33 +318,24 @@ def get_exact_output_routes(
     owner_address: str | None = None,
 ) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
+    request = _request(
+        destination_chain_id=destination_chain_id,
+        destination_token_address=destination_token_address,
+        origin_chain_id=origin_chain_id,
+        origin_token_address=origin_token_address,
+        owner_address=owner_address,
+    )
     return ServiceCall(
-        operation="GetExactOutputRoutes",
-        request=_present(
-            destinationChainId=destination_chain_id,
-            destinationTokenAddress=destination_token_address,
-            originChainId=origin_chain_id,
-            originTokenAddress=origin_token_address,
-            ownerAddress=owner_address,
-        ),
-        read=lambda answer: answer.as_a(TokensAnswer),
-        group=Group.TOKENS,
-        kind=_kind_of_routes,
+        operation="GetExactOutputRoutes", request=request, read=_tokens, group=Group.TOKENS, kind=_kind_of_routes
     )
 
 
 def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
     """Request a quote. Its intent has the `raw` text that `commit_intent` sends back."""
-
-    def read(answer: Answer) -> QuoteAnswer:
-        found = answer.as_a(QuoteAnswer)
-        answer.with_raw("intent", found.intent)
-        return found
-
     return ServiceCall(
         operation="QuoteIntent",
         request=request.model_dump(exclude_defaults=True),
-        read=read,
+        read=lambda answer: answer.as_a(QuoteAnswer),
         group=Group.WRITE,
         is_read=False,
     )
@@ -422,15 +358,10 @@ def execute_intent(
         _refuse_another(intent_id, found.intent_id)
         return found
 
-    return ServiceCall(
-        operation="ExecuteIntent",
-        request=_present(
-            intentId=intent_id, depositTransactionHash=deposit_transaction_hash, depositSignature=deposit_signature
-        ),
-        read=read,
-        group=Group.WRITE,
-        is_read=False,
+    request = _request(
+        intent_id=intent_id, deposit_transaction_hash=deposit_transaction_hash, deposit_signature=deposit_signature
     )
+    return ServiceCall(operation="ExecuteIntent", request=request, read=read, group=Group.WRITE, is_read=False)
 
 
 def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:
@@ -443,12 +374,27 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
     )
 
 
+def _tokens(answer: Answer) -> TokensAnswer:
+    return answer.as_a(TokensAnswer)
+
+
 def _kind_of_routes(found: TokensAnswer) -> CacheKind:
-    return CacheKind.ROUTES if found.tokens else CacheKind.NO_ROUTES
+    return CacheKind.TOKEN_SEARCH if found.tokens else CacheKind.NO_ROUTES
 
 
-def _present(**members: Any) -> dict[str, Any]:
-    return {name: member for name, member in members.items() if member is not None and member not in ("", [])}
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that say something, in one order, so that equal calls are the same request."""
+    given = {name: arguments[name] for name in sorted(arguments)}
+    return {name: value for name, value in given.items() if value not in (None, "", [], ()) and value is not False}
+
+
+def _request(**arguments: Any) -> dict[str, Any]:
+    """Return the fields of a request, without those that aren't given. Times become Unix seconds."""
+    return {
+        to_camel(name): int(value.timestamp()) if isinstance(value, datetime) else value
+        for name, value in arguments.items()
+        if value not in (None, "", [])
+    }
 
 
 def _page_field(page: Page | None) -> Verbatim | None:
@@ -458,25 +404,19 @@ def _page_field(page: Page | None) -> Verbatim | None:
     return Verbatim(page.raw) if page else None
 
 
-def _unix_seconds(moment: datetime | int | None) -> int | None:
-    return int(moment.timestamp()) if isinstance(moment, datetime) else moment
+def _wanted(given: Mapping[str, Any], *fields: str) -> dict[str, str]:
+    """Return what these fields of a result must be, in lower case. A blank filter demands nothing."""
+    wanted = {field: str(given.get(f"by_{field}", given.get(field, ""))).strip().lower() for field in fields}
+    return {field: value for field, value in wanted.items() if value}
 
 
-def _meets(found: Model, wanted: Mapping[str, str | int]) -> bool:
-    """Return whether no field of an object contradicts a filter. A blank filter and a missing field don't."""
-    return all(_matches(value, getattr(found, name)) for name, value in wanted.items())
+def _meets(found: Model, wanted: Mapping[str, str]) -> bool:
+    """Return whether no field of an object contradicts a filter. A missing field doesn't."""
+    values = ((getattr(found, field), value) for field, value in wanted.items())
+    return all(has is None or str(has).lower() == value for has, value in values)
 
 
-def _matches(wanted: str | int, found: str | int | None) -> bool:
-    return found is None or str(wanted).strip().lower() in ("", str(found).lower())
-
-
-def _refuse_another_in(receipt: IntentReceipt, asked: str) -> None:
-    """Raise Unreadable if a receipt or a part of it belongs to another intent."""
-    if receipt.other_intent(asked):
-        raise Unreadable.because(Flaw.OTHER_INTENT)
-
-
-def _refuse_another(asked: str, answered: str) -> None:
-    if asked.lower() != answered.lower():
+def _refuse_another(asked: str, *answered: str) -> None:
+    """Raise Unreadable if a response or a part of it belongs to another intent."""
+    if any(intent_id.lower() != asked.lower() for intent_id in answered):
         raise Unreadable.because(Flaw.OTHER_INTENT)

@@ -8,17 +8,14 @@ shift all that follow. Where the service doesn't support `before`, the original 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from enum import Enum
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.models import Entries, HistoryAnswer, IntentHistory, Page
+from intents_ui.service.models import LONG_AGO, End, Entries, HistoryAnswer, IntentHistory, Page
 from intents_ui.service.results import Position
 
 MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 BY_CREATION = "createdAt"
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 type Ask = Callable[[Page], HistoryAnswer]
 
@@ -27,18 +24,14 @@ type Ask = Callable[[Page], HistoryAnswer]
 class Leaf:
     """One page of a list, with the positions of its neighbors.
 
-    Three flags say why there is no next page although the service reports more: its cursor was already used
-    (`goes_in_circles`), is invalid (`is_lost`), or this page is empty (`breaks_off`). `begins_anew` marks a first page
-    shown because the previous page's cursor is unknown.
+    `end` says why none follows. `begins_anew` marks a first page shown because the previous page's cursor is unknown.
     """
 
     entries: Sequence[IntentHistory]
     following: Position | None
     previous: Position | None
-    goes_in_circles: bool
+    end: End | None
     unreadable: int
-    breaks_off: bool
-    is_lost: bool
     begins_anew: bool = False
 
 
@@ -54,17 +47,14 @@ def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
 
 
 def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
-    onward = answer.following
-    circles = answer.is_stuck or (onward is not None and at.has_been_at(onward))
-    entries = _entries(answer, first)
+    onward, entries = answer.following, _entries(answer, first)
+    circles = onward is not None and at.has_been_at(onward)
     return Leaf(
         entries=entries if len(entries) <= MOST_ROWS else entries[:MOST_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
-        goes_in_circles=circles,
+        end=End.CIRCLES if circles else answer.end,
         unreadable=answer.unreadable_entries + len(entries[MOST_ROWS:]),
-        breaks_off=answer.breaks_off,
-        is_lost=answer.is_lost,
     )
 
 
@@ -92,10 +82,8 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
         entries=entries,
         following=replace(at, cursor=onward, edge=None, is_backward=False) if onward else None,
         previous=replace(at.back(further), edge=_edge(entries), is_backward=True) if further else None,
-        goes_in_circles=answer.is_stuck,
+        end=answer.end,
         unreadable=answer.unreadable_entries,
-        breaks_off=answer.breaks_off,
-        is_lost=answer.is_lost,
     )
 
 
@@ -138,15 +126,6 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
     return Page.from_text(json.dumps(turned.model_dump(exclude_defaults=True)))
 
 
-class End(Enum):
-    """Why a complete read of a list ended."""
-
-    COMPLETE = "complete"
-    CIRCLES = "circles"
-    LOST = "lost"  # the service reports more, but its cursor is invalid
-    EMPTY_PAGE = "empty page"  # although the service reports more
-
-
 def answers(ask: Ask, first: Page) -> Iterator[tuple[HistoryAnswer, End | None]]:
     """Yield each page of a list, with the reason for the end at the last one.
 
@@ -156,13 +135,12 @@ def answers(ask: Ask, first: Page) -> Iterator[tuple[HistoryAnswer, End | None]]
     page: Page | None = first
     while page is not None:
         answer = ask(page)
-        page = answer.following
-        circles = answer.is_stuck or (page is not None and page.cursor in cursors)
-        if page is not None:
+        page, end = answer.following, answer.end
+        if page is not None and page.cursor in cursors:
+            page, end = None, End.CIRCLES
+        elif page is not None:
             cursors.add(page.cursor)
-        if circles:
-            page = None
-        yield answer, None if page else _end(answer, circles=circles)
+        yield answer, end
 
 
 def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End | None]]:
@@ -175,14 +153,6 @@ def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End
         fresh = [entry for entry in _entries(answer, first) if entry.intent_id.lower() not in seen]
         seen.update(entry.intent_id.lower() for entry in fresh)
         yield tuple(fresh), end
-
-
-def _end(answer: HistoryAnswer, *, circles: bool) -> End:
-    if circles:
-        return End.CIRCLES
-    if answer.is_lost:
-        return End.LOST
-    return End.EMPTY_PAGE if answer.breaks_off else End.COMPLETE
 
 
 def _entries(answer: HistoryAnswer, first: Page) -> Entries:

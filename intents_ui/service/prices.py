@@ -40,17 +40,13 @@ class Prices:
     def of(self, tokens: Iterable[Token]) -> Mapping[Token, Price]:
         """Return prices by chain ID and address as given. Tokens whose price couldn't be requested are missing."""
         tokens = list(tokens)
-        written = {_key(chain_id, address): (chain_id, address) for chain_id, address in tokens}
-        found = self._cached(written)
-        missing = [written[each] for each in sorted(written.keys() - found.keys())]
+        written = {_key(*token): token for token in tokens}
+        with self._lock:
+            found = {key: price for key in written if (price := self._cache.get(key))}
+        missing = [written[key] for key in sorted(written.keys() - found.keys())]
         if missing and self._clock() >= self._paused_until:
             found |= self._fetched(missing)
-        return {token: found[each] for token in tokens if (each := _key(*token)) in found}
-
-    def _cached(self, tokens: Iterable[Token]) -> dict[Token, Price]:
-        with self._lock:
-            held = {token: self._cache.get(token) for token in tokens}
-        return {token: price for token, price in held.items() if price}
+        return {token: found[key] for token in tokens if (key := _key(*token)) in found}
 
     def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
         batches = batched(tokens, MOST_AT_A_TIME)
@@ -73,7 +69,7 @@ class Prices:
             for price in self._service.get_token_prices(tokens).token_prices
             if price.token.chain_id is not None and price.token.token_address
         }
-        return {(each := _key(*token)): answered.get(each, NO_PRICE) for token in tokens}
+        return {(key := _key(*token)): answered.get(key, NO_PRICE) for token in tokens}
 
     def _pause(self, error: ServiceError) -> None:
         """Pause requests after a failure, except a rejected request or a lack of our own connections."""

@@ -1,6 +1,6 @@
 """What the service library returns besides the API's own objects: plain data, which the display puts into words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -32,29 +32,8 @@ class LookupQuestion:
 
     key: str
     value: str
-    ask: Callable[[], Sequence[Intent]] = field(compare=False, repr=False)
+    ask: Callable[[], SearchAnswer] = field(compare=False, repr=False)
     transaction_hash: str = ""
-
-
-class Hits(tuple[Intent, ...]):
-    """Intents that a search returned, with the number of `unreadable` entries and of older ones `beyond` them."""
-
-    unreadable = 0
-    beyond = 0
-
-    @classmethod
-    def of(cls, answer: SearchAnswer) -> Self:
-        hits = cls(answer.intents)
-        hits.unreadable, hits.beyond = answer.unreadable_entries, answer.beyond
-        return hits
-
-
-def unreadable_in(answer: Sequence[Intent] | None) -> int:
-    return answer.unreadable if isinstance(answer, Hits) else 0
-
-
-def beyond_in(answer: Sequence[Intent] | None) -> int:
-    return answer.beyond if isinstance(answer, Hits) else 0
 
 
 @dataclass(frozen=True)

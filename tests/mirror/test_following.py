@@ -16,7 +16,7 @@ from intents_ui.mirror.reader import Span, Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import load
-from intents_ui.service.paging import End
+from intents_ui.service.models import End
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.world import OWNER, START, Copy, Made, World, edges, expected, rows
 

@@ -27,7 +27,6 @@ CACHED_KINDS = (
     CacheKind.CHAINS,
     CacheKind.TOKENS,
     CacheKind.TOKEN_SEARCH,
-    CacheKind.ROUTES,
     CacheKind.NO_ROUTES,
     CacheKind.BALANCES,
 )

@@ -35,7 +35,7 @@ class Deposits:
 
 
 def found(service: Upstream) -> list[str]:
-    return [intent.intent_id for intent in lookup.ASK[results.TRANSACTION_HASH](service.service, HASH)]
+    return [intent.intent_id for intent in lookup.ASK[results.TRANSACTION_HASH](service.service, HASH).intents]
 
 
 def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service: Upstream) -> None:

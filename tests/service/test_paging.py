@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.models import HistoryAnswer, Page
-from intents_ui.service.paging import End, Leaf, leaf, turn, walk
+from intents_ui.service.models import End, HistoryAnswer, Page
+from intents_ui.service.paging import Leaf, leaf, turn, walk
 from intents_ui.service.results import MOST_EARLIER, Position
 
 BORN = 1_795_219_200
@@ -203,14 +203,14 @@ def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
         assert at is not None
         found = leaf(ask, DESC, at=at)
         at = found.following
-    assert (found.goes_in_circles, found.following) == (True, None)
+    assert (found.end, found.following) == (End.CIRCLES, None)
     assert found.entries
 
 
 def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
     following = {"column": "id", "after": "soon", "more": True}
     found = leaf(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
-    assert (found.goes_in_circles, found.is_lost, found.following) == (False, True, None)
+    assert (found.end, found.following) == (End.LOST, None)
     assert found.entries
     assert [end for _, end in walk(lambda page: answered([row(9)], following, page=page), DESC)] == [End.LOST]
 
@@ -228,12 +228,12 @@ ENDS = [
 @pytest.mark.parametrize(("rows", "following"), ENDS)
 def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
     found = leaf(lambda page: answered(rows, following, page=page), DESC, at=Position())
-    assert (found.following, found.goes_in_circles, found.is_lost, found.breaks_off) == (None, False, False, False)
+    assert (found.following, found.end) == (None, End.COMPLETE)
 
 
 def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
     found = leaf(lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position())
-    assert (found.following, found.goes_in_circles, found.breaks_off) == (None, False, True)
+    assert (found.following, found.end) == (None, End.EMPTY_PAGE)
 
 
 def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:

@@ -22,7 +22,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import Share, mix
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import Intent, IntentHistory, IntentStatus, TokenInfo
-from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, beyond_in
+from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 
 ROLES = {
     OWNER: "Owner",
@@ -62,15 +62,18 @@ class Role:
         return f"{self.name} of {least}{text.counted(self.intents or 0, 'transfer')}"
 
 
-def role(key: str, found: Sequence[Intent] | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
-    """`listed`: entries of the owner's history. A search without one of them is incomplete."""
+def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: Iterable[IntentHistory] = ()) -> Role:
+    """`listed`: entries of the owner's history. A search without one of them is incomplete.
+
+    `beyond`: number of matches of the search that were not read.
+    """
     elsewhere = {entry.intent_id.lower() for entry in listed}
     if found is None:
         return Role(key, len(elsewhere) or None, may_be_more=True)
     given = {intent.intent_id.lower() for intent in found}
-    beyond = beyond_in(found)
     may_be_more = len(found) == CAPPED_FROM or beyond > 0 or not elsewhere <= given
-    return Role(key, len(given | elsewhere) + beyond, may_be_more=may_be_more)
+    # Those of the history may be among the matches that were not read.
+    return Role(key, max(len(given | elsewhere), len(given) + beyond), may_be_more=may_be_more)
 
 
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:

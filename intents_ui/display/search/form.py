@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import input_errors, parameters
@@ -78,7 +79,7 @@ class SearchField:
 @dataclass(frozen=True)
 class Criteria:
     fields: tuple[SearchField, ...]
-    given: Mapping[str, str | int]
+    given: Mapping[str, Any]  # arguments of a search
 
     @property
     def problems(self) -> bool:

@@ -17,7 +17,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.models import Intent, IntentHistory, TokenInfo
+from intents_ui.service.models import LONG_AGO, End, Intent, IntentHistory, SearchAnswer, TokenInfo
 from intents_ui.service.paging import Leaf
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
 from intents_ui.web.transfers import situations
@@ -72,13 +72,12 @@ class AddressLookup:
     @cached_property
     def owner(self) -> Role:
         """The role as owner. Its number of transfers is None if that lookup failed."""
-        return about.role(OWNER, self.searched(OWNER), listed=self.entries)
+        return self._role(OWNER, listed=self.entries)
 
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """All roles, the owner first."""
-        others = (about.role(key, self.searched(key)) for key in (DEPOSIT_ADDRESS, DELIVERY_ADDRESS))
-        return self.owner, *others
+        return self.owner, self._role(DEPOSIT_ADDRESS), self._role(DELIVERY_ADDRESS)
 
     @cached_property
     def open_transfers(self) -> list[Situation]:
@@ -101,11 +100,17 @@ class AddressLookup:
 
     def searched(self, *keys: str) -> Sequence[Intent] | None:
         """Return the unique results of the searches by these keys, newest first; None if all failed."""
-        answers = [part.found for question, part in self.questions.items() if question.key in keys]
-        given = [intent for found in answers if found is not None for intent in found]
-        newest = sorted(given, key=lambda intent: intent.created_at or lookup.LONG_AGO, reverse=True)
-        once = list({intent.intent_id.lower(): intent for intent in newest}.values())
-        return None if all(found is None for found in answers) else once
+        found = self._found(*keys)
+        given = (intent for answer in found for intent in answer.intents)
+        newest = sorted(given, key=lambda intent: intent.created_at or LONG_AGO, reverse=True)
+        return list({intent.intent_id.lower(): intent for intent in newest}.values()) if found else None
+
+    def _found(self, *keys: str) -> list[SearchAnswer]:
+        return [part.found for question, part in self.questions.items() if question.key in keys and part.found]
+
+    def _role(self, key: str, *, listed: Sequence[IntentHistory] = ()) -> Role:
+        beyond = max((answer.beyond for answer in self._found(key)), default=0)
+        return about.role(key, self.searched(key), beyond=beyond, listed=listed)
 
     @property
     def errors(self) -> list[ServiceError | None]:
@@ -118,7 +123,7 @@ class AddressLookup:
     @property
     def break_off(self) -> bool:
         """Return whether a list has an empty page although the service reports more."""
-        return any(part.found is not None and part.found.breaks_off for part in self.lists)
+        return any(part.found is not None and part.found.end is End.EMPTY_PAGE for part in self.lists)
 
 
 def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
@@ -143,5 +148,5 @@ def unanswered(parts: AddressLookup, *lists: AddressPart[Leaf]) -> results.Looku
     if error := next((part.error for part in lists if part.error), None):
         failed.setdefault(next(iter(parts.questions)), error)
     answered = tuple(question for question in parts.questions if question not in failed)
-    unreadable = sum(results.unreadable_in(part.found) for part in parts.questions.values())
+    unreadable = sum(part.found.unreadable_entries for part in parts.questions.values() if part.found)
     return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)

@@ -24,7 +24,7 @@ from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service import operations, transfers
+from intents_ui.service import lookup, operations
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.fields import Model
 from intents_ui.service.lookup import MOST_RECEIPTS
@@ -103,7 +103,7 @@ def read(intent_id: str) -> Situation:
 
     Raises ServiceError, also for the receipt, without which the status is unknown.
     """
-    intent, receipt, receipt_error = transfers.read(wiring.service(), intent_id)
+    intent, receipt, receipt_error = lookup.read_transfer(wiring.service(), intent_id)
     if receipt_error:
         raise receipt_error
     return of(intent, receipt, wait=PATIENCE)
