@@ -81,7 +81,6 @@ class Command(BaseCommand):
             raise CommandError(f"The mirror stopped because its database failed: {first}") from None
 
     def _run(self) -> None:
-        os.nice(NICENESS)
         mirror = self._mirror(prefill=prefill)
         self.stdout.write("The mirror is running.")
         mirror.run()
@@ -192,12 +191,13 @@ class Command(BaseCommand):
 
 
 def prefill(mirror: "Mirror", leader: "Writer") -> None:
-    """Generate the past of a demo."""
+    """Generate the past of a demo, for which pages wait. From then on, they come first."""
     emulator = wiring.emulator()
     if emulator and settings.DEMO_STARTED is not None:
         from intents_ui import demo
 
         demo.generate(emulator, mirror, leader)
+    os.nice(NICENESS)
 
 
 def _require(has_lease: bool) -> None:
