@@ -24,7 +24,7 @@ POOL = {"min_size": 0, "max_size": 8, "num_workers": 1, "timeout": 1.0, "reconne
 LOCK_SECONDS = 0.5
 CONNECT_SECONDS = 2
 STATEMENT_MILLISECONDS = 2000
-MAX_AGE = 5.0  # seconds of a reading of the coverage
+MAX_AGE = 1.0  # seconds of a reading of the coverage
 
 
 class CopyUnreadable(Exception):
