@@ -5,7 +5,7 @@ counted until the leader has written the day's facts again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import connection
@@ -64,7 +64,7 @@ def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Count
     return count_days(*columns, days=days, where=where) + count_rows(*columns, spans=spans, where=where, length=length)
 
 
-def count_days(*columns: str, days: Sequence[int], where: Q = ALL) -> Counter[tuple[Any, ...]]:
+def count_days(*columns: str, days: Collection[int], where: Q = ALL) -> Counter[tuple[Any, ...]]:
     """Count the same on days that have facts."""
     facts = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
     found = facts.values_list(*columns).annotate(total=Sum("n")) if days else ()
