@@ -29,8 +29,8 @@ from intents_ui.mirror.writer import Writer
 from intents_ui.service.models import IntentHistory
 
 READ: Final = 2 * HOUR  # of the past that is read as usual
-JUDGED_EVERY: Final = 5 * MINUTE  # in and after an outage of the past
-WINDOWS_AT_ONCE: Final = 5
+JUDGED_EVERY: Final = 10 * MINUTE  # in and after an outage of the past
+WINDOWS_AT_ONCE: Final = 7
 MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
 
 

@@ -53,10 +53,11 @@ class Keeper:
         if now >= self._planned + PLANNED_EVERY:
             self._planned = now
             self._pending = self._unlearned(now)
-        for _ in range(min(HOURS_AT_ONCE, len(self._pending))):
-            hour = self._pending.pop()
-            self._detector.observe(self._decided(hour * HOUR, (hour + 1) * HOUR), is_past=True)
-            self._detector.learn(hour)
+        if hours := self._pending[: -HOURS_AT_ONCE - 1 : -1]:
+            del self._pending[-HOURS_AT_ONCE:]
+            self._detector.observe(self._decided(hours[0] * HOUR, (hours[-1] + 1) * HOUR), is_past=True)
+            for hour in hours:
+                self._detector.learn(hour)
         if now // MINUTE != self._minute and not self._pending:
             self._minute = now // MINUTE
             self._judge(writer, now)
@@ -72,7 +73,7 @@ class Keeper:
         incomplete = Q(failures__gt=0, is_sealed=False) | Q(read_at=None)
         windows = models.Window.objects.filter(incomplete, end__gt=first * HOUR).values_list("start", "end")
         lacking = {hour for since, until in windows for hour in range(since // HOUR, -(-until // HOUR))}
-        return [each for each in range(last, first - 1, -1) if each not in lacking | self._detector.usual.hours]
+        return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours, reverse=True)
 
     def _judge(self, writer: Writer, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
