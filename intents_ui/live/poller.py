@@ -11,7 +11,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.client import AsyncServiceClient
 from intents_ui.service.context.shares import buckets
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
 from intents_ui.service.outcome import is_older, past
 
 
@@ -74,9 +74,6 @@ class Turns:
                 del self._waiting[client]
 
 
-ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
-# Final, but a refund or a retry may follow.
-STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 OFFERED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from intents_ui.service.decode import Brand
-from intents_ui.service.models import Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import ENDED, STOPPED, Intent, IntentReceipt
 
 MEGABYTE = 2**20
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -97,9 +97,6 @@ LIFETIMES: Mapping[CacheKind, Lifetime] = {
     CacheKind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
     CacheKind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
 }
-
-ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
-STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 
 
 def kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:

@@ -52,6 +52,12 @@ class IntentStatus(StrEnum):
     INVALID = "INVALID"
 
 
+ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
+# Final, but a refund or a retry may follow.
+STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
+FINAL = ENDED | STOPPED
+
+
 class TransactionStatus(StrEnum):
     """Known statuses of a transaction. Fields hold plain text, because the service may send others."""
 
@@ -113,6 +119,9 @@ class MetaTxn(Model):
     contract: Identifier = None
     input: Text = None
     bridge_gas: UInt256 = None
+
+
+type _ChainPart = IntentCalls | TransactionPrecondition | MetaTxn
 
 
 class ServiceAddressOverrides(Model):
@@ -320,25 +329,26 @@ class Intent(Model):
 
     @model_validator(mode="after")
     def _use_second_names(self) -> Self:
-        if self.destination_salt is None and not (self.calls or self.preconditions or self.meta_txns):
+        listed: dict[str, Sequence[_ChainPart]] = {
+            "calls": self.calls,
+            "precondition": self.preconditions,
+            "meta_txn": self.meta_txns,
+        }
+        if self.destination_salt is None and not any(listed.values()):
             return self
         found: dict[str, Any] = {"salt": self.destination_salt}
-        for name in ("calls", "precondition", "meta_txn"):
-            listed = getattr(self, f"{name.removesuffix('s')}s")
-            found |= {f"origin_{name}": self._on_origin(listed), f"destination_{name}": self._on_destination(listed)}
+        for name, entries in listed.items():
+            origin = _of_chain(self.origin_chain_id, entries)
+            others = tuple(entry for entry in entries if entry is not origin)
+            found |= {f"origin_{name}": origin, f"destination_{name}": _of_chain(self.destination_chain_id, others)}
         self.__dict__.update({name: value for name, value in found.items() if getattr(self, name) is None})
         return self
 
-    def _on_origin[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
-        """Return the origin chain's entry, or the first one if no entry names its chain."""
-        named = [entry for entry in listed if entry.chain_id is not None]
-        return next((entry for entry in named or listed if entry.chain_id in (None, self.origin_chain_id)), None)
 
-    def _on_destination[T: (IntentCalls, TransactionPrecondition, MetaTxn)](self, listed: tuple[T, ...]) -> T | None:
-        """Return the destination chain's entry other than the origin's, or the second one if no entry names a chain."""
-        rest = [entry for entry in listed if entry is not self._on_origin(listed)]
-        named = [entry for entry in rest if entry.chain_id is not None]
-        return next((entry for entry in named or rest if entry.chain_id in (None, self.destination_chain_id)), None)
+def _of_chain(chain_id: int | None, entries: Sequence[_ChainPart]) -> _ChainPart | None:
+    """Return the chain's entry, or the first one if no entry names its chain."""
+    named = [entry for entry in entries if entry.chain_id is not None]
+    return next((entry for entry in named or entries if entry.chain_id in (None, chain_id)), None)
 
 
 class DepositIntentEntry(Model):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TransactionStatus
+from intents_ui.service.models import FINAL, STOPPED, Intent, IntentReceipt, IntentStatus, TransactionStatus
 
 
 class StepStatus(StrEnum):
@@ -61,21 +61,10 @@ def is_placeholder(txn_hash: str | None) -> bool:
 RULES = 1
 
 TIME_TO_EXECUTE = timedelta(minutes=10)
-REPORTED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED, IntentStatus.FAILED, IntentStatus.ABORTED})
+REPORTED = FINAL - {IntentStatus.INVALID}
 STARTED = UNDER_WAY | DEAD | {StepStatus.DONE}
 # Of a step after the deposit: the funds were there.
 TRACES = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
-
-
-FINAL = frozenset(
-    {
-        IntentStatus.SUCCEEDED,
-        IntentStatus.REFUNDED,
-        IntentStatus.FAILED,
-        IntentStatus.ABORTED,
-        IntentStatus.INVALID,
-    }
-)
 CLOCK_SKEW = timedelta(minutes=5)  # of the service's clock ahead of ours
 
 
@@ -90,7 +79,7 @@ class Outcome(StrEnum):
     NO_DEPOSIT = "no_deposit"  # ended or expired, and nothing was deposited
 
 
-STOPPED = {
+OUTCOME_OF_STOPPED = {
     IntentStatus.FAILED: Outcome.FAILED,
     IntentStatus.ABORTED: Outcome.ABORTED,
     IntentStatus.INVALID: Outcome.REJECTED,
@@ -154,7 +143,7 @@ def outcome_of(found: Evidence) -> Outcome:
     if status == IntentStatus.REFUNDED or found.refund is not StepStatus.ABSENT:
         return _refunded(found)
     if status in STOPPED:
-        return _stopped(found, STOPPED[IntentStatus(status)])
+        return _stopped(found, OUTCOME_OF_STOPPED[IntentStatus(status)])
     if status != IntentStatus.EXECUTING and not found.is_under_way:
         return Outcome.NO_DEPOSIT if found.is_expired and not found.may_be_paid else Outcome.OPEN
     is_exchanged = found.is_same_chain and found.destination is StepStatus.ABSENT and found.origin is StepStatus.DONE
@@ -194,15 +183,8 @@ def execute_by(
     """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
     if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
         return None
-    ends = [expires_at, _execution_end(updated_at) if status == IntentStatus.COMMITTED else None]
-    return min((end for end in ends if end), default=None)
-
-
-def _execution_end(committed: datetime | None) -> datetime | None:
-    try:
-        return committed + TIME_TO_EXECUTE if committed else None
-    except OverflowError:
-        return None
+    executable_until = updated_at + TIME_TO_EXECUTE if updated_at and status == IntentStatus.COMMITTED else None
+    return min((end for end in (expires_at, executable_until) if end), default=None)
 
 
 def past(at: datetime | None, *, now: datetime) -> datetime | None:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import STOPPED, Certainty
+from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
@@ -18,7 +18,7 @@ from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import STOPPED, IntentStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
 UNPAID = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})

@@ -17,10 +17,9 @@ from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import STOPPED, IntentStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
-STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 # Rows whose headline balances can change only as long as no deposit has been confirmed.
 BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})

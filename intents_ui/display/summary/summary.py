@@ -19,7 +19,7 @@ from intents_ui.display.transfers.assistance import Help, HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
 from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, Tone
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import STOPPED, IntentStatus
 
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."
@@ -259,7 +259,7 @@ def _turning_points(situation: Situation) -> Iterator[datetime | None]:
     if statuses.is_open(facts.status):
         yield from (facts.expires_at, facts.execute_by)
         yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts), situation.late_at)
-    if facts.returning in RUNNING or facts.status in rules.STOPPED:
+    if facts.returning in RUNNING or facts.status in STOPPED:
         yield timing.return_overdue_at(facts)
         yield timing.settled_at(facts)
 
