@@ -38,10 +38,9 @@ from intents_ui.service.health import Health
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.paging import Leaf
+from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard, Seal
-from intents_ui.service.results import Position
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses
 

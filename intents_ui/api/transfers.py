@@ -31,7 +31,7 @@ from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
-from intents_ui.service.results import Position
+from intents_ui.service.paging import Position
 from intents_ui.web import client_ip, cursors, links
 from intents_ui.web.transfers import addresses, lookups, situations
 from intents_ui.web.transfers.addresses import AddressLookup

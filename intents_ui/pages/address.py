@@ -21,8 +21,8 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.paging import Leaf
-from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
+from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web import cursors
 from intents_ui.web.frame import failed, is_partial, part_or_page
 from intents_ui.web.transfers import mirrored, situations

@@ -32,11 +32,10 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import decode
 from intents_ui.service.config import Group
-from intents_ui.service.console import OPERATIONS, JsonFieldKind, Member, Operation, typed, written
+from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
-from intents_ui.service.results import Attempt
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, confirmations, operator_auth
 from intents_ui.web.links import canonical

@@ -17,8 +17,7 @@ from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListLabels
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory
-from intents_ui.service.paging import Leaf
-from intents_ui.service.results import Position
+from intents_ui.service.paging import Leaf, Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.transfers import situations

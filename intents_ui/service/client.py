@@ -24,6 +24,7 @@ from intents_ui.service import operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.caching_client import CachingClient
 from intents_ui.service.config import Group, ServiceConfig
+from intents_ui.service.console import Attempt
 from intents_ui.service.context import shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, time_left, within
@@ -40,7 +41,6 @@ from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
 from intents_ui.service.operations import ServiceCall
-from intents_ui.service.results import Attempt
 
 LARGE_RESPONSE = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
 

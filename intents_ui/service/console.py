@@ -18,6 +18,7 @@ from intents_ui import tables
 from intents_ui.service import decode
 from intents_ui.service.config import Group
 from intents_ui.service.decode import Brand, Verbatim
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
@@ -78,6 +79,27 @@ class Operation:
     @property
     def is_write(self) -> bool:
         return self.group is Group.WRITE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Result of a raw call.
+
+    `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
+    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
+    The access key is masked everywhere.
+    """
+
+    operation: str
+    sent: str
+    request_id: str
+    seconds: float
+    status: int | None = None
+    text: str = ""
+    size: int = 0
+    wire_size: int = 0
+    headers: Mapping[str, str]
+    error: ServiceError | None = None
 
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")

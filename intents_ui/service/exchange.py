@@ -24,6 +24,7 @@ import httpx
 
 from intents_ui.service import decode, errors
 from intents_ui.service.config import Group, Limits, ServiceConfig
+from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
 from intents_ui.service.decode import Verbatim
@@ -32,7 +33,6 @@ from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import Health
 from intents_ui.service.network import NameNotResolved
 from intents_ui.service.operations import Answer, CacheKey, ServiceCall
-from intents_ui.service.results import Attempt
 
 log = logging.getLogger("intents_ui.service")
 

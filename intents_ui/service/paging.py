@@ -8,16 +8,43 @@ shift all that follow. Where the service doesn't support `before`, the original 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from intents_ui.service.errors import Invalid
 from intents_ui.service.models import LONG_AGO, End, Entries, HistoryAnswer, IntentHistory, Page
-from intents_ui.service.results import Position
 
+MOST_EARLIER = 5  # pages whose cursors a position remembers
 MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 BY_CREATION = "createdAt"
 
 type Ask = Callable[[Page], HistoryAnswer]
+
+
+@dataclass(frozen=True)
+class Position:
+    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
+
+    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
+    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
+    `before`, too.
+    """
+
+    cursor: Page | None = None
+    earlier: tuple[Page | None, ...] = ()
+    edge: int | None = None
+    is_backward: bool = False
+
+    def onward(self, cursor: Page) -> Self:
+        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
+        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
+
+    def back(self, cursor: Page | None) -> Self:
+        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
+
+    def has_been_at(self, page: Page) -> bool:
+        been = (self.cursor, *self.earlier)
+        return any(each is not None and each.cursor == page.cursor for each in been)
 
 
 @dataclass(frozen=True)

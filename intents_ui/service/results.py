@@ -1,14 +1,13 @@
 """What the service library returns besides the API's own objects: plain data, which the display puts into words."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum, auto
-from typing import Self
 
 from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.models import Intent, IntentReceipt, Page, SearchAnswer
+from intents_ui.service.models import Intent, IntentReceipt, SearchAnswer
 
 # Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
 CAPPED_FROM = 10
@@ -109,35 +108,6 @@ class LookupResult:
         return self.failed[0][1] if self.failed and not self.hits else None
 
 
-MOST_EARLIER = 5
-
-
-@dataclass(frozen=True)
-class Position:
-    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
-
-    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
-    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
-    `before`, too.
-    """
-
-    cursor: Page | None = None
-    earlier: tuple[Page | None, ...] = ()
-    edge: int | None = None
-    is_backward: bool = False
-
-    def onward(self, cursor: Page) -> Self:
-        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
-        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
-
-    def back(self, cursor: Page | None) -> Self:
-        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
-
-    def has_been_at(self, page: Page) -> bool:
-        been = (self.cursor, *self.earlier)
-        return any(each is not None and each.cursor == page.cursor for each in been)
-
-
 @dataclass(frozen=True, slots=True)
 class Price:
     """USD per whole token, None if the service has no price. `at` is the price's time, None if unknown."""
@@ -147,27 +117,6 @@ class Price:
 
 
 NO_PRICE = Price(None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """Result of a raw call.
-
-    `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
-    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
-    The access key is masked everywhere.
-    """
-
-    operation: str
-    sent: str
-    request_id: str
-    seconds: float
-    status: int | None = None
-    text: str = ""
-    size: int = 0
-    wire_size: int = 0
-    headers: Mapping[str, str]
-    error: ServiceError | None = None
 
 
 class ServiceState(StrEnum):

@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from intents_ui.display.lists.filters import LARGEST_SIZE
 from intents_ui.service.models import Page
-from intents_ui.service.results import Position
+from intents_ui.service.paging import Position
 
 NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length with six cursors

@@ -24,7 +24,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.server.handlers import STREAMS_PER_CLIENT
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Page
-from intents_ui.service.results import Position
+from intents_ui.service.paging import Position
 from intents_ui.web import cursors
 from tests.corpus import picked
 from tests.faults import strategies

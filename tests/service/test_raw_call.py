@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from intents_ui.service.config import Group
+from intents_ui.service.console import Attempt
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Unreadable
-from intents_ui.service.results import Attempt
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, answering, serving
 

@@ -13,10 +13,10 @@ from intents_ui.display import failures
 from intents_ui.display.console.commit import NOT_REACHED
 from intents_ui.display.formatting import text
 from intents_ui.service import decode
+from intents_ui.service.console import Attempt
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import KNOWN, Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import read_intent_id
-from intents_ui.service.results import Attempt
 
 # Scenarios of the emulator, by their slug. The first is the default.
 SCENARIOS: tuple[tuple[str, str], ...] = (

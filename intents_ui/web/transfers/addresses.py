@@ -18,8 +18,8 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import LONG_AGO, End, Intent, IntentHistory, SearchAnswer, TokenInfo
-from intents_ui.service.paging import Leaf
-from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER, Position
+from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web.transfers import situations
 
 BEGINNING = Position()

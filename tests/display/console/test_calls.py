@@ -11,9 +11,9 @@ from intents_ui.display.console import commit, operations
 from intents_ui.display.console.commit import CommitOutcome
 from intents_ui.display.console.operations import NextCall
 from intents_ui.service import errors
+from intents_ui.service.console import Attempt
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.models import Intent
-from intents_ui.service.results import Attempt
 from tests.display.builders import named
 
 
