@@ -17,23 +17,29 @@ from typing import IO, Any, Protocol, cast
 import httpx
 
 from bench.live import processor_seconds, resident_kb
-from tests.gunicorn_constants import LIFETIMES, constants
+from tests.gunicorn_constants import POLICIES, constants
 from tests.serving import GUNICORN, ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
 CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
+
+
+def _ages(fresh: int, old: int) -> dict[str, int]:
+    return {"fresh": fresh, "renewed": fresh, "old": old}
+
+
 # Kinds of responses that are requested each time. Lists of chains and tokens stay cached, as in any warm process.
-UNCACHED = ("older_history", "no_hits", "token_search")
+UNCACHED = ("older_history", "token_search")
 # Those are kept for outages, so that what comes again is known.
 KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balances", "search")
 # First pages of lists are fresh all the time. They keep the rows of later pages known (`bench.pages.cases`).
-RENEWING_LIFETIMES = {
-    "history": [3600] * 3,
-    **{key: [0, 0, 0] for key in UNCACHED},
-    **{key: [0, 0, 3600] for key in KEPT},
+RENEWING_POLICIES = {
+    "history": _ages(3600, 3600),
+    **{key: _ages(0, 0) for key in UNCACHED},
+    **{key: _ages(0, 3600) for key in KEPT},
 }
-RENEWING = constants(**{LIFETIMES: RENEWING_LIFETIMES})
-COLD = constants(**{LIFETIMES: {key: [0, 0, 0] for key in ("history", *UNCACHED, *KEPT)}})
+RENEWING = constants(**{POLICIES: RENEWING_POLICIES})
+COLD = constants(**{POLICIES: {key: _ages(0, 0) for key in ("history", *UNCACHED, *KEPT)}})
 CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
 

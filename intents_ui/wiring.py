@@ -29,7 +29,7 @@ from intents_ui.service import paging
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
-from intents_ui.service.config import LIMITS, Group, ServiceConfig
+from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
@@ -182,7 +182,7 @@ def response_memory() -> ResponseMemory:
 def response_cache() -> ResponseCache:
     """The response cache, shared by pages and live updates."""
     how = config()
-    return ResponseCache(how.lifetimes, clock=time.monotonic, shared=_shared_responses(how))
+    return ResponseCache(how.policies, clock=time.monotonic, shared=_shared_responses(how))
 
 
 @once
@@ -309,9 +309,9 @@ def without_page_deadline[T](ask: Callable[[], T]) -> T:
     return request_context.apart().run(ask)
 
 
-def console_call(group: Group) -> AbstractContextManager[None]:
+def console_call(kind: Kind) -> AbstractContextManager[None]:
     """Return a context manager for one raw call, which doesn't occupy a page thread."""
-    return console_slots()[group is Group.WAIT].page(seconds=LIMITS[group].total + 1)
+    return console_slots()[kind is Kind.WAIT].page(seconds=POLICIES[kind].total + 1)
 
 
 def newest(intent_id: str) -> Snapshot | None:

@@ -1,7 +1,7 @@
 """gunicorn configuration that changes constants of the dashboard, for tests and benchmarks of real processes.
 
 The rest is the configuration of production, in the working directory. `TEST_CONSTANTS` has the values as JSON by
-`module:name`. A mapping changes only the members that it names.
+`module:name`. A mapping changes only the members that it names, of a named tuple, too.
 """
 
 import json
@@ -12,14 +12,13 @@ from importlib import import_module
 from typing import Any
 
 VARIABLE = "TEST_CONSTANTS"
-LIFETIMES = "intents_ui.service.config:LIFETIMES"
-LIMITS = "intents_ui.service.config:LIMITS"
+POLICIES = "intents_ui.service.config:POLICIES"
 BALANCE_TIMEOUT = "intents_ui.web.transfers.situations:BALANCE_TIMEOUT"
 PAGE_TIMEOUT = "intents_ui.wiring:PAGE_TIMEOUT"
 
 
 def constants(**values: Any) -> dict[str, str]:
-    """Return the environment that gives constants these values: `constants(**{LIFETIMES: {"history": [0, 0, 9]}})`.
+    """Return the environment that gives constants these values: `constants(**{POLICIES: {"history": {"old": 9}}})`.
 
     Those that this process passes on to all servers stay.
     """
@@ -36,7 +35,7 @@ def apply() -> None:
 def _changed(before: Any, value: Any) -> Any:
     if isinstance(before, Mapping):
         return {**before, **{key: _changed(before[key], each) for key, each in value.items()}}
-    return type(before)(*value) if isinstance(value, list) else value
+    return before._replace(**value) if isinstance(value, Mapping) else value
 
 
 def post_fork(server: object, worker: object) -> None:

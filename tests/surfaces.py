@@ -37,13 +37,14 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import route_stats, share, triage
 from intents_ui.service import config
-from intents_ui.service.config import LIFETIMES, Lifetime
+from intents_ui.service.config import Kind
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers
 from tests.fenced import data_of
 from tests.helpdesk import signing
+from tests.policies import NOT_CACHED, policies
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
@@ -650,9 +651,9 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
     """
     from tests.pages.conftest import CACHED_KINDS, fresh
 
-    others = {kind: Lifetime(0, 0, 0) for kind in LIFETIMES if kind not in CACHED_KINDS}
+    others = [kind for kind in Kind if kind not in CACHED_KINDS]
     with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
-        patch.setattr(config, "LIFETIMES", {**LIFETIMES, **others})
+        patch.setattr(config, "POLICIES", policies(*others, **NOT_CACHED))
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         if not checked:
             patch.setattr(balance_cache, "entry_of", _unreachable)

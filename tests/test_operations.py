@@ -25,7 +25,7 @@ from intents_ui.service.health import Event
 from intents_ui.service.results import ServiceState
 from intents_ui.settings import Environment
 from tests import canary
-from tests.gunicorn_constants import LIMITS, PAGE_TIMEOUT, constants
+from tests.gunicorn_constants import PAGE_TIMEOUT, POLICIES, constants
 from tests.production import ENV, SECRET, Production, figures, started, workers_of
 from tests.service.scripted_server import Visit, response, serving
 from tests.service.upstream import BAD, good
@@ -67,7 +67,7 @@ def test_a_wide_trusted_network_is_logged_and_a_stopping_process_finishes_its_re
             following = {"column": "id", "after": number, "more": True}
             visit.send(response({"intents": [entry], "nextPage": following}))
 
-    limits = constants(**{LIMITS: {"intent": [2, 60, 60, 2**20]}, PAGE_TIMEOUT: 60.0})
+    limits = constants(**{POLICIES: {"moving": {"read": 60, "total": 60}}, PAGE_TIMEOUT: 60.0})
     limits |= {"TRUSTED_PROXIES": "203.0.113.1,8.0.0.0/8"}
     with (
         serving(slow) as service,

@@ -26,10 +26,11 @@ import trustme
 from django.core import signing
 from redis import Redis
 
+from intents_ui.service.config import Kind
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
-from tests.gunicorn_constants import LIMITS, PAGE_TIMEOUT, constants
+from tests.gunicorn_constants import PAGE_TIMEOUT, POLICIES, constants
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.nginx import balanced
@@ -42,7 +43,7 @@ LAST_SCENARIO = "same-chain-swap"  # 10
 VIEWERS_EACH = 6
 READERS = 3
 BREATH = 0.1  # seconds between two pages of a user
-PATIENT = {key: [2, 20, 20, 16 * 2**20] for key in ("reference", "tokens", "intent", "history", "balances", "search")}
+PATIENT = {kind: {"read": 20, "total": 20, "size": 16 * 2**20} for kind in Kind if kind not in (Kind.WAIT, Kind.WRITE)}
 TOKEN = secrets.token_urlsafe(24)
 
 
@@ -103,7 +104,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
             # All viewers share one address, and the machine may be busy with other tests.
-            **constants(**{LIMITS: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.server.handlers:STREAMS_PER_CLIENT": 1000}),
+            **constants(
+                **{POLICIES: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.server.handlers:STREAMS_PER_CLIENT": 1000}
+            ),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

@@ -15,9 +15,10 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
 from intents_ui.service import config
-from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.config import Kind
 from tests.corpus import picked
 from tests.pages.conftest import switch_to
+from tests.policies import NOT_CACHED, policies
 
 START = 1_795_262_400  # 2026-11-21T12:00:00Z
 SIZE = 1000  # the smallest world with every scenario in it
@@ -26,7 +27,7 @@ FROM_CLICK_TO_CLICK = 13.0  # seconds in which about one intent is added and one
 ROW = re.compile(r'<tr id="row-(0x[0-9a-f]+)"')
 BUTTON = re.compile(r'<a class="button" href="([^"]+)"[^>]* rel="(next|prev)"')
 
-MOVING = (CacheKind.MOVING, CacheKind.HISTORY, CacheKind.OLDER_HISTORY, CacheKind.BALANCES)
+MOVING = (Kind.MOVING, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.BALANCES)
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> 
     before = wiring.current()
     wiring.use(wiring.Dashboard(emulator=small))
     # The service's clock jumps, while cached entries age by a clock that doesn't.
-    monkeypatch.setattr(config, "LIFETIMES", LIFETIMES | dict.fromkeys(MOVING, Lifetime(0, 0, 0)))
+    monkeypatch.setattr(config, "POLICIES", policies(*MOVING, **NOT_CACHED))
     yield small
     switch_to(before)
 

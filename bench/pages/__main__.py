@@ -12,7 +12,7 @@ from bench.pages.cases import Paths, Servers, at_once, renewed, unseen
 from bench.pages.measuring import Bench
 from bench.pages.report import load, machine, report
 from bench.peer.server import peer
-from bench.processes import CACHED, RENEWING, RENEWING_LIFETIMES, clients, dashboard, installed, output, stub_service
+from bench.processes import CACHED, RENEWING, RENEWING_POLICIES, clients, dashboard, installed, output, stub_service
 
 DELAYS = (0.05, 0.2)
 CONNECTIONS = (1, 16)
@@ -50,7 +50,7 @@ def measure(bench: Bench) -> None:
 
 def settings(rounds: int, seconds: float) -> Iterator[str]:
     yield "Dashboard: one worker, default settings except `INTENTS_SERVICE_URL` and `SECRET_KEY`"
-    yield f"Unseen and renewed: cache lifetimes `{RENEWING_LIFETIMES}`"
+    yield f"Unseen and renewed: cache lifetimes `{RENEWING_POLICIES}`"
     yield f"Each figure is of {rounds} turns of {seconds:g} s"
 
 

@@ -149,7 +149,7 @@ class Reader:
             calls += 1
             median = self._service.health.status().typical
             self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
-            return self._service.ask_uncached(replace(task.call(page), kind=None))
+            return self._service.ask_uncached(replace(task.call(page), is_cached=False))
 
         try:
             for answer, end in paging.answers(ask, task.first):

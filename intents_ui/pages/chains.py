@@ -92,7 +92,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     if provider in providers.LABELS:
         return wiring.catalog().listed_chains(route_provider=provider)
     # Not cached: arbitrary input would evict the lists that every page needs.
-    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), kind=None))
+    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), is_cached=False))
     by_id = {chain.id: chain for chain in answer.chains}
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 

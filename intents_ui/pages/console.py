@@ -31,7 +31,7 @@ from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import decode
-from intents_ui.service.config import Group
+from intents_ui.service.config import Kind
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
@@ -188,7 +188,7 @@ def long_polls() -> dict[str | None, object]:
 @contextlib.contextmanager
 def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
     """Yield whether this client may send a request that the service holds."""
-    if operation.group is not Group.WAIT:
+    if operation.kind is not Kind.WAIT:
         yield True
         return
     polls, this = long_polls(), object()
@@ -201,8 +201,8 @@ def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
 
 
 def call(operation: Operation, text: str) -> Attempt:
-    with wiring.console_call(operation.group):
-        return wiring.service().attempt(operation.name, text, group=operation.group)
+    with wiring.console_call(operation.kind):
+        return wiring.service().attempt(operation.name, text, kind=operation.kind)
 
 
 def page(

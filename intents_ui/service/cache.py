@@ -1,7 +1,7 @@
 """Response cache: in memory, with an optional second level that other processes share.
 
 Each kind of response has three ages: fresh, shown while it is renewed, and shown if the service fails
-(`config.LIFETIMES`).
+(`config.POLICIES`).
 """
 
 import threading
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service.config import CacheKind, Lifetime
+from intents_ui.service.config import Kind, Policy
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
 from intents_ui.service.operations import CacheKey, ServiceCall, get_intent, get_intent_receipt
@@ -29,7 +29,7 @@ CLOCK_SKEW: Final = 0.05  # seconds by which two clocks may differ about the sam
 
 # Lists of chains and tokens have half of the memory to themselves, so that other requests can't evict the names that
 # every page needs.
-LISTS: Final = frozenset({CacheKind.CHAINS, CacheKind.TOKENS})
+LISTS: Final = frozenset({Kind.CHAINS, Kind.TOKENS})
 
 
 @dataclass(slots=True)
@@ -40,10 +40,10 @@ class CacheEntry:
     """
 
     answer: Any
-    kind: CacheKind
+    kind: Kind
     asked_at: float
     learned_at: float
-    lifetime: Lifetime
+    policy: Policy
     size: int
     error: ServiceError | None = None
     retry_at: float = 0.0
@@ -74,7 +74,7 @@ class ResponseCache:
 
     def __init__(
         self,
-        lifetimes: Mapping[CacheKind, Lifetime],
+        policies: Mapping[Kind, Policy],
         *,
         clock: Callable[[], float],
         shared: SharedResponses | None = None,
@@ -82,7 +82,7 @@ class ResponseCache:
     ) -> None:
         self.clock = clock
         self.shared = shared
-        self._lifetimes = lifetimes
+        self._policies = policies
         self._lock = threading.Lock()
         self._lists: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
         self._others: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
@@ -93,7 +93,7 @@ class ResponseCache:
     def get(self, call: ServiceCall[Any], parse: Callable[[ServiceCall[Any], str], Any]) -> CacheEntry | None:
         """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
         entry = self.peek(call)
-        if self.shared and call.kind and (entry is None or self.age(entry) >= entry.lifetime.fresh):
+        if self.shared and call.is_cached and (entry is None or self.age(entry) >= entry.policy.fresh):
             self._adopt([call], parse)
             entry = self.peek(call)
         return entry
@@ -127,29 +127,29 @@ class ResponseCache:
 
         Returns the response to show.
         """
-        if call.kind is None:
+        if not call.is_cached:
             return answer
-        kind, now = call.kind(answer), self.clock()
-        lifetime, size = self._lifetimes[kind], weight(len(text))
-        entry = CacheEntry(answer, kind, asked_at, now if learned_at is None else learned_at, lifetime, size)
+        kind, now = call.kind_of(answer) if call.kind_of else call.kind, self.clock()
+        policy, size = self._policies[kind], weight(len(text))
+        entry = CacheEntry(answer, kind, asked_at, now if learned_at is None else learned_at, policy, size)
         entries = self._lists if kind in LISTS else self._others
         with self._lock:
             before = self._find(call.cache_key)
             if before and (before.asked_at > asked_at or _is_older(answer, than=before.answer)):
                 return cast(T, before.answer)
             may_be_stored = asked_at >= self._invalidated.get(call.cache_key, asked_at)
-            if not (may_be_stored and lifetime.old and size <= entries.maxsize):
+            if not (may_be_stored and policy.old and size <= entries.maxsize):
                 return answer
             self._not_found.pop(call.cache_key, None)
             entries[call.cache_key] = entry
         if self.shared and learned_at is None:
-            self.shared.set(call.cache_key, text, asked=now - asked_at, seconds=lifetime.old)
+            self.shared.set(call.cache_key, text, asked=now - asked_at, seconds=policy.old)
         return answer
 
     def refuse(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
         """Drop the response that an error about the object itself supersedes. Cache the error if it is NotFound."""
         with self._lock:
-            if call.kind is None or asked_at < self._invalidated.get(call.cache_key, asked_at):
+            if not call.is_cached or asked_at < self._invalidated.get(call.cache_key, asked_at):
                 return
             self._drop(call.cache_key)
             if isinstance(error, NotFound):
@@ -163,7 +163,7 @@ class ResponseCache:
         with self._lock:
             if entry := self._find(call.cache_key):
                 entry.error = error.again(call.operation)
-                entry.retry_at = self.clock() + min(entry.lifetime.fresh, MAX_RETRY_PAUSE)
+                entry.retry_at = self.clock() + min(entry.policy.fresh, MAX_RETRY_PAUSE)
 
     def forget(self, intent_id: str) -> list[CacheKey]:
         """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""
@@ -204,7 +204,7 @@ class ResponseCache:
 
     def _find(self, key: CacheKey) -> CacheEntry | None:
         entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
-        return entry if entry and self.age(entry) < entry.lifetime.old else None
+        return entry if entry and self.age(entry) < entry.policy.old else None
 
     def _drop(self, key: CacheKey) -> None:
         self._others.pop(key, None)

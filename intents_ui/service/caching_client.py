@@ -15,7 +15,7 @@ from random import SystemRandom
 from typing import Any, Final, cast
 
 from intents_ui.service.cache import CacheEntry, ResponseCache
-from intents_ui.service.config import CacheKind, ServiceConfig
+from intents_ui.service.config import Kind, ServiceConfig
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
 from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
@@ -48,11 +48,11 @@ MAX_REFRESHES: Final = 16  # concurrent, because they use the same threads and c
 # learn of a change, and the reloaded page has to show it.
 WAIT_FOR_REFRESH: Final = frozenset(
     {
-        CacheKind.MOVING,
-        CacheKind.STOPPED_LATELY,
-        CacheKind.HISTORY,
-        CacheKind.OLDER_HISTORY,
-        CacheKind.SEARCH,
+        Kind.MOVING,
+        Kind.STOPPED_LATELY,
+        Kind.HISTORY,
+        Kind.OLDER_HISTORY,
+        Kind.SEARCH,
     }
 )
 
@@ -66,7 +66,7 @@ class CachingClient(ABC):
         self.config = config
         self.clock = clock
         self.health = health or Health(clock=clock)
-        self.cache = cache or ResponseCache(config.lifetimes, clock=clock)
+        self.cache = cache or ResponseCache(config.policies, clock=clock)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
         self._lock = threading.Lock()
@@ -76,7 +76,7 @@ class CachingClient(ABC):
 
     @abstractmethod
     def _send_once(self, call: ServiceCall[Any]) -> tuple[Any, str]:
-        """Return the response and its text, within the timeout of the call's group."""
+        """Return the response and its text, within the timeout of the call's policy."""
 
     @abstractmethod
     def _parse(self, call: ServiceCall[Any], text: str) -> Any:
@@ -92,12 +92,12 @@ class CachingClient(ABC):
         entry = self._entry(call)
         if entry is None or entry.kind in WAIT_FOR_REFRESH:
             return False
-        return self.cache.age(entry) < entry.lifetime.renewed
+        return self.cache.age(entry) < entry.policy.renewed
 
     def has_fresh(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return a fresh cached response."""
         entry = self._entry(call)
-        return entry is not None and self.cache.age(entry) < entry.lifetime.fresh
+        return entry is not None and self.cache.age(entry) < entry.policy.fresh
 
     def age(self, call: ServiceCall[Any]) -> float | None:
         """Return the seconds since the response in this process's cache arrived."""
@@ -122,7 +122,7 @@ class CachingClient(ABC):
             entry = self._entry(call)
             if entry is None:
                 return cast(T, self._ask_without_entry(call))
-            if self.cache.age(entry) < max(entry.lifetime.fresh, max_age):
+            if self.cache.age(entry) < max(entry.policy.fresh, max_age):
                 self.health.counters.add(Event.HIT)
                 return cast(T, entry.answer)
             return cast(T, self._refresh_or_stale(call, entry, newest=newest))
@@ -165,7 +165,7 @@ class CachingClient(ABC):
                     raise
 
     def _timeout(self, call: ServiceCall[Any]) -> float:
-        return self.config.limits[call.group].total
+        return self.config.policies[call.kind].total
 
     def _claim(self, call: ServiceCall[Any]) -> None:
         try:
@@ -185,7 +185,7 @@ class CachingClient(ABC):
         if known_error:
             return self._stale(call, entry, known_error)
         refresh = self._start_refresh(call)
-        may_be_shown = not newest and self.cache.age(entry) < entry.lifetime.renewed
+        may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
             self.health.counters.add(Event.STALE)
             return entry.answer
@@ -310,7 +310,7 @@ class CachingClient(ABC):
         raise failure
 
     def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
-        with self.health.track(call.operation, call.group, patience=PROBE_WAIT):
+        with self.health.track(call.operation, call.kind, patience=PROBE_WAIT):
             answer, text = self._send_once(call)
         newest = self.cache.put(call, answer, text, asked_at=asked_at)
         if newest is not answer:

@@ -23,7 +23,7 @@ import httpx
 from intents_ui.service import operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.caching_client import CachingClient
-from intents_ui.service.config import Group, ServiceConfig
+from intents_ui.service.config import Kind, ServiceConfig
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
@@ -100,7 +100,7 @@ class BlockingOperations(Operations, ABC):
 
 
 class ServiceClient(CachingClient, BlockingOperations):
-    """Blocking client. Thread-safe. Every call ends within its group's total timeout."""
+    """Blocking client. Thread-safe. Every call ends within its policy's total timeout."""
 
     def __init__(
         self,
@@ -120,13 +120,13 @@ class ServiceClient(CachingClient, BlockingOperations):
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
 
-    def attempt(self, operation: str, text: str, *, group: Group) -> Attempt:
+    def attempt(self, operation: str, text: str, *, kind: Kind) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
         shared = {"health": self.health, "memory": self._memory, "parsed": self._parsed}
-        exchange = RawExchange(operation, text, group=group, config=self.config, **shared)
+        exchange = RawExchange(operation, text, kind=kind, config=self.config, **shared)
         try:
             claim_slot()
-            with self.health.track(operation, group, is_raw=True):
+            with self.health.track(operation, kind, is_raw=True):
                 self._response_to(exchange)
         except ServiceError as error:
             return exchange.attempt(error)
@@ -157,7 +157,7 @@ class ServiceClient(CachingClient, BlockingOperations):
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
             with ExitStack() as until_read:
-                with within(exchange.limits.total), self._connection():
+                with within(exchange.policy.total), self._connection():
                     response = self._http.send(exchange.request(self._http), stream=True)
                     try:
                         body = until_read.enter_context(exchange.body(response))
@@ -194,7 +194,7 @@ class UncachedClient(BlockingOperations):
         self.threads = service.threads
 
     def ask[T](self, call: ServiceCall[T]) -> T:
-        return self._service.ask_uncached(replace(call, kind=None))
+        return self._service.ask_uncached(replace(call, is_cached=False))
 
 
 class AsyncServiceClient(Operations):
@@ -259,9 +259,9 @@ class AsyncServiceClient(Operations):
 
     async def _exchange[T](self, call: ServiceCall[T]) -> T:
         exchange = Exchange(call, self.config, self.health, self._memory, self._parsed)
-        with self.health.track(call.operation, call.group):
+        with self.health.track(call.operation, call.kind):
             try:
-                async with self._slot(call), asyncio.timeout(exchange.limits.total):
+                async with self._slot(call), asyncio.timeout(exchange.policy.total):
                     response = await self._http.send(exchange.request(self._http), stream=True)
                     try:
                         return await self._result(exchange, response)
@@ -291,7 +291,7 @@ class AsyncServiceClient(Operations):
         """Long polls have slots of their own, so that they don't starve other calls."""
         if self._http.is_closed:
             raise Overloaded(SHUTDOWN)
-        slots = self._held_calls if call.group is Group.WAIT else self._short_calls
+        slots = self._held_calls if call.kind is Kind.WAIT else self._short_calls
         try:
             async with asyncio.timeout(self.config.connection_wait):
                 await slots.acquire()

@@ -1,4 +1,4 @@
-"""Client configuration: the service's address, and the limits and cache TTLs of its operations."""
+"""Client configuration: the service's address, and the limits and cache lifetimes of each kind of call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,54 +15,14 @@ MEGABYTE = 2**20
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 
-class Group(StrEnum):
-    """Operations that share a timeout and a size limit."""
-
-    REFERENCE = auto()
-    TOKENS = auto()
-    INTENT = auto()
-    HISTORY = auto()
-    BALANCES = auto()
-    SEARCH = auto()
-    WAIT = auto()
-    WRITE = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of a call.
-
-    `connect`, `read` (between two pieces of a response) and `total` are in seconds, `size` (of the decoded response) in
-    bytes.
-    """
-
-    connect: float
-    read: float
-    total: float
-    size: int
-
-
-LIMITS: Mapping[Group, Limits] = {
-    Group.REFERENCE: Limits(2, 3, 5, 1 * MEGABYTE),
-    Group.TOKENS: Limits(2, 3, 5, 8 * MEGABYTE),
-    Group.INTENT: Limits(2, 3, 4, 1 * MEGABYTE),
-    Group.HISTORY: Limits(2, 5, 8, 4 * MEGABYTE),
-    # The service queries chains before it responds, so the first byte can take as long as the whole response.
-    Group.BALANCES: Limits(2, 12, 12, 4 * MEGABYTE),
-    Group.SEARCH: Limits(2, 5, 8, 16 * MEGABYTE),
-    # The service holds this call for about 28 s while nothing changes.
-    Group.WAIT: Limits(2, 35, 40, 1 * MEGABYTE),
-    Group.WRITE: Limits(2, 15, 20, 1 * MEGABYTE),
-}
-
-
-class CacheKind(StrEnum):
-    """Kinds of responses that share a TTL."""
+class Kind(StrEnum):
+    """Kinds of calls. Where its response decides how long it may be shown, each case is a kind."""
 
     CHAINS = auto()
     TOKENS = auto()
     TOKEN_SEARCH = auto()  # also for the tokens that a route connects
     NO_ROUTES = auto()
+    PRICES = auto()
     MOVING = auto()  # an open intent or its receipt
     ENDED_LATELY = auto()  # SUCCEEDED or REFUNDED within the last hour
     ENDED = auto()
@@ -72,41 +32,57 @@ class CacheKind(StrEnum):
     OLDER_HISTORY = auto()  # a page after the first
     BALANCES = auto()
     SEARCH = auto()
+    WAIT = auto()
+    WRITE = auto()
 
 
-class Lifetime(NamedTuple):
-    """TTLs as ages in seconds: fresh, then stale-while-revalidate up to `renewed`, then stale-if-error up to `old`."""
+class Policy(NamedTuple):
+    """Limits of a call, and the ages up to which its response is shown.
 
-    fresh: float
-    renewed: float
-    old: float
+    `total` and `read` (between two pieces of a response) are in seconds, `size` (of the decoded response) in bytes. A
+    response is `fresh`, then shown while it is renewed up to the age `renewed`, then if the service fails up to `old`.
+    Without ages it isn't cached.
+    """
+
+    total: float
+    read: float
+    size: int = MEGABYTE
+    fresh: float = 0
+    renewed: float = 0
+    old: float = 0
+    connect: float = 2
 
 
-LIFETIMES: Mapping[CacheKind, Lifetime] = {
-    CacheKind.CHAINS: Lifetime(HOUR, DAY, 7 * DAY),
-    CacheKind.TOKENS: Lifetime(15 * MINUTE, 6 * HOUR, 7 * DAY),
-    CacheKind.TOKEN_SEARCH: Lifetime(MINUTE, 5 * MINUTE, HOUR),
-    CacheKind.NO_ROUTES: Lifetime(30, 30, 30),  # short, so that a new route shows up soon
-    CacheKind.MOVING: Lifetime(2, 10, DAY),
-    CacheKind.ENDED_LATELY: Lifetime(10 * MINUTE, 7 * DAY, 30 * DAY),
-    CacheKind.ENDED: Lifetime(DAY, 7 * DAY, 30 * DAY),
-    CacheKind.STOPPED_LATELY: Lifetime(5, HOUR, 30 * DAY),
-    CacheKind.STOPPED: Lifetime(10 * MINUTE, HOUR, 30 * DAY),
-    CacheKind.HISTORY: Lifetime(2, MINUTE, HOUR),
-    CacheKind.OLDER_HISTORY: Lifetime(10, MINUTE, HOUR),
-    CacheKind.BALANCES: Lifetime(15, 15, 10 * MINUTE),  # amounts on screen must be current
-    CacheKind.SEARCH: Lifetime(5, 30, 10 * MINUTE),
+POLICIES: Mapping[Kind, Policy] = {
+    Kind.CHAINS: Policy(5, 3, MEGABYTE, HOUR, DAY, 7 * DAY),
+    Kind.TOKENS: Policy(5, 3, 8 * MEGABYTE, 15 * MINUTE, 6 * HOUR, 7 * DAY),
+    Kind.TOKEN_SEARCH: Policy(5, 3, 8 * MEGABYTE, MINUTE, 5 * MINUTE, HOUR),
+    Kind.NO_ROUTES: Policy(5, 3, 8 * MEGABYTE, 30, 30, 30),  # short, so that a new route shows up soon
+    Kind.PRICES: Policy(5, 3),
+    Kind.MOVING: Policy(4, 3, MEGABYTE, 2, 10, DAY),
+    Kind.ENDED_LATELY: Policy(4, 3, MEGABYTE, 10 * MINUTE, 7 * DAY, 30 * DAY),
+    Kind.ENDED: Policy(4, 3, MEGABYTE, DAY, 7 * DAY, 30 * DAY),
+    Kind.STOPPED_LATELY: Policy(4, 3, MEGABYTE, 5, HOUR, 30 * DAY),
+    Kind.STOPPED: Policy(4, 3, MEGABYTE, 10 * MINUTE, HOUR, 30 * DAY),
+    Kind.HISTORY: Policy(8, 5, 4 * MEGABYTE, 2, MINUTE, HOUR),
+    Kind.OLDER_HISTORY: Policy(8, 5, 4 * MEGABYTE, 10, MINUTE, HOUR),
+    # Amounts on screen must be current. The service queries chains before it responds, so the first byte can take as
+    # long as the whole response.
+    Kind.BALANCES: Policy(12, 12, 4 * MEGABYTE, 15, 15, 10 * MINUTE),
+    Kind.SEARCH: Policy(8, 5, 16 * MEGABYTE, 5, 30, 10 * MINUTE),
+    Kind.WAIT: Policy(40, 35),  # the service holds this call for about 28 s while nothing changes
+    Kind.WRITE: Policy(20, 15),
 }
 
 
-def kind_of_intent(found: Intent | IntentReceipt) -> CacheKind:
+def kind_of_intent(found: Intent | IntentReceipt) -> Kind:
     """Return the kind of an intent by its status. One with an unknown status may change at any moment."""
     age = datetime.now(UTC) - found.updated_at if found.updated_at else timedelta(0)
     if found.status in ENDED:
-        return CacheKind.ENDED if age > timedelta(hours=1) else CacheKind.ENDED_LATELY
+        return Kind.ENDED if age > timedelta(hours=1) else Kind.ENDED_LATELY
     if found.status in STOPPED:
-        return CacheKind.STOPPED if age > timedelta(minutes=30) else CacheKind.STOPPED_LATELY
-    return CacheKind.MOVING
+        return Kind.STOPPED if age > timedelta(minutes=30) else Kind.STOPPED_LATELY
+    return Kind.MOVING
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +97,7 @@ class ServiceConfig:
     connections: int = 48
     connection_wait: float = 0.5
     held_calls: int = 64  # concurrent WaitIntentReceipt calls of an async client, on top of `connections`
-    limits: Mapping[Group, Limits] = field(default_factory=lambda: LIMITS, repr=False)
-    lifetimes: Mapping[CacheKind, Lifetime] = field(default_factory=lambda: LIFETIMES, repr=False)
+    policies: Mapping[Kind, Policy] = field(default_factory=lambda: POLICIES, repr=False)
 
     @property
     def key(self) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.service import decode
-from intents_ui.service.config import Group
+from intents_ui.service.config import Kind
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
@@ -72,13 +72,13 @@ class Operation:
 
     name: str
     about: str
-    group: Group
+    kind: Kind
     members: tuple[Member, ...]
     consequence: str = ""
 
     @property
     def is_write(self) -> bool:
-        return self.group is Group.WRITE
+        return self.kind is Kind.WRITE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ def _member(row: Mapping[str, Any]) -> Member:
 
 
 def _operation(name: str, row: Mapping[str, Any]) -> Operation:
-    return Operation(name, **{**row, "group": Group(row["group"]), "members": tuple(map(_member, row["members"]))})
+    return Operation(name, **{**row, "kind": Kind(row["kind"]), "members": tuple(map(_member, row["members"]))})
 
 
 # In the order of the API's documentation.

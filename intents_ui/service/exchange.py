@@ -23,7 +23,7 @@ import httpcore
 import httpx
 
 from intents_ui.service import decode, errors
-from intents_ui.service.config import Group, Limits, ServiceConfig
+from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
@@ -193,17 +193,17 @@ class Exchange[T]:
         self._began = time.monotonic()
 
     @property
-    def limits(self) -> Limits:
-        return self._config.limits[self.call.group]
+    def policy(self) -> Policy:
+        return self._config.policies[self.call.kind]
 
     def request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
-        limits = self.limits
+        policy = self.policy
         return client.build_request(
             "POST",
             _url(self._config.url(self.call.operation)),
             content=decode.write(self._config.names.write(self.call.request)),
             headers={"X-Request-Id": self.request_id},
-            timeout=httpx.Timeout(limits.read, connect=limits.connect, pool=self._config.connection_wait),
+            timeout=httpx.Timeout(policy.read, connect=policy.connect, pool=self._config.connection_wait),
         )
 
     def body(self, response: httpx.Response) -> Body:
@@ -213,9 +213,9 @@ class Exchange[T]:
         if response.is_success and not _is_json(response.headers.get("content-type", "")):
             raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
         length = response.headers.get("content-length", "")
-        if length.isdecimal() and (len(length) > 18 or int(length) > self.limits.size):
+        if length.isdecimal() and (len(length) > 18 or int(length) > self.policy.size):
             raise flawed(response, Flaw.TOO_LARGE)
-        return Body(response, limit=self.limits.size, memory=self._memory)
+        return Body(response, limit=self.policy.size, memory=self._memory)
 
     def result(self, response: httpx.Response, content: bytearray) -> T:
         """Parse the response. Raises the service's error if it is one."""
@@ -297,8 +297,8 @@ class RawExchange(Exchange[None]):
     request.
     """
 
-    def __init__(self, operation: str, text: str, *, group: Group, config: ServiceConfig, **shared: Any) -> None:
-        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, group=group, is_read=False)
+    def __init__(self, operation: str, text: str, *, kind: Kind, config: ServiceConfig, **shared: Any) -> None:
+        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
         super().__init__(call, config, **shared)
         self._text = text
         self._response: httpx.Response | None = None
@@ -309,7 +309,7 @@ class RawExchange(Exchange[None]):
     def body(self, response: httpx.Response) -> Body:
         """Accept any response except one that is too large or has an unsupported encoding."""
         self._response = response
-        self._body = Body(response, limit=self.limits.size, memory=self._memory)
+        self._body = Body(response, limit=self.policy.size, memory=self._memory)
         return self._body
 
     def result(self, response: httpx.Response, content: bytearray) -> None:

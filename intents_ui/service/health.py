@@ -17,7 +17,7 @@ from enum import StrEnum, auto
 from random import SystemRandom
 from typing import Final
 
-from intents_ui.service.config import Group
+from intents_ui.service.config import Kind
 from intents_ui.service.errors import (
     GEOBLOCKED,
     MAX_PAUSE_SECONDS,
@@ -208,14 +208,14 @@ class Health:
         return True
 
     @contextmanager
-    def track(self, operation: str, group: Group, *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
+    def track(self, operation: str, kind: Kind, *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
         """Run one attempt of a call and learn from its result.
 
         Raises the breaker's error instead while it is open. `patience` is the number of seconds to wait for another
         call's probe. Raw calls are rejected during a rate limit only, because console users want the service's own
         response.
         """
-        is_probe = self._enter(operation, group, patience, is_raw=is_raw)
+        is_probe = self._enter(operation, kind, patience, is_raw=is_raw)
         began, error = self.clock(), None
         try:
             yield
@@ -224,14 +224,14 @@ class Health:
             raise
         finally:
             seconds = self.clock() - began
-            self._learn(error, group, seconds, is_probe=is_probe)
+            self._learn(error, kind, seconds, is_probe=is_probe)
             self._on_call(operation, error, seconds)
 
-    def _enter(self, operation: str, group: Group, patience: float, *, is_raw: bool) -> bool:
+    def _enter(self, operation: str, kind: Kind, patience: float, *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
         until = time.monotonic() + patience
         with self._changed:
-            while rejection := self._rejection(operation, is_held=group is Group.WAIT):
+            while rejection := self._rejection(operation, is_held=kind is Kind.WAIT):
                 if is_raw and not isinstance(rejection, TooBusy):
                     break
                 left = until - time.monotonic()
@@ -257,7 +257,7 @@ class Health:
             error.retry_after = error.again_in
         return error
 
-    def _learn(self, error: BaseException | None, group: Group, seconds: float, *, is_probe: bool) -> None:
+    def _learn(self, error: BaseException | None, kind: Kind, seconds: float, *, is_probe: bool) -> None:
         with self._changed:
             if is_probe:
                 self._is_probing = False
@@ -268,14 +268,14 @@ class Health:
                 if isinstance(error, Overloaded):
                     self.counters.add(Event.SHED)
                 return
-            self._learn_state(error, group, seconds)
+            self._learn_state(error, kind, seconds)
             if isinstance(error, TooBusy):
                 jitter = SystemRandom().uniform(1.0, 1.1)
                 error.retry_after = min(error.retry_after * jitter, MAX_PAUSE_SECONDS)
                 self._open(error, error.retry_after)
             elif error and _is_denied(error) and self._denials >= MAX_DENIALS:
                 self._open(error, DENIED_SECONDS)
-            elif error and _is_failure(error, group):
+            elif error and _is_failure(error, kind):
                 failed = sum(is_failure for _, is_failure in self._recent)
                 is_failing = len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
                 if is_probe or (self._error is None and is_failing):
@@ -283,8 +283,8 @@ class Health:
             elif is_probe:
                 self._close()
 
-    def _learn_state(self, error: ServiceError | None, group: Group, seconds: float) -> None:
-        now, is_failure = self.clock(), error is not None and _is_failure(error, group)
+    def _learn_state(self, error: ServiceError | None, kind: Kind, seconds: float) -> None:
+        now, is_failure = self.clock(), error is not None and _is_failure(error, kind)
         if not isinstance(error, TooBusy):
             self._recent.append((now, is_failure))
             while self._recent[0][0] <= now - RECENT_SECONDS:
@@ -306,7 +306,7 @@ class Health:
             self._degraded_since = now if self._degraded_since is None else self._degraded_since
         elif not isinstance(error, Unreachable):
             self._answered_at = now
-            if group not in (Group.WAIT, Group.WRITE):
+            if kind not in (Kind.WAIT, Kind.WRITE):
                 self._durations.append(seconds)
             if self._error is None:
                 self._degraded_since = None
@@ -327,10 +327,10 @@ def _is_denied(error: ServiceError) -> bool:
     return isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
 
 
-def _is_failure(error: ServiceError, group: Group) -> bool:
+def _is_failure(error: ServiceError, kind: Kind) -> bool:
     """Return whether an error is a failure of the service or the network, and not a valid error response."""
     if isinstance(error, Unreachable):
         # A long poll normally ends in silence.
-        is_silence = group is Group.WAIT and error.reason is Reason.TIMEOUT
+        is_silence = kind is Kind.WAIT and error.reason is Reason.TIMEOUT
         return error.code not in REPORTED_OUTAGES and not is_silence
     return isinstance(error, Unreadable) and error.flaw in GARBLED

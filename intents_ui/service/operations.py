@@ -14,7 +14,7 @@ from typing import Any, TypedDict, Unpack
 from pydantic.alias_generators import to_camel
 
 from intents_ui.service import decode
-from intents_ui.service.config import CacheKind, Group, kind_of_intent
+from intents_ui.service.config import Kind, kind_of_intent
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
@@ -66,16 +66,17 @@ class Answer:
 class ServiceCall[T]:
     """One request to the service.
 
-    If it `is_read`, repeating it changes nothing, so identical calls can share a response. `kind` returns a response's
-    cache TTL class. None means that responses are not cached.
+    If it `is_read`, repeating it changes nothing, so identical calls can share a response. `kind_of` returns the kind
+    of a response where it isn't the call's.
     """
 
     operation: str
     request: Mapping[str, Any] | Verbatim
     read: Callable[[Answer], T]
-    group: Group
+    kind: Kind
     is_read: bool = True
-    kind: Callable[[T], CacheKind] | None = None
+    is_cached: bool = True
+    kind_of: Callable[[T], Kind] | None = None
 
     @property
     def cache_key(self) -> CacheKey:
@@ -122,8 +123,7 @@ def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnsw
         operation="SearchIntents",
         request=_request(**given),
         read=read,
-        group=Group.SEARCH,
-        kind=lambda _: CacheKind.SEARCH,
+        kind=Kind.SEARCH,
     )
 
 
@@ -186,13 +186,12 @@ def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFil
 
     with_balances = "include_balances" in given or "only_recoverable" in given
     is_first = page is None or (page.before is None and page.after is None)
-    page_kind = CacheKind.HISTORY if is_first else CacheKind.OLDER_HISTORY
+    page_kind = Kind.HISTORY if is_first else Kind.OLDER_HISTORY
     return ServiceCall(
         operation="GetIntentHistory",
         request=_request(page=_page_field(page), **given),
         read=read,
-        group=Group.BALANCES if with_balances else Group.HISTORY,
-        kind=lambda _: CacheKind.BALANCES if with_balances else page_kind,
+        kind=Kind.BALANCES if with_balances else page_kind,
     )
 
 
@@ -205,7 +204,7 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
         return intent
 
     request = {"intentId": intent_id}
-    return ServiceCall(operation="GetIntent", request=request, read=read, group=Group.INTENT, kind=kind_of_intent)
+    return ServiceCall(operation="GetIntent", request=request, read=read, kind=Kind.MOVING, kind_of=kind_of_intent)
 
 
 def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
@@ -218,7 +217,7 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
 
     request = {"intentId": intent_id}
     return ServiceCall(
-        operation="GetIntentReceipt", request=request, read=read, group=Group.INTENT, kind=kind_of_intent
+        operation="GetIntentReceipt", request=request, read=read, kind=Kind.MOVING, kind_of=kind_of_intent
     )
 
 
@@ -237,7 +236,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
     request = _request(intent_id=intent_id, last_receipt_states=states)
-    return ServiceCall(operation="WaitIntentReceipt", request=request, read=read, group=Group.WAIT)
+    return ServiceCall(operation="WaitIntentReceipt", request=request, read=read, kind=Kind.WAIT)
 
 
 def commit_intent(intent: Intent) -> ServiceCall[str]:
@@ -255,7 +254,7 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
         return committed
 
     request = {"intent": Verbatim(intent.raw)}
-    return ServiceCall(operation="CommitIntent", request=request, read=read, group=Group.WRITE, is_read=False)
+    return ServiceCall(operation="CommitIntent", request=request, read=read, kind=Kind.WRITE, is_read=False)
 
 
 class TokenFilters(TypedDict, total=False):
@@ -274,8 +273,7 @@ def get_token_list(chain_ids: Sequence[int], **filters: Unpack[TokenFilters]) ->
         operation="GetTokenList",
         request={"chainIds": list(chain_ids), **_request(**_given(filters))},
         read=_tokens,
-        group=Group.TOKENS,
-        kind=lambda _: CacheKind.TOKEN_SEARCH if is_search else CacheKind.TOKENS,
+        kind=Kind.TOKEN_SEARCH if is_search else Kind.TOKENS,
     )
 
 
@@ -285,8 +283,7 @@ def get_chains(*, route_provider: str | None = None) -> ServiceCall[ChainsAnswer
         operation="GetChains",
         request=_request(route_provider=route_provider),
         read=lambda answer: answer.as_a(ChainsAnswer),
-        group=Group.REFERENCE,
-        kind=lambda _: CacheKind.CHAINS,
+        kind=Kind.CHAINS,
     )
 
 
@@ -305,7 +302,7 @@ def get_exact_input_routes(
         destination_token_address=destination_token_address,
     )
     return ServiceCall(
-        operation="GetExactInputRoutes", request=request, read=_tokens, group=Group.TOKENS, kind=_kind_of_routes
+        operation="GetExactInputRoutes", request=request, read=_tokens, kind=Kind.TOKEN_SEARCH, kind_of=_kind_of_routes
     )
 
 
@@ -326,7 +323,7 @@ def get_exact_output_routes(
         owner_address=owner_address,
     )
     return ServiceCall(
-        operation="GetExactOutputRoutes", request=request, read=_tokens, group=Group.TOKENS, kind=_kind_of_routes
+        operation="GetExactOutputRoutes", request=request, read=_tokens, kind=Kind.TOKEN_SEARCH, kind_of=_kind_of_routes
     )
 
 
@@ -336,7 +333,7 @@ def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
         operation="QuoteIntent",
         request=request.model_dump(exclude_defaults=True),
         read=lambda answer: answer.as_a(QuoteAnswer),
-        group=Group.WRITE,
+        kind=Kind.WRITE,
         is_read=False,
     )
 
@@ -361,7 +358,7 @@ def execute_intent(
     request = _request(
         intent_id=intent_id, deposit_transaction_hash=deposit_transaction_hash, deposit_signature=deposit_signature
     )
-    return ServiceCall(operation="ExecuteIntent", request=request, read=read, group=Group.WRITE, is_read=False)
+    return ServiceCall(operation="ExecuteIntent", request=request, read=read, kind=Kind.WRITE, is_read=False)
 
 
 def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:
@@ -370,7 +367,7 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
         operation="GetTokenPrices",
         request={"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]},
         read=lambda answer: answer.as_a(PricesAnswer),
-        group=Group.REFERENCE,
+        kind=Kind.PRICES,
     )
 
 
@@ -378,8 +375,8 @@ def _tokens(answer: Answer) -> TokensAnswer:
     return answer.as_a(TokensAnswer)
 
 
-def _kind_of_routes(found: TokensAnswer) -> CacheKind:
-    return CacheKind.TOKEN_SEARCH if found.tokens else CacheKind.NO_ROUTES
+def _kind_of_routes(found: TokensAnswer) -> Kind:
+    return Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from intents_ui.emulator.app import Emulator
 from tests import canary
 from tests.conftest import needs
 from tests.faults.upstream import Upstream, upstream
-from tests.gunicorn_constants import BALANCE_TIMEOUT, LIFETIMES, constants
+from tests.gunicorn_constants import BALANCE_TIMEOUT, POLICIES, constants
 from tests.serving import dashboard
 from tests.waiting import PATIENCE, until
 
@@ -262,7 +262,7 @@ class Troubled:
 
 @pytest.fixture(scope="package")
 def shared_trouble() -> Iterator[Troubled]:
-    settings = constants(**{LIFETIMES: {"history": [0, 0, 3600]}, BALANCE_TIMEOUT: 0.0})
+    settings = constants(**{POLICIES: {"history": {"fresh": 0, "renewed": 0}}, BALANCE_TIMEOUT: 0.0})
     with (
         upstream(Emulator(service_name="Service")) as service,
         dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="a key of the test", **settings) as root,

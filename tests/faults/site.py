@@ -14,15 +14,15 @@ from pydantic import SecretStr
 
 from intents_ui import wiring
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to
+from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 
 PAGE_SECONDS = 8.0
 # Most tests don't test timeouts, and the machine may be busy.
-PATIENT = {group: Limits(60, 60, 60, limits.size) for group, limits in LIMITS.items()}
+PATIENT = policies(**seconds(60))
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NATIVE = "0x" + "0" * 40
@@ -49,16 +49,18 @@ class Dashboard:
     patch: pytest.MonkeyPatch
     ahead: float = 0.0
 
-    def begin(self, *, limits: Any = PATIENT, url: str = "") -> None:
+    def begin(self, *, how_long: Any = PATIENT, url: str = "") -> None:
         self.ahead = 0.0
-        config = replace(wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), limits=limits)
+        config = replace(
+            wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), policies=how_long
+        )
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
         switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=client))
         cache.clear()
         self.log.lines.clear()
 
-    def open(self, path: str, *, limits: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:
-        self.begin(limits=limits, url=url)
+    def open(self, path: str, *, how_long: Any = PATIENT, url: str = "", **how: Any) -> HttpResponseBase:
+        self.begin(how_long=how_long, url=url)
         return self.visit(path, **how)
 
     def clock(self) -> float:

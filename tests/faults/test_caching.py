@@ -12,10 +12,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
 from intents_ui.service import config
-from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.config import Kind
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh
+from tests.policies import NOT_CACHED, policies
 from tests.url_patterns import url_patterns
 
 ELSEWHERE: Final = "evil.example"
@@ -57,7 +58,7 @@ def emulator() -> Iterator[Emulator]:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
-        patch.setattr(config, "LIFETIMES", LIFETIMES | {CacheKind.BALANCES: Lifetime(0, 0, 0)})
+        patch.setattr(config, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
         patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
         patch.setattr(ENV, "intents_rate_searches", 10_000)

@@ -16,7 +16,7 @@ from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import AsyncServiceClient
-from intents_ui.service.config import LIMITS, Group, ServiceConfig
+from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.health import Health
 from tests.faults.swift import run
 from tests.live.following import Viewer
@@ -173,7 +173,7 @@ async def test_an_unanswered_long_poll_times_out_and_is_replaced_by_short_polls(
         await asyncio.sleep(5 * MINUTE)
         waits, looks = service.times("WaitIntentReceipt"), service.times("GetIntentReceipt")
         assert len(waits) == 1 + PollIntervals().cuts
-        assert all(30 < seconds <= LIMITS[Group.WAIT].total for seconds in service.given_up)
+        assert all(30 < seconds <= POLICIES[Kind.WAIT].total for seconds in service.given_up)
         later = [at for at in looks if at > waits[-1] + 41]
         assert all(10 < after - before <= 20 for before, after in itertools.pairwise(later))
         assert not found[0].snapshots[-1].stale_since, "quiet is no trouble"

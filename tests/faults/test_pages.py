@@ -24,12 +24,13 @@ from intents_ui import wiring
 from intents_ui.display.failures import BY_CODE
 from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import LIMITS, Limits
+from intents_ui.service.config import POLICIES
 from intents_ui.service.context import request_context
 from tests.faults.hostile import ask
 from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.pages.conftest import switch_to
+from tests.policies import policies, seconds
 from tests.service import scripted_server
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
@@ -42,8 +43,8 @@ ROWS = [row for row in TABLE if row["code"] in (-7, -2, 1004, 1006, 1101, 1201, 
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
 REFERENCE = re.compile(r"(?:[Rr]eference|[Rr]equest ID)\s*(?:<[^>]*>\s*)*([0-9a-f]{12}(?:\.\d+)?)\b")
 WHEN = re.compile(r"Retry after \d\d:\d\d:\d\d UTC \(in \d+ s\)")
-LONG = {group: Limits(600, 600, 600, limits.size) for group, limits in LIMITS.items()}  # the page's own time ends it
-QUICK = {group: Limits(0.3, 0.3, 0.3, limits.size) for group, limits in LIMITS.items()}
+LONG = policies(**seconds(600))  # the page's own time ends it
+QUICK = policies(**seconds(0.3))
 
 
 # What the Content-Security-Policy would block.
@@ -102,7 +103,7 @@ def test_every_page_reports_every_failure_in_the_full_layout(
     dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for name in paths if fault in CLASSES else ["intent running"]:
-        answer = dashboard.open(paths[name], limits=LIMITS, seconds=PAGE_SECONDS)
+        answer = dashboard.open(paths[name], how_long=POLICIES, seconds=PAGE_SECONDS)
         found = [*said_nothing_wrong(answer, dashboard.log, fault)]
         if answer.status_code not in (301, 302):
             found += is_a_page_of_ours(answer)
@@ -172,7 +173,7 @@ def test_a_page_with_a_silent_service_ends_at_its_deadline(
 ) -> None:
     dashboard.service.inject(SLOW[fault])
     for name in ("intent running", "tokens"):
-        answer = dashboard.open(paths[name], limits=LONG, seconds=0.2)
+        answer = dashboard.open(paths[name], how_long=LONG, seconds=0.2)
         assert [*said_nothing_wrong(answer, dashboard.log, fault), *is_a_page_of_ours(answer)] == []
         assert answer.status_code == 503
 
@@ -198,7 +199,7 @@ def test_a_page_waits_for_the_service_for_8_seconds_at_most(
     dashboard.visit("/chains")
     catalog, service = wiring.catalog(), SilentService()
     monkeypatch.setattr(request_context, "time", SimpleNamespace(**{**vars(time), "monotonic": service.monotonic}))
-    client = ServiceClient(replace(wiring.config(), limits=LONG), transport=service, clock=service.monotonic)
+    client = ServiceClient(replace(wiring.config(), policies=LONG), transport=service, clock=service.monotonic)
     switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=client, catalog=catalog))
     answer = ask("GET", paths[name])
     assert answer.status_code == 503

@@ -22,11 +22,11 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import network
-from intents_ui.service.config import LIMITS, Limits
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing
+from tests.policies import policies
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering
 
 AUTHORITY = trustme.CA()
@@ -141,8 +141,8 @@ def test_an_unreachable_host_costs_no_more_than_the_connect_timeout(dashboard: D
             other.setblocking(False)
             with contextlib.suppress(BlockingIOError):
                 other.connect(deaf.getsockname())
-        limits = {group: Limits(0.3, 600, 600, 2**20) for group in LIMITS}  # ends by what connecting may, or hangs
-        answer = dashboard.open(NOWHERE, limits=limits, url=f"http://127.0.0.1:{deaf.getsockname()[1]}")
+        how_long = policies(connect=0.3, read=600, total=600)  # ends by what connecting may, or hangs
+        answer = dashboard.open(NOWHERE, how_long=how_long, url=f"http://127.0.0.1:{deaf.getsockname()[1]}")
     assert answer.status_code == 503
     assert "took too long" in words_of(answer)
 
@@ -156,7 +156,7 @@ def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> N
             left.set()
 
     dashboard.service.inject(silent, "GetIntent")
-    answer = dashboard.open(NOWHERE, limits=QUICK, seconds=1.0)
+    answer = dashboard.open(NOWHERE, how_long=QUICK, seconds=1.0)
     assert answer.status_code == 503
     assert "took too long" in words_of(answer)
     assert left.wait(60)
@@ -286,7 +286,7 @@ def test_a_stale_snapshot_does_not_wait_for_a_hanging_service(dashboard: Dashboa
         visit.stay_silent()
         given_up.set()
 
-    dashboard.open(paths["intent running"], limits={group: Limits(60, 600, 600, 2**20) for group in LIMITS})
+    dashboard.open(paths["intent running"], how_long=policies(connect=60, read=600, total=600))
     dashboard.later(400)
     dashboard.service.inject(silent)
     assert dashboard.visit(paths["intent running"]).status_code == 200

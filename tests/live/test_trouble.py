@@ -5,10 +5,11 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.service.config import LIMITS, Group, Limits
+from intents_ui.service.config import Kind, Policy
 from intents_ui.service.health import Event
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
+from tests.policies import policies
 
 
 async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock):
@@ -76,7 +77,7 @@ async def test_interrupted_long_polls_fall_back_to_short_polls():
     """A proxy cuts held calls."""
     service = CountedService(Emulator(hold=30.0))
     intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
-    async with hub_on(service, limits=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
+    async with hub_on(service, policies=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts)  # the first brings the cursor
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
@@ -103,8 +104,8 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
         await until(lambda: service.waits)
 
 
-def cut_waits(seconds: float) -> dict[Group, Limits]:
-    return {**LIMITS, Group.WAIT: Limits(seconds, seconds, seconds, 2**20)}
+def cut_waits(seconds: float) -> dict[Kind, Policy]:
+    return policies(Kind.WAIT, read=seconds, total=seconds)
 
 
 async def test_all_pollers_obey_retry_after(service, clock):

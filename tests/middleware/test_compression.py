@@ -13,8 +13,8 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import compression
 from intents_ui.service import config
-from intents_ui.service.config import CacheKind, Lifetime
 from tests.pages.conftest import fresh
+from tests.policies import NOT_CACHED, policies
 
 UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
 
@@ -30,7 +30,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
     """Yield the emulator without caching, because the age of cached entries follows another clock."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config, "LIFETIMES", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
+        patch.setattr(config, "POLICIES", policies(**NOT_CACHED))
         yield from fresh()
 
 

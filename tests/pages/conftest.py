@@ -15,20 +15,21 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import catalog, config, prices
-from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.config import Kind
 from intents_ui.service.network import InProcessTransport
 from intents_ui.web.transfers import attention
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded
+from tests.policies import NOT_CACHED, policies
 from tests.waiting import PATIENCE
 
 # Tests of pages with this data depend on its lifetimes.
 CACHED_KINDS = (
-    CacheKind.CHAINS,
-    CacheKind.TOKENS,
-    CacheKind.TOKEN_SEARCH,
-    CacheKind.NO_ROUTES,
-    CacheKind.BALANCES,
+    Kind.CHAINS,
+    Kind.TOKENS,
+    Kind.TOKEN_SEARCH,
+    Kind.NO_ROUTES,
+    Kind.BALANCES,
 )
 
 
@@ -59,8 +60,8 @@ def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.M
     Tests of caching (with the fixture `response_cache`, `tests/service`, `tests/faults`) have the default lifetimes.
     """
     if "response_cache" not in request.fixturenames:
-        others = {kind: Lifetime(0, 0, 0) for kind in CacheKind if kind not in CACHED_KINDS}
-        monkeypatch.setattr(config, "LIFETIMES", {**LIFETIMES, **others})
+        others = [kind for kind in Kind if kind not in CACHED_KINDS]
+        monkeypatch.setattr(config, "POLICIES", policies(*others, **NOT_CACHED))
         monkeypatch.setattr(attention, "PERIOD", 0.0)
 
 

@@ -4,7 +4,6 @@ import copy
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -21,8 +20,9 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
 from intents_ui.service import config
-from intents_ui.service.config import LIMITS, Group
+from intents_ui.service.config import Kind
 from tests.pages.conftest import renew
+from tests.policies import policies
 from tests.serving import free_port
 
 OFFER = ">Commit</a>"
@@ -240,8 +240,7 @@ def test_every_outcome_is_explained_after_one_call(
 def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = replace(LIMITS[Group.WRITE], total=0.2)
-    monkeypatch.setattr(config, "LIMITS", {**LIMITS, Group.WRITE: write})
+    monkeypatch.setattr(config, "POLICIES", policies(Kind.WRITE, total=0.2))
     renew("service")
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)

@@ -12,9 +12,10 @@ from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import config
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import CacheKind, Lifetime
+from intents_ui.service.config import Kind
 from tests.pages.reading import PARTIAL, visible_text
 from tests.pages.recorded import Recorded, refusal
+from tests.policies import NOT_CACHED, policies
 
 FAULTS = [
     pytest.param("busy-60", 429, "Rate limited by the service", id="busy"),
@@ -53,7 +54,7 @@ def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
 def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(config, "LIFETIMES", {**config.LIFETIMES, CacheKind.BALANCES: Lifetime(0, 0, 0)})
+    monkeypatch.setattr(config, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
     part = PARTIAL | {"HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()

@@ -11,10 +11,10 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import config
-from intents_ui.service.config import CacheKind, Lifetime
 from tests.pages.conftest import fresh, renew
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, recorded
+from tests.policies import NOT_CACHED, policies
 
 REFUNDED = 8
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -35,7 +35,7 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 @pytest.fixture
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     """The service without a cache of its responses, so that each page gets all of them again."""
-    monkeypatch.setattr(config, "LIFETIMES", {kind: Lifetime(0, 0, 0) for kind in CacheKind})
+    monkeypatch.setattr(config, "POLICIES", policies(**NOT_CACHED))
     with recorded(emulator, monkeypatch) as service:
         yield service
 

@@ -9,14 +9,15 @@ import httpx
 from pydantic import SecretStr
 
 from intents_ui.service.client import AsyncServiceClient, ServiceClient
-from intents_ui.service.config import LIMITS, Group, Limits, ServiceConfig
+from intents_ui.service.config import ServiceConfig
 from intents_ui.service.exchange import ResponseMemory
 from tests.canary import KEY as CANARY
+from tests.policies import policies, seconds
 
 
 def config(base_url: str, *, total: float = 10.0, size: int = 2**16, **others: Any) -> ServiceConfig:
-    limits: dict[Group, Limits] = {group: Limits(total, total, total, size) for group in LIMITS}
-    return ServiceConfig(base_url, access_key=SecretStr(CANARY), limits=limits, **others)
+    quick = policies(**seconds(total), size=size)
+    return ServiceConfig(base_url, **{"access_key": SecretStr(CANARY), "policies": quick} | others)
 
 
 def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -> ServiceClient:

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import decode
-from intents_ui.service.config import CacheKind, Lifetime
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt, QuoteIntentRequest
 from tests import spec
+from tests.policies import NOT_CACHED, policies
 from tests.service.clients import answered, without_socket
 
 CALLS = {
@@ -32,7 +32,7 @@ CALLS = {
     "GetTokenPrices": lambda service: service.get_token_prices([(1, "0x1")]),
 }
 
-NOTHING_CACHED = dict.fromkeys(CacheKind, Lifetime(0, 0, 0))
+NOTHING_CACHED = policies(**NOT_CACHED)
 NOTHING = st.sampled_from([None, ""])
 NUMBERS = st.one_of(
     st.integers(0, 2**256 - 1),
@@ -182,7 +182,7 @@ AMBIGUOUS = {
 def test_a_list_in_ambiguous_json_is_rejected(operation: str, text: str) -> None:
     """Also if a valid list with the same entry has been read before."""
     responses = chain([f'{{"intents":[{{{LISTED}}}]}}'], repeat(text))
-    with without_socket(lambda _: answered(next(responses)), lifetimes=NOTHING_CACHED) as service:
+    with without_socket(lambda _: answered(next(responses)), policies=NOTHING_CACHED) as service:
         before = CALLS[operation](service)
         assert before.intents[0].status == "QUOTED"
         with pytest.raises(Unreadable) as caught:
@@ -193,7 +193,7 @@ def test_a_list_in_ambiguous_json_is_rejected(operation: str, text: str) -> None
 def test_the_same_bytes_are_the_same_object() -> None:
     entry = '{"intentId":"0x1","status":"QUOTED","memo":"' + "7" * 200 + '","ownerAddress":"0x%s"}'
     responses = iter('{"intents":[' + entry % last + "]}" for last in "121")
-    with without_socket(lambda _: answered(next(responses)), lifetimes=NOTHING_CACHED) as service:
+    with without_socket(lambda _: answered(next(responses)), policies=NOTHING_CACHED) as service:
         found = [service.search_intents(by_query_string="x") for _ in range(3)]
     assert [each.intents[0].owner_address for each in found] == ["0x1", "0x2", "0x1"]
     assert found[0] is found[2]

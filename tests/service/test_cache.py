@@ -12,7 +12,7 @@ import pytest
 from intents_ui.service import caching_client, operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import LIFETIMES, CacheKind, Lifetime
+from intents_ui.service.config import POLICIES, Kind
 from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.errors import (
     AccessDenied,
@@ -26,6 +26,7 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.models import Page
 from intents_ui.service.operations import ServiceCall
+from tests.policies import NOT_CACHED, policies
 from tests.service.clients import answered, config
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no, upstream
@@ -105,7 +106,7 @@ def test_a_cached_response_is_fresh_for_its_lifetime(
 
 
 def test_a_lifetime_of_zero_turns_caching_off() -> None:
-    with upstream(lifetimes={**LIFETIMES, CacheKind.MOVING: Lifetime(0, 0, 0)}) as service:
+    with upstream(policies=policies(Kind.MOVING, **NOT_CACHED)) as service:
         service.service.ask(GET)
         service.service.ask(GET)
         service.does = BAD
@@ -380,7 +381,7 @@ class Counted:
 
     def __init__(self, **limits: int) -> None:
         clock = Clock()
-        cache = ResponseCache(LIFETIMES, clock=clock, **limits)
+        cache = ResponseCache(POLICIES, clock=clock, **limits)
         self.requests = 0
         self.service = ServiceClient(
             config("http://x", size=2**20), transport=httpx.MockTransport(self._answer), clock=clock, cache=cache

@@ -9,7 +9,7 @@ import pytest
 
 from intents_ui.service import caching_client, operations
 from intents_ui.service.client import AsyncServiceClient
-from intents_ui.service.config import Group
+from intents_ui.service.config import Kind
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import Intent
@@ -181,7 +181,7 @@ async def test_pages_writes_and_live_updates_share_the_circuit(service: Upstream
 
 def test_a_raw_call_is_sent_while_the_circuit_is_open(service: Upstream) -> None:
     break_down(service)
-    assert service.service.attempt("GetChains", "{}", group=Group.REFERENCE).status == 500
+    assert service.service.attempt("GetChains", "{}", kind=Kind.CHAINS).status == 500
 
 
 # Retry-After
@@ -200,7 +200,7 @@ def test_a_429_pauses_every_call(service: Upstream) -> None:
             service.service.ask(call)
         assert caught.value.retry_after == caught.value.again_in == pytest.approx(1)
         assert caught.value.operation == call.operation
-    by_hand = service.service.attempt("GetChains", "{}", group=Group.REFERENCE)
+    by_hand = service.service.attempt("GetChains", "{}", kind=Kind.CHAINS)
     assert isinstance(by_hand.error, TooBusy)
     assert len(service.visits) == 1
     service.clock.now = began + first.retry_after + 0.1

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import Group, ServiceConfig
+from intents_ui.service.config import Kind, ServiceConfig
 from intents_ui.service.errors import (
     Flaw,
     Overloaded,
@@ -198,12 +198,12 @@ def test_large_responses_share_one_memory_limit():
         client(server.url, size=8 * 2**20, total=60.0, memory=ResponseMemory(3 * 2**20)) as service,
         ThreadPoolExecutor() as threads,
     ):
-        asked = [threads.submit(service.attempt, "GetIntent", "{}", group=Group.INTENT) for _ in range(2)]
+        asked = [threads.submit(service.attempt, "GetIntent", "{}", kind=Kind.MOVING) for _ in range(2)]
         until(lambda: any(each.done() for each in asked))
         may_end.set()
         errors = [each.result(60).error for each in asked]
         assert sorted(type(error) for error in errors if error) == [Overloaded]
-        assert service.attempt("GetIntent", "{}", group=Group.INTENT).error is None
+        assert service.attempt("GetIntent", "{}", kind=Kind.MOVING).error is None
 
 
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip"])

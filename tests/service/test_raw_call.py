@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.config import Group
+from intents_ui.service.config import Kind
 from intents_ui.service.console import Attempt
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Unreadable
@@ -18,7 +18,7 @@ NOT_FOUND = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "ca
 
 def attempt(script: Script, text: str = "{}", **how: Any) -> Attempt:
     with serving(script) as server, client(server.url, **how) as service:
-        return service.attempt("GetIntent", text, group=Group.INTENT)
+        return service.attempt("GetIntent", text, kind=Kind.MOVING)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def attempt(script: Script, text: str = "{}", **how: Any) -> Attempt:
 )
 def test_the_request_text_is_sent_unchanged(text: str) -> None:
     with serving(answering({})) as server, client(server.url) as service:
-        made = service.attempt("GetIntent", text, group=Group.INTENT)
+        made = service.attempt("GetIntent", text, kind=Kind.MOVING)
     assert server.visits[0].body == text.encode()
     assert server.visits[0].head.startswith("POST /rpc/Service/GetIntent ")
     assert server.visits[0].headers["x-access-key"] == CANARY
@@ -74,7 +74,7 @@ def test_an_error_response_is_reported_with_its_text() -> None:
 )
 def test_a_malformed_response_is_reported_all_the_same(body: str, how: dict[str, Any], status: int, flaw: Flaw) -> None:
     with serving(answering(body, **how)) as server, client(server.url) as service:
-        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
+        made = service.attempt("GetIntent", "{}", kind=Kind.MOVING)
     assert isinstance(made.error, Unreadable)
     assert (made.error.flaw, made.status, made.text) == (flaw, status, body)
     assert len(server.visits) == 1
@@ -88,7 +88,7 @@ def test_an_oversized_response_body_is_dropped() -> None:
 
 def test_no_request_is_sent_when_no_time_is_left() -> None:
     with serving(answering({})) as server, client(server.url) as service, within(-1):
-        made = service.attempt("GetIntent", "{}", group=Group.INTENT)
+        made = service.attempt("GetIntent", "{}", kind=Kind.MOVING)
     assert isinstance(made.error, OutOfTime)
     assert not isinstance(made.error, Overloaded)
     assert server.visits == []
