@@ -80,7 +80,7 @@ async def report(*, in_detail: bool) -> tuple[bool, bytes]:
     ready = loaded and not stopping
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
-        service = of_service(wiring.health().status())
+        service = of_service(wiring.service().health.status())
         status |= {"templates": loaded, "redis": await redis_answers(), "tasks": of_tasks(), "service": service}
     return ready, json.dumps(status).encode() + b"\n"
 

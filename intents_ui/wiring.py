@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
-import httpx
 from django.conf import settings
 from django.core.cache import caches
 from django.utils.crypto import salted_hmac
@@ -28,13 +26,12 @@ from intents_ui.pictures.cards import Cards
 from intents_ui.service import paging
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.service.exchange import ParsedResponses, ResponseMemory
-from intents_ui.service.health import Health
+from intents_ui.service.health import Counters, Health
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
@@ -136,19 +133,18 @@ def emulator() -> "Emulator | None":
 
 @once
 def service() -> ServiceClient:
-    """The pages' service client. Thread-safe."""
-    embedded_service = emulator()
+    """The client of the service, for pages and live updates. Thread-safe."""
+    how, embedded, health = config(), emulator(), Health(on_call=metrics.call)
+    shared = _shared_responses(how, health.counters)
     return ServiceClient(
-        config(),
-        transport=InProcessTransport(embedded_service) if embedded_service else None,
-        health=health(),
-        memory=response_memory(),
-        parsed=parsed_responses(),
-        cache=response_cache(),
+        how,
+        transport=InProcessTransport(embedded) if embedded else None,
+        health=health,
+        cache=ResponseCache(how.policies, clock=time.monotonic, shared=shared),
     )
 
 
-def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
+def _shared_responses(how: ServiceConfig, counters: Counters) -> SharedResponses | None:
     """Return the responses in Redis, if configured. Processes don't share an embedded service."""
     if ENV.redis_url is None or ENV.embedded:
         return None
@@ -157,13 +153,7 @@ def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
         "shared responses", repr([how.url(""), how.brand, how.wallet_brand, how.key]), algorithm="sha256"
     )
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
-    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=health().counters)
-
-
-@once
-def health() -> Health:
-    """The service's health, shared by pages and live updates."""
-    return Health(on_call=metrics.call)
+    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=counters)
 
 
 @once
@@ -173,44 +163,16 @@ def tasks() -> LongTasks:
 
 
 @once
-def response_memory() -> ResponseMemory:
-    """The memory for large responses, shared by pages and live updates."""
-    return ResponseMemory()
-
-
-@once
-def response_cache() -> ResponseCache:
-    """The response cache, shared by pages and live updates."""
-    how = config()
-    return ResponseCache(how.policies, clock=time.monotonic, shared=_shared_responses(how))
-
-
-@once
-def parsed_responses() -> ParsedResponses:
-    """The responses in use, shared by pages and live updates."""
-    return WeakValueDictionary()
-
-
-@once
 def hub() -> Hub:
     """The hub that polls the intents open in a browser."""
-    embedded_service = emulator()
-    service = AsyncServiceClient(
-        config(),
-        transport=httpx.ASGITransport(embedded_service, raise_app_exceptions=False) if embedded_service else None,
-        health=health(),
-        memory=response_memory(),
-        parsed=parsed_responses(),
-        cache=response_cache(),
-    )
     if not ENV.redis_url:
-        return Hub(service, LocalBus(), tasks=tasks())
+        return Hub(service(), LocalBus(), tasks=tasks())
     # SECRET_KEY with a salt for this kind of data in Redis.
     key = salted_hmac("intents_ui.seal snapshots", b"", algorithm="sha256")
-    seal = Seal(key.digest(), tally=health().counters)
+    seal = Seal(key.digest(), tally=service().health.counters)
     prefix = f"intents-ui:{settings.OWNER}:live:"
-    bus = RedisBus(str(ENV.redis_url), names=service.config.names, seal=seal, tasks=tasks(), prefix=prefix)
-    return Hub(service, bus, tasks=tasks())
+    bus = RedisBus(str(ENV.redis_url), names=service().config.names, seal=seal, tasks=tasks(), prefix=prefix)
+    return Hub(service(), bus, tasks=tasks())
 
 
 @once
@@ -357,4 +319,4 @@ def warm(names: Catalog) -> None:
 async def close_live() -> None:
     """Close the live hub, on the event loop of its streams."""
     await hub().aclose()
-    await hub().service.aclose()
+    await service().aclose()

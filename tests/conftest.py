@@ -36,14 +36,14 @@ def pytest_configure() -> None:
     """Give all dashboards of the run an access key, and search their output for it."""
     gc.disable()  # until all tests are collected
     from intents_ui import settings  # pytest-django has configured their module by now
-    from intents_ui.service import caching_client
+    from intents_ui.service import client
     from intents_ui.web.transfers import situations
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
-    caching_client.STALE_WAIT = 5.0
+    client.STALE_WAIT = 5.0
     situations.BALANCE_TIMEOUT = 2.0
     os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
     canary.watch()

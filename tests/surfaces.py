@@ -659,7 +659,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
             patch.setattr(balance_cache, "entry_of", _unreachable)
         for emulator in fresh():
             # The clock is stopped, so cache entries don't age.
-            patch.setattr(wiring.response_cache(), "clock", lambda: 0.0)
+            patch.setattr(wiring.service().cache, "clock", lambda: 0.0)
             # The newest transfers of a route stay the same, and reading them is most of a page's work.
             patch.setattr(route_stats, "newest", cache(route_stats.newest))
             yield emulator, Client(headers={"host": HOST})

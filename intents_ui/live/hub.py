@@ -15,7 +15,7 @@ from typing import Self
 from intents_ui.live.bus import Bus
 from intents_ui.live.poller import Poller, PollIntervals, Traffic
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.long_tasks import LongTask, LongTasks
 
@@ -35,7 +35,7 @@ class Hub:
 
     def __init__(
         self,
-        service: AsyncServiceClient,
+        service: ServiceClient,
         bus: Bus,
         *,
         tasks: LongTasks | None = None,

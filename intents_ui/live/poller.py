@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from random import SystemRandom
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service import operations
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.shares import buckets
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
@@ -143,7 +144,7 @@ class Poller:
 
     def __init__(
         self,
-        service: AsyncServiceClient,
+        service: ServiceClient,
         intent_id: str,
         *,
         known: Snapshot | None,
@@ -202,7 +203,7 @@ class Poller:
         """Send one request, publish the response, and return the delay before the next request."""
         before = self.snapshot.content
         try:
-            receipt = await self.service.get_intent_receipt(self.intent_id)
+            receipt = await self.service.ask_async(operations.get_intent_receipt(self.intent_id))
         except NotFound:
             await self._update_without_receipt()
         else:
@@ -230,7 +231,8 @@ class Poller:
         try:
             # The receipt states are sent as received, because only the service interprets them.
             states = tuple(state or "" for state in self._cursor or ())
-            answer = await self.service.wait_intent_receipt(self.intent_id, last_receipt_states=states)
+            call = operations.wait_intent_receipt(self.intent_id, last_receipt_states=states)
+            answer = await self.service.ask_async(call)
         except NotFound:
             if self.snapshot.receipt:
                 raise
@@ -282,7 +284,7 @@ class Poller:
             raise NotFound("the receipt is not there any more")
         now = self._now()
         try:
-            intent: Intent = await self.service.get_intent(self.intent_id)
+            intent: Intent = await self.service.ask_async(operations.get_intent(self.intent_id))
         except NotFound:
             await self._set_picture(Snapshot(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
         else:

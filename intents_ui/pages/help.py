@@ -68,7 +68,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
-    lists, state = wiring.catalog().known(), wiring.health().status()
+    lists, state = wiring.catalog().known(), wiring.service().health.status()
     context = {
         "in_detail": client_ip.runs_it(request),
         "service": STATES[state.state],

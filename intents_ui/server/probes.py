@@ -45,7 +45,7 @@ def may_read_metrics(scope: Message) -> bool:
 
 @wiring.once
 def observer() -> metrics.Observer:
-    return metrics.Observer(wiring.health().counters, wiring.tasks())
+    return metrics.Observer(wiring.service().health.counters, wiring.tasks())
 
 
 def start_sampling() -> LongTask | None:
@@ -76,4 +76,4 @@ async def look() -> None:
     metrics.streams.set(len(streams().open))
     metrics.exports.set(wiring.exports().running)
     metrics.in_progress.set(handlers.in_progress())
-    observer().look(wiring.health().status(), redis=await readiness.redis_answers())
+    observer().look(wiring.service().health.status(), redis=await readiness.redis_answers())

@@ -45,6 +45,7 @@ class CacheEntry:
     learned_at: float
     policy: Policy
     size: int
+    text_hash: int
     error: ServiceError | None = None
     retry_at: float = 0.0
 
@@ -93,7 +94,7 @@ class ResponseCache:
     def get(self, call: ServiceCall[Any], parse: Callable[[ServiceCall[Any], str], Any]) -> CacheEntry | None:
         """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
         entry = self.peek(call)
-        if self.shared and call.is_cached and (entry is None or self.age(entry) >= entry.policy.fresh):
+        if self.shared and self._is_cacheable(call) and (entry is None or self.age(entry) >= entry.policy.fresh):
             self._adopt([call], parse)
             entry = self.peek(call)
         return entry
@@ -127,11 +128,12 @@ class ResponseCache:
 
         Returns the response to show.
         """
-        if not call.is_cached:
+        if not self._is_cacheable(call):
             return answer
         kind, now = call.kind_of(answer) if call.kind_of else call.kind, self.clock()
         policy, size = self._policies[kind], weight(len(text))
-        entry = CacheEntry(answer, kind, asked_at, now if learned_at is None else learned_at, policy, size)
+        at = now if learned_at is None else learned_at
+        entry = CacheEntry(answer, kind, asked_at, at, policy, size, hash(text))
         entries = self._lists if kind in LISTS else self._others
         with self._lock:
             before = self._find(call.cache_key)
@@ -149,7 +151,7 @@ class ResponseCache:
     def refuse(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
         """Drop the response that an error about the object itself supersedes. Cache the error if it is NotFound."""
         with self._lock:
-            if not call.is_cached or asked_at < self._invalidated.get(call.cache_key, asked_at):
+            if not self._is_cacheable(call) or asked_at < self._invalidated.get(call.cache_key, asked_at):
                 return
             self._drop(call.cache_key)
             if isinstance(error, NotFound):
@@ -179,6 +181,9 @@ class ResponseCache:
         if self.shared:
             self.shared.delete(own)
         return own
+
+    def _is_cacheable(self, call: ServiceCall[Any]) -> bool:
+        return call.is_cached and self._policies[call.kind].old > 0
 
     def _adopt(self, calls: Sequence[ServiceCall[Any]], parse: Callable[[ServiceCall[Any], str], Any]) -> None:
         """Copy entries from the second level that are newer than ours."""

@@ -1,9 +1,12 @@
-"""The service's API as typed methods: `ServiceClient` blocks, `AsyncServiceClient` awaits.
+"""Client of the service, for threads and for event loops.
 
-Pages use the first, live updates the second. Both have one method for each operation in `operations`:
+    service.ask(operations.get_intent("0x…"))                # Intent, possibly cached
+    service.get_intent("0x…")                                # the same
+    await service.ask_async(operations.get_intent("0x…"))    # always from the service
 
-    service.get_intent("0x…")                 # Intent
-    await async_service.get_intent("0x…")     # Intent
+To limit the load on the service, identical concurrent calls of threads share one request, fresh responses come from
+the cache, and stale ones are served where the service fails. A read that failed in passing is sent once more. Writes
+(quote, commit, execute) are sent exactly once.
 """
 
 import asyncio
@@ -11,96 +14,96 @@ import functools
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar
-from typing import Any, Self, overload
-from weakref import WeakValueDictionary
+from random import SystemRandom
+from typing import Any, Concatenate, Final, Self, cast
 
 import httpx
 
 from intents_ui.service import operations
-from intents_ui.service.cache import ResponseCache
-from intents_ui.service.caching_client import CachingClient
-from intents_ui.service.config import Kind, ServiceConfig
+from intents_ui.service.cache import CacheEntry, ResponseCache
+from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.console import Attempt
-from intents_ui.service.context import shares
+from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
-from intents_ui.service.context.request_context import claim_slot, time_left, within
-from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError, Unreadable
-from intents_ui.service.exchange import (
-    ACCEPTED_ENCODINGS,
-    TRANSPORT_ERRORS,
-    Exchange,
-    ParsedResponses,
-    RawExchange,
-    ResponseMemory,
+from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
+from intents_ui.service.decode import Verbatim
+from intents_ui.service.errors import (
+    OutOfTime,
+    Overloaded,
+    Reason,
+    ServiceError,
+    StaleResponse,
+    Unreachable,
+    Unreadable,
 )
-from intents_ui.service.health import Health
+from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, ResponseMemory
+from intents_ui.service.health import Event, Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
-from intents_ui.service.operations import ServiceCall
+from intents_ui.service.operations import CacheKey, ServiceCall
 
-LARGE_RESPONSE = 2**18  # bytes from which a response is parsed in a thread, so that it doesn't block the event loop
+STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
+SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
+PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
+# Random, so that calls that failed together don't meet again.
+MAX_RETRY_WAIT = 0.1
+SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
+MAX_REFRESHES: Final = 16  # concurrent, because they use the same threads and connections as pages
+LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thread, to not block the event loop
+ALL_IN_USE: Final = "all connections to the service are in use"
+# Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
+# learn of a change, and the reloaded page has to show it.
+WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
 
 
-class OperationMethod[**P, T]:
-    """Descriptor that makes a method of an operation.
+def _method[**P, T](build: Callable[P, ServiceCall[T]]) -> "Callable[Concatenate[BlockingOperations, P], T]":
+    """Return a method that asks for what the function builds."""
 
-    The method returns the response, or an awaitable on the async client.
+    @functools.wraps(build)
+    def method(service: "BlockingOperations", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return service.ask(build(*args, **kwargs))
+
+    return method
+
+
+class BlockingOperations(ABC):
+    """The service's thirteen operations for threads. See `operations` for their arguments and errors.
+
+    `threads` run several calls concurrently.
     """
-
-    def __init__(self, build: Callable[P, ServiceCall[T]]) -> None:
-        self._build = build
-        self.__doc__ = build.__doc__
-
-    @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, client: "BlockingOperations", owner: type) -> Callable[P, T]: ...
-    @overload
-    def __get__(self, client: "AsyncServiceClient", owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __get__(self, client: "BlockingOperations | AsyncServiceClient | None", owner: type) -> Any:
-        if client is None:
-            return self
-
-        @functools.wraps(self._build)
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return client.ask(self._build(*args, **kwargs))
-
-        return method
-
-
-class Operations:
-    """The service's thirteen operations. See `operations` for their arguments and errors."""
-
-    search_intents = OperationMethod(operations.search_intents)
-    get_intent_history = OperationMethod(operations.get_intent_history)
-    get_intent = OperationMethod(operations.get_intent)
-    get_intent_receipt = OperationMethod(operations.get_intent_receipt)
-    wait_intent_receipt = OperationMethod(operations.wait_intent_receipt)
-    commit_intent = OperationMethod(operations.commit_intent)
-    get_token_list = OperationMethod(operations.get_token_list)
-    get_chains = OperationMethod(operations.get_chains)
-    get_exact_input_routes = OperationMethod(operations.get_exact_input_routes)
-    get_exact_output_routes = OperationMethod(operations.get_exact_output_routes)
-    quote_intent = OperationMethod(operations.quote_intent)
-    execute_intent = OperationMethod(operations.execute_intent)
-    get_token_prices = OperationMethod(operations.get_token_prices)
-
-
-class BlockingOperations(Operations, ABC):
-    """Client for threads, whose calls block until the response. `threads` run several of them concurrently."""
 
     threads: CallThreads
 
+    search_intents = _method(operations.search_intents)
+    get_intent_history = _method(operations.get_intent_history)
+    get_intent = _method(operations.get_intent)
+    get_intent_receipt = _method(operations.get_intent_receipt)
+    wait_intent_receipt = _method(operations.wait_intent_receipt)
+    commit_intent = _method(operations.commit_intent)
+    get_token_list = _method(operations.get_token_list)
+    get_chains = _method(operations.get_chains)
+    get_exact_input_routes = _method(operations.get_exact_input_routes)
+    get_exact_output_routes = _method(operations.get_exact_output_routes)
+    quote_intent = _method(operations.quote_intent)
+    execute_intent = _method(operations.execute_intent)
+    get_token_prices = _method(operations.get_token_prices)
+
     @abstractmethod
-    def ask[T](self, call: ServiceCall[T]) -> T: ...
+    def ask[T](self, call: ServiceCall[T]) -> T:
+        """Return the response. Raises ServiceError."""
 
 
-class ServiceClient(CachingClient, BlockingOperations):
-    """Blocking client. Thread-safe. Every call ends within its policy's total timeout."""
+class ServiceClient(BlockingOperations):
+    """Thread-safe. Every call ends within its policy's total timeout.
+
+    A transport that can do both serves threads and event loops. `memory` is for large responses, in bytes.
+    """
 
     def __init__(
         self,
@@ -109,31 +112,113 @@ class ServiceClient(CachingClient, BlockingOperations):
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         health: Health | None = None,
-        memory: ResponseMemory | None = None,
-        parsed: ParsedResponses | None = None,
         cache: ResponseCache | None = None,
+        memory: ResponseMemory | None = None,
     ) -> None:
-        super().__init__(config, clock=clock, health=health, cache=cache)
-        self._memory = memory or ResponseMemory()
-        self._parsed: ParsedResponses = WeakValueDictionary() if parsed is None else parsed
+        self.config = config
+        self.health = health or Health(clock=clock)
+        self.cache = cache or ResponseCache(config.policies, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
+        # More threads would only wait for a connection.
+        self.threads = CallThreads(config.connections)
+        self._memory = memory or ResponseMemory()
+        self._lock = threading.Lock()
+        self._pending: dict[CacheKey, Future[Any]] = {}
+        self._refreshes = 0
+        self._no_wait_until = float("-inf")
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
+        self._short_calls = asyncio.Semaphore(config.connections)
+        self._held_calls = asyncio.Semaphore(config.held_calls)
+        self._async_calls: set[asyncio.Task[Any]] = set()
+
+    # What the cache has
+
+    def is_cached(self, call: ServiceCall[Any]) -> bool:
+        """Return whether `ask` would return from the cache, without waiting for the service."""
+        entry = self._entry(call)
+        if entry is None or entry.kind in WAIT_FOR_REFRESH:
+            return False
+        return self.cache.age(entry) < entry.policy.renewed
+
+    def has_fresh(self, call: ServiceCall[Any]) -> bool:
+        """Return whether `ask` would return a fresh cached response."""
+        entry = self._entry(call)
+        return entry is not None and self.cache.age(entry) < entry.policy.fresh
+
+    def age(self, call: ServiceCall[Any]) -> float | None:
+        """Return the seconds since the response in this process's cache arrived."""
+        entry = self.cache.peek(call)
+        return None if entry is None else self.cache.age(entry)
+
+    def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
+        """Return the cached response of each call with its age in seconds, without a request to the service."""
+        entries = self.cache.get_many(calls, self._parse)
+        return [(entry.answer, self.cache.age(entry)) if entry else None for entry in entries]
+
+    def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
+        """Cache a receipt that arrived `age` seconds ago, in this or in another process."""
+        at = self.cache.clock() - age
+        call = operations.get_intent_receipt(receipt.intent_id)
+        self.cache.put(call, receipt, receipt.raw, asked_at=at, learned_at=at)
+
+    def forget(self, intent_id: str) -> None:
+        """Invalidate the responses about an intent that has changed, including those of pending requests."""
+        keys = self.cache.forget(intent_id)
+        with self._lock:
+            for key in keys:
+                self._pending.pop(key, None)
+
+    def _entry(self, call: ServiceCall[Any]) -> CacheEntry | None:
+        return self.cache.get(call, self._parse)
+
+    def _parse(self, call: ServiceCall[Any], text: str) -> Any:
+        return self._exchange(call).parse(text)
+
+    # For threads
+
+    def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
+        """Return the response, possibly cached.
+
+        A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
+        returned only if the service fails.
+        """
+        with _noting_failure():
+            if not call.is_read:
+                self._claim(call)
+                return cast(T, self._send(call, asked_at=0.0))
+            entry = self._entry(call)
+            if entry is None:
+                return cast(T, self._ask_without_entry(call))
+            if self.cache.age(entry) < max(entry.policy.fresh, max_age):
+                self.health.counters.add(Event.HIT)
+                return cast(T, entry.answer)
+            return cast(T, self._refresh_or_stale(call, entry, newest=newest))
+
+    def ask_uncached[T](self, call: ServiceCall[T]) -> T:
+        """Return the service's current response, bypassing the cache."""
+        with _noting_failure():
+            return cast(T, self._fetch(call))
 
     def attempt(self, operation: str, text: str, *, kind: Kind) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
-        shared = {"health": self.health, "memory": self._memory, "parsed": self._parsed}
-        exchange = RawExchange(operation, text, kind=kind, config=self.config, **shared)
+        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
+        exchange, error = self._exchange(call), None
         try:
             claim_slot()
             with self.health.track(operation, kind, is_raw=True):
                 self._response_to(exchange)
-        except ServiceError as error:
-            return exchange.attempt(error)
-        return exchange.attempt(None)
+        except ServiceError as raised:
+            error = raised
+        return exchange.attempt(text, error)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is pending, not even a background refresh."""
+        return not self._pending
 
     def close(self) -> None:
-        """Close the connections. Calls that run in threads may finish."""
+        """Close the connections of threads. Calls that run may finish."""
         self.threads.shutdown()
         self._http.close()
 
@@ -143,29 +228,194 @@ class ServiceClient(CachingClient, BlockingOperations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send_once(self, call: ServiceCall[Any]) -> tuple[Any, str]:
-        exchange = self._exchange_of(call)
-        answer = self._response_to(exchange)
-        return answer, exchange.text
+    def _ask_without_entry(self, call: ServiceCall[Any]) -> Any:
+        if not_found := self.cache.not_found(call.cache_key):
+            self.health.counters.add(Event.HIT)
+            raise not_found.again(call.operation)
+        self.health.counters.add(Event.MISS)
+        return self._fetch(call)
 
-    def _parse(self, call: ServiceCall[Any], text: str) -> Any:
-        return self._exchange_of(call).parse_cached(text)
+    def _fetch(self, call: ServiceCall[Any]) -> Any:
+        """Send the request, or share the response of an identical pending one."""
+        self._claim(call)
+        while True:
+            mine: Future[Any] = Future()
+            with self._lock:
+                pending = self._pending.setdefault(call.cache_key, mine)
+            if pending is mine:
+                return self._complete(call, mine)
+            self.health.counters.add(Event.SHARED)
+            try:
+                return self._wait(call, pending, self._policy(call).total)
+            except OutOfTime:
+                # The page that sent the shared request ran out of time. This page may have time left.
+                if is_over():
+                    raise
 
-    def _exchange_of[T](self, call: ServiceCall[T]) -> Exchange[T]:
-        return Exchange(call, self.config, self.health, self._memory, self._parsed)
+    def _claim(self, call: ServiceCall[Any]) -> None:
+        try:
+            claim_slot()
+        except ServiceError as error:
+            error.operation = call.operation
+            if isinstance(error, Overloaded):
+                self.health.counters.add(Event.SHED)
+            raise
+
+    def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
+        # An error that makes a refresh pointless now.
+        is_recent = entry.error and self.cache.clock() < entry.retry_at
+        known_error = entry.error if is_recent else self.health.rejection(call.operation)
+        if known_error:
+            return self._stale(call, entry, known_error)
+        refresh = self._start_refresh(call)
+        may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
+        if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
+            self.health.counters.add(Event.STALE)
+            return entry.answer
+        try:
+            return self._wait_for_refresh(call, refresh)
+        except ServiceError as error:
+            if not error.may_serve_stale:
+                raise
+            if may_be_shown and error.again_in is None and error.is_timeout:
+                self.health.counters.add(Event.STALE)
+                return entry.answer
+            return self._stale(call, entry, error)
+
+    def _start_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
+        """Return the pending refresh, started if needed, or None at the limit. It outlives its page."""
+        result: Future[Any] = Future()
+        with self._lock:
+            pending = self._pending.get(call.cache_key)
+            if pending or self._refreshes >= MAX_REFRESHES:
+                return pending
+            self._pending[call.cache_key] = result
+            self._refreshes += 1
+        try:
+            self.threads.aside(lambda: self._complete(call, result)).add_done_callback(
+                lambda job: self._end_refresh(call, result, is_abandoned=job.cancelled())
+            )
+        except Overloaded:
+            self._end_refresh(call, result, is_abandoned=True)
+        return result
+
+    def _end_refresh(self, call: ServiceCall[Any], result: "Future[Any]", *, is_abandoned: bool) -> None:
+        """`is_abandoned`: it found no thread, because the process is shutting down."""
+        with self._lock:
+            self._refreshes -= 1
+        if is_abandoned:
+            self._leave(call, result)
+            result.set_exception(Overloaded(SHUTDOWN).again(call.operation))
+
+    def _wait_for_refresh(self, call: ServiceCall[Any], refresh: "Future[Any] | None") -> Any:
+        if refresh is None:
+            raise Overloaded("too many concurrent background refreshes")
+        try:
+            return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
+        except Unreachable as error:
+            if error.is_timeout and not refresh.done():
+                self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
+            raise
+
+    def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
+        self.health.counters.add(Event.OLD)
+        learned_at = datetime.now(UTC) - timedelta(seconds=self.cache.age(entry))
+        again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
+        has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
+        request_context.add_stale(StaleResponse(call.operation, learned_at, error, again_in, has_balances))
+        return entry.answer
+
+    def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
+        """Send the request, and give its result to all who wait for it."""
+        asked_at = self.cache.clock()
+        try:
+            answer = self._send(call, asked_at=asked_at)
+        except BaseException as error:
+            failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
+            if not failure.may_serve_stale:
+                self.cache.refuse(call, failure, asked_at=asked_at)
+            elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
+                self.cache.fail(call, failure)
+            self._leave(call, result)
+            result.set_exception(failure.again(call.operation))  # a copy, without the traceback's frames
+            raise
+        self._leave(call, result)
+        result.set_result(answer)
+        return answer
+
+    def _leave(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
+        with self._lock:
+            if self._pending.get(call.cache_key) is result:
+                del self._pending[call.cache_key]
+
+    def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
+        try:
+            with shares.waiting():
+                return result.result(time_left(seconds, expired=TimeoutError))
+        except ServiceError as error:
+            failure: ServiceError = error.again(call.operation)
+        except TimeoutError:
+            failure = (OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)).again(call.operation)
+        raise failure
+
+    def _send(self, call: ServiceCall[Any], *, asked_at: float) -> Any:
+        """Send the request within one call's timeout, and cache the response."""
+        began = time.monotonic()
+        try:
+            return self._attempt(call, asked_at)
+        except ServiceError as error:
+            failure = error
+        left = self._policy(call).total - (time.monotonic() - began)
+        if not self._may_retry(call, failure, left):
+            raise failure
+        time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
+        try:
+            with within(left):
+                return self._attempt(call, asked_at)
+        except OutOfTime as error:
+            failure = error
+        if not is_over():  # the call's timeout passed, not the page's deadline
+            failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
+        raise failure
+
+    def _may_retry(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
+        """Return whether a read failed in passing, so early that another attempt can succeed, within the budget."""
+        of_page = seconds_left()
+        least = left if of_page is None else min(left, of_page)
+        if not call.is_read or not error.is_transient or least < self._policy(call).total * SHORTEST_ATTEMPT:
+            return False
+        return self.health.may_retry(call.operation)
+
+    def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
+        exchange = self._exchange(call)
+        with self.health.track(call.operation, call.kind, patience=PROBE_WAIT):
+            answer = self._response_to(exchange)
+        newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
+        if newest is not answer:
+            self.health.counters.add(Event.OLDER)
+        if getattr(answer, "unfit_entries", 0):
+            self.health.counters.add(Event.UNFIT)
+        return newest
+
+    def _policy(self, call: ServiceCall[Any]) -> Policy:
+        return self.config.policies[call.kind]
+
+    def _exchange[T](self, call: ServiceCall[T]) -> Exchange[T]:
+        known = self.cache.peek(call) if call.is_read else None
+        return Exchange(call, self.config, self._memory, known=known, offset=self.health.clock_offset)
 
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
-            with ExitStack() as until_read:
-                with within(exchange.policy.total), self._connection():
-                    response = self._http.send(exchange.request(self._http), stream=True)
-                    try:
-                        body = until_read.enter_context(exchange.body(response))
-                        for piece in response.iter_raw():
-                            body.add(piece)
-                    finally:
-                        response.close()
-                return exchange.result(response, body.read())
+            with ExitStack() as until_parsed:
+                with (
+                    within(exchange.policy.total),
+                    self._connection(),
+                    self._http.stream(**exchange.request()) as response,
+                ):
+                    body = until_parsed.enter_context(exchange.body(response))
+                    for piece in response.iter_raw():
+                        body.add(piece)
+                return exchange.result(body.read())
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
         raise failure
@@ -179,11 +429,94 @@ class ServiceClient(CachingClient, BlockingOperations):
         with shares.waiting():
             is_free = self._connections.acquire(timeout=wait)
         if not is_free:
-            raise Overloaded("all connections to the service are in use")
+            raise Overloaded(ALL_IN_USE)
         try:
             yield
         finally:
             self._connections.release()
+
+    # For event loops
+
+    @property
+    def can_hold(self) -> bool:
+        """Whether a slot is free for one more call of WaitIntentReceipt."""
+        return not self._held_calls.locked()
+
+    async def ask_async[T](self, call: ServiceCall[T]) -> T:
+        """Return the service's current response. A caller that is canceled frees its slot and connection at once."""
+        task: asyncio.Task[T] = asyncio.create_task(self._exchange_async(call))
+        self._async_calls.add(task)
+        task.add_done_callback(self._async_calls.discard)
+        return await task
+
+    async def aclose(self) -> None:
+        """Cancel the pending calls of the event loop and close its connections."""
+        for task in self._async_calls:
+            task.cancel()
+        await asyncio.gather(*self._async_calls, return_exceptions=True)
+        await self._async_http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @functools.cached_property
+    def _async_http(self) -> httpx.AsyncClient:
+        """A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
+        unlimited, and semaphores limit the calls.
+        """
+        idle = self.config.connections + self.config.held_calls
+        return httpx.AsyncClient(
+            transport=self.transport if isinstance(self.transport, httpx.AsyncBaseTransport) else None,
+            verify=tls(),
+            limits=httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS),
+            **_settings(self.config),
+        )
+
+    async def _exchange_async[T](self, call: ServiceCall[T]) -> T:
+        exchange = self._exchange(call)
+        with self.health.track(call.operation, call.kind):
+            try:
+                async with (
+                    self._slot(call),
+                    asyncio.timeout(exchange.policy.total),
+                    self._async_http.stream(**exchange.request()) as response,
+                ):
+                    with exchange.body(response) as body:
+                        async for piece in response.aiter_raw():
+                            body.add(piece)
+                        return await self._result(exchange, body.read())
+            except TRANSPORT_ERRORS as error:
+                failure = exchange.failure(error)
+            raise failure
+
+    async def _result[T](self, exchange: Exchange[T], content: bytearray) -> T:
+        try:
+            if len(content) > LARGE_RESPONSE:
+                return await asyncio.to_thread(exchange.result, content)
+            return exchange.result(content)
+        except Unreadable:
+            # It may be another request's response, and the next one on this connection, too.
+            await exchange.close_connection()
+            raise
+
+    @asynccontextmanager
+    async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
+        """Long polls have slots of their own, so that they don't starve other calls."""
+        if self._async_http.is_closed:
+            raise Overloaded(SHUTDOWN)
+        slots = self._held_calls if call.kind is Kind.WAIT else self._short_calls
+        try:
+            async with asyncio.timeout(self.config.connection_wait):
+                await slots.acquire()
+        except TimeoutError:
+            raise Overloaded(ALL_IN_USE) from None
+        try:
+            yield
+        finally:
+            slots.release()
 
 
 class UncachedClient(BlockingOperations):
@@ -197,112 +530,6 @@ class UncachedClient(BlockingOperations):
         return self._service.ask_uncached(replace(call, is_cached=False))
 
 
-class AsyncServiceClient(Operations):
-    """Async client for one event loop, for live updates.
-
-    A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
-    unlimited, and semaphores limit the calls.
-    """
-
-    def __init__(
-        self,
-        config: ServiceConfig,
-        *,
-        transport: httpx.AsyncBaseTransport | None = None,
-        health: Health | None = None,
-        memory: ResponseMemory | None = None,
-        parsed: ParsedResponses | None = None,
-        cache: ResponseCache | None = None,
-    ) -> None:
-        self.config = config
-        self.health = health or Health()
-        self._memory = memory or ResponseMemory()
-        self._parsed: ParsedResponses = WeakValueDictionary() if parsed is None else parsed
-        self._cache = cache
-        idle = config.connections + config.held_calls
-        limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
-        self._http = httpx.AsyncClient(transport=transport, verify=tls(), limits=limits, **_settings(config))
-        self._short_calls = asyncio.Semaphore(config.connections)
-        self._held_calls = asyncio.Semaphore(config.held_calls)
-        self._pending: set[asyncio.Task[Any]] = set()
-
-    @property
-    def can_hold(self) -> bool:
-        """Whether a slot is free for one more call of WaitIntentReceipt."""
-        return not self._held_calls.locked()
-
-    async def ask[T](self, call: ServiceCall[T]) -> T:
-        task: asyncio.Task[T] = asyncio.create_task(self._exchange(call))
-        self._pending.add(task)
-        task.add_done_callback(self._pending.discard)
-        return await task
-
-    def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
-        """Cache a receipt for the pages. It arrived `age` seconds ago, in this or in another process."""
-        if self._cache:
-            at = self._cache.clock() - age
-            call = operations.get_intent_receipt(receipt.intent_id)
-            self._cache.put(call, receipt, receipt.raw, asked_at=at, learned_at=at)
-
-    async def aclose(self) -> None:
-        """Cancel the pending calls and close the connections."""
-        for task in self._pending:
-            task.cancel()
-        await asyncio.gather(*self._pending, return_exceptions=True)
-        await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def _exchange[T](self, call: ServiceCall[T]) -> T:
-        exchange = Exchange(call, self.config, self.health, self._memory, self._parsed)
-        with self.health.track(call.operation, call.kind):
-            try:
-                async with self._slot(call), asyncio.timeout(exchange.policy.total):
-                    response = await self._http.send(exchange.request(self._http), stream=True)
-                    try:
-                        return await self._result(exchange, response)
-                    finally:
-                        await response.aclose()
-            except TRANSPORT_ERRORS as error:
-                failure = exchange.failure(error)
-            raise failure
-
-    async def _result[T](self, exchange: Exchange[T], response: httpx.Response) -> T:
-        with exchange.body(response) as body:
-            async for piece in response.aiter_raw():
-                body.add(piece)
-            content = body.read()
-            try:
-                if len(content) > LARGE_RESPONSE:
-                    return await asyncio.to_thread(exchange.result, response, content)
-                return exchange.result(response, content)
-            except Unreadable:
-                # It may be another request's response, and the next one on this connection, too.
-                if stream := response.extensions.get("network_stream"):
-                    await stream.aclose()
-                raise
-
-    @asynccontextmanager
-    async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
-        """Long polls have slots of their own, so that they don't starve other calls."""
-        if self._http.is_closed:
-            raise Overloaded(SHUTDOWN)
-        slots = self._held_calls if call.kind is Kind.WAIT else self._short_calls
-        try:
-            async with asyncio.timeout(self.config.connection_wait):
-                await slots.acquire()
-        except TimeoutError:
-            raise Overloaded("all connections to the service are in use") from None
-        try:
-            yield
-        finally:
-            slots.release()
-
-
 class NoCookies(CookieJar):
     """Jar that stores and sends nothing, without looking."""
 
@@ -311,6 +538,15 @@ class NoCookies(CookieJar):
 
     def add_cookie_header(self, request: Any) -> None:
         pass
+
+
+@contextmanager
+def _noting_failure() -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as error:
+        request_context.add_failed(error)
+        raise
 
 
 def _settings(config: ServiceConfig) -> dict[str, Any]:

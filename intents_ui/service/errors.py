@@ -33,6 +33,7 @@ PLACE_SECONDS = 2.0  # estimated time until one of our slots is free
 
 MAX_PAUSE_SECONDS = 30.0  # of a rate limit, whatever the service says. Then one call probes
 
+TRANSIENT_CODES = frozenset({0, -6, -7, 1900, 2001, 9001})
 GEOBLOCKED = 1006
 PAUSED = 9000  # code of IntentsDisabled: the service is switched off for maintenance
 
@@ -91,6 +92,30 @@ class ServiceError(Exception):
         numbers = [f"code {self.code}"] if self.code is not None else []
         numbers += [f"HTTP {self.status}"] if self.status is not None else []
         return f"{type(self).__name__} ({', '.join(numbers)})" if numbers else type(self).__name__
+
+    @property
+    def is_timeout(self) -> bool:
+        return isinstance(self, Unreachable) and self.reason is Reason.TIMEOUT
+
+    @property
+    def is_key_rejected(self) -> bool:
+        return isinstance(self, AccessDenied) and self.code != GEOBLOCKED and self.status != 451
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same request can succeed a moment later."""
+        if isinstance(self, OutOfTime) or self.again_in is not None:
+            return False
+        if self.code in KNOWN:
+            return self.code in TRANSIENT_CODES
+        if isinstance(self, Unreachable):
+            return self.reason is not Reason.TLS
+        return isinstance(self, Unreadable) and self.flaw in (Flaw.NOT_JSON, Flaw.WRONG_SHAPE)
+
+    @property
+    def may_serve_stale(self) -> bool:
+        """Whether a stale response is better than this error, which says nothing about the requested object."""
+        return self.is_key_rejected or isinstance(self, Unreachable | Unreadable | TooBusy)
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.operation, self.summary, self.message, self.cause) if part)

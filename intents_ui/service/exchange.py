@@ -4,7 +4,6 @@ The blocking and the async client share this logic and differ only in how they w
 """
 
 import functools
-import hashlib
 import json
 import logging
 import re
@@ -13,26 +12,26 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, Self
-from weakref import WeakValueDictionary
+from typing import Any, Final, Self, cast
 
 import httpcore
 import httpx
 
 from intents_ui.service import decode, errors
-from intents_ui.service.config import Kind, Policy, ServiceConfig
+from intents_ui.service.cache import CacheEntry
+from intents_ui.service.config import Policy, ServiceConfig
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
-from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
-from intents_ui.service.health import Health
+from intents_ui.service.health import ClockOffset
 from intents_ui.service.network import NameNotResolved
-from intents_ui.service.operations import Answer, CacheKey, ServiceCall
+from intents_ui.service.operations import Answer, ServiceCall
 
 log = logging.getLogger("intents_ui.service")
 
@@ -82,26 +81,14 @@ _url = functools.lru_cache(URLS)(httpx.URL)
 
 
 class ResponseMemory:
-    """Memory budget for all large responses of the process. Thread-safe.
+    """Memory budget for all large responses of the process, in pieces of LARGE bytes.
 
     A parsed response takes many times its size, and parsing two at once isn't faster: hold `parsing` meanwhile.
     """
 
     def __init__(self, most: int = MEMORY_BUDGET) -> None:
+        self.free = threading.Semaphore(most // LARGE)
         self.parsing = threading.Lock()
-        self._left = most
-        self._lock = threading.Lock()
-
-    def acquire(self, size: int) -> bool:
-        """Take bytes without blocking. Return whether they were available."""
-        with self._lock:
-            has_room = size <= self._left
-            self._left -= size if has_room else 0
-            return has_room
-
-    def release(self, size: int) -> None:
-        with self._lock:
-            self._left += size
 
 
 class Body:
@@ -115,21 +102,24 @@ class Body:
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip"):
             raise flawed(response, Flaw.ENCODING)
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and (len(length) > 18 or int(length) > limit):
+            raise flawed(response, Flaw.TOO_LARGE)
         self._response = response
         self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
         self._limit = limit
         self._memory = memory
         self.wire_bytes = 0
         self._content = bytearray()
-        self._reserved = 0
+        self._reserved = 0  # pieces of memory
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._content.clear()
-        self._memory.release(self._reserved)
-        self._reserved = 0
+        if self._reserved:
+            self._memory.free.release(self._reserved)
 
     def add(self, piece: bytes) -> None:
         self.wire_bytes += len(piece)
@@ -139,10 +129,10 @@ class Body:
             self._content += part
             if len(self._content) > self._limit:
                 raise flawed(self._response, Flaw.TOO_LARGE)
-            while len(self._content) > max(self._reserved, LARGE):
-                if not self._memory.acquire(LARGE):
+            while len(self._content) > max(self._reserved, 1) * LARGE:
+                if not self._memory.free.acquire(blocking=False):
                     raise errors.Overloaded("as many large answers are in hand as there is room for")
-                self._reserved += LARGE
+                self._reserved += 1
 
     def read(self) -> bytearray:
         """Return the complete body once, after the last piece."""
@@ -165,100 +155,83 @@ class Body:
         yield part
 
 
-# Responses in use, by request and digest. The same bytes again are the same object, with what pages derived from it.
-type ParsedResponses = WeakValueDictionary[tuple[CacheKey, bytes], Any]
-
-
 class Exchange[T]:
-    """One call: send `content` with `headers`, feed the response to `body`, parse it with `result`.
+    """One call: send `request`, feed the response to `body`, parse it with `result`.
 
-    Map any of TRANSPORT_ERRORS with `failure`.
+    Map any of TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object,
+    with what pages derived from it.
     """
 
     def __init__(
         self,
         call: ServiceCall[T],
         config: ServiceConfig,
-        health: Health,
         memory: ResponseMemory,
-        parsed: ParsedResponses,
+        *,
+        offset: ClockOffset,
+        known: CacheEntry | None = None,
     ) -> None:
         self.call = call
+        self.policy: Policy = config.policies[call.kind]
         self.request_id = request_context.call_id()
         self.text = ""  # the response's content
         self._config = config
-        self._health = health
         self._memory = memory
-        self._parsed = parsed
+        self._offset = offset
+        self._known = known
+        self._response: httpx.Response | None = None
+        self._body: Body | None = None
+        self._content = bytearray()
+        self._seconds: float | None = None  # until the response was complete
         self._began = time.monotonic()
 
-    @property
-    def policy(self) -> Policy:
-        return self._config.policies[self.call.kind]
-
-    def request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
-        policy = self.policy
-        return client.build_request(
-            "POST",
-            _url(self._config.url(self.call.operation)),
-            content=decode.write(self._config.names.write(self.call.request)),
-            headers={"X-Request-Id": self.request_id},
-            timeout=httpx.Timeout(policy.read, connect=policy.connect, pool=self._config.connection_wait),
-        )
+    def request(self) -> dict[str, Any]:
+        """Return the arguments for the `stream` method of an httpx client."""
+        return {
+            "method": "POST",
+            "url": _url(self._config.url(self.call.operation)),
+            "content": decode.write(self._config.names.write(self.call.request)),
+            "headers": {"X-Request-Id": self.request_id},
+            "timeout": httpx.Timeout(self.policy.read, connect=self.policy.connect, pool=self._config.connection_wait),
+        }
 
     def body(self, response: httpx.Response) -> Body:
-        """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one."""
+        """Return a buffer for the response. Raises a ServiceError if its headers rule out that it can be read."""
+        self._response = response
+        self._body = Body(response, limit=self.policy.size, memory=self._memory)
+        return self._body
+
+    def result(self, content: bytearray) -> T:
+        """Parse the response. Raises the service's error if it is one."""
+        self._content, self._seconds = content, self.seconds
+        with self._memory.parsing if len(content) > LARGE else nullcontext():
+            answer = self._result(cast(httpx.Response, self._response))
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
+        return answer
+
+    def _result(self, response: httpx.Response) -> T:
+        self._offset.learn(response.headers.get("date"))
         if 300 <= response.status_code < 400:
             raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
         if response.is_success and not _is_json(response.headers.get("content-type", "")):
             raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
-        length = response.headers.get("content-length", "")
-        if length.isdecimal() and (len(length) > 18 or int(length) > self.policy.size):
-            raise flawed(response, Flaw.TOO_LARGE)
-        return Body(response, limit=self.policy.size, memory=self._memory)
-
-    def result(self, response: httpx.Response, content: bytearray) -> T:
-        """Parse the response. Raises the service's error if it is one."""
-        if len(content) <= LARGE:
-            return self._result(response, content)
-        with self._memory.parsing:
-            return self._result(response, content)
-
-    def _result(self, response: httpx.Response, content: bytearray) -> T:
-        self._health.clock_offset.learn(response.headers.get("date"))
-        self.text = content.decode("utf-8", "strict" if response.is_success else "replace")
-        if response.is_success:
-            answer = self._same(content, lambda: self._answer(response, self.text))
-        else:
-            answer = self._answer(response, self.text)
-        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
-        return answer
-
-    def _answer(self, response: httpx.Response, text: str) -> T:
+        self.text = self._content.decode("utf-8", "strict" if response.is_success else "replace")
+        if self._known and response.is_success and self._known.text_hash == hash(self.text):
+            return cast(T, self._known.answer)
         try:
-            document = decode.read(text)
+            document = decode.read(self.text)
         except ValueError:
-            raise flawed(response, Flaw.NOT_JSON, text) from None
+            raise flawed(response, Flaw.NOT_JSON, self.text) from None
         found = _error_object(document)
         if found is not None:
             raise refusal(found, **_response_info(response))
         if not response.is_success or not isinstance(document, dict):
-            raise flawed(response, Flaw.WRONG_SHAPE, text)
-        return self._read(document, text)
+            raise flawed(response, Flaw.WRONG_SHAPE, self.text)
+        return self._read(document, self.text)
 
-    def parse_cached(self, text: str) -> T:
+    def parse(self, text: str) -> T:
         """Parse a cached response, which another version of this program may have written. Raises ValueError."""
-        return self._same(text.encode(), lambda: self._read(decode.read(text), text))
-
-    def _same(self, content: bytes | bytearray, parse: Callable[[], T]) -> T:
-        """Return the object that these bytes were parsed to before, if it is still in use, or else parse them."""
-        if not self.call.is_read:
-            return parse()
-        key = self.call.cache_key, hashlib.sha256(content).digest()
-        found: T | None = self._parsed.get(key)
-        if found is None:
-            found = self._parsed[key] = parse()
-        return found
+        return self._read(decode.read(text), text)
 
     def _read(self, document: Any, text: str) -> T:
         return self.call.read(Answer(self._config.names.read(document), text))
@@ -266,6 +239,11 @@ class Exchange[T]:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
+
+    async def close_connection(self) -> None:
+        """Close the connection of an async client, which it would use again."""
+        if self._response and (stream := self._response.extensions.get("network_stream")):
+            await stream.aclose()
 
     def failure(self, error: Exception) -> ServiceError:
         """Return the error to raise for a failed call, with the call's name and without secrets.
@@ -289,43 +267,15 @@ class Exchange[T]:
         )
         return failure
 
-
-class RawExchange(Exchange[None]):
-    """Call of the API console: send the exact text and record the exact response, whatever it is, in `attempt()`.
-
-    Unlike the typed operations, it validates neither, because the console exists to show how the service handles any
-    request.
-    """
-
-    def __init__(self, operation: str, text: str, *, kind: Kind, config: ServiceConfig, **shared: Any) -> None:
-        call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
-        super().__init__(call, config, **shared)
-        self._text = text
-        self._response: httpx.Response | None = None
-        self._body: Body | None = None
-        self._content = bytearray()
-        self._took: float | None = None
-
-    def body(self, response: httpx.Response) -> Body:
-        """Accept any response except one that is too large or has an unsupported encoding."""
-        self._response = response
-        self._body = Body(response, limit=self.policy.size, memory=self._memory)
-        return self._body
-
-    def result(self, response: httpx.Response, content: bytearray) -> None:
-        self._content, self._took = content, self.seconds
-        super().body(response)  # validates the headers
-        super().result(response, content)
-
-    def attempt(self, error: ServiceError | None) -> Attempt:
-        """Return the recorded result. `error` is the error that the call ended with, if any."""
+    def attempt(self, text: str, error: ServiceError | None) -> Attempt:
+        """Return the record of a raw call, which sent this text and ended with the error, if any."""
         response = self._response
         headers = response.headers.items() if response else ()
         return Attempt(
             operation=self.call.operation,
-            sent=self._text,
+            sent=text,
             request_id=self.request_id,
-            seconds=self.seconds if self._took is None else self._took,
+            seconds=self.seconds if self._seconds is None else self._seconds,
             status=response.status_code if response else None,
             text=self._masked(self._content.decode("utf-8", "replace")),
             size=len(self._content),

@@ -19,14 +19,11 @@ from typing import Final
 
 from intents_ui.service.config import Kind
 from intents_ui.service.errors import (
-    GEOBLOCKED,
     MAX_PAUSE_SECONDS,
     PAUSED,
-    AccessDenied,
     Flaw,
     OutOfTime,
     Overloaded,
-    Reason,
     ServiceError,
     TooBusy,
     Unreachable,
@@ -273,7 +270,7 @@ class Health:
                 jitter = SystemRandom().uniform(1.0, 1.1)
                 error.retry_after = min(error.retry_after * jitter, MAX_PAUSE_SECONDS)
                 self._open(error, error.retry_after)
-            elif error and _is_denied(error) and self._denials >= MAX_DENIALS:
+            elif error and error.is_key_rejected and self._denials >= MAX_DENIALS:
                 self._open(error, DENIED_SECONDS)
             elif error and _is_failure(error, kind):
                 failed = sum(is_failure for _, is_failure in self._recent)
@@ -293,7 +290,7 @@ class Health:
             self._paused_until = float("-inf")
         elif error.code == PAUSED:
             self._paused_until = now + PAUSED_SECONDS
-        if error and _is_denied(error):
+        if error and error.is_key_rejected:
             self._denials += 1
             if self._denials == MAX_DENIALS:
                 log.error("Service rejected the access key; retrying every %g s: %s", DENIED_SECONDS, error)
@@ -323,14 +320,10 @@ class Health:
         log.warning("Circuit breaker closed for the service")
 
 
-def _is_denied(error: ServiceError) -> bool:
-    return isinstance(error, AccessDenied) and error.code != GEOBLOCKED and error.status != 451
-
-
 def _is_failure(error: ServiceError, kind: Kind) -> bool:
     """Return whether an error is a failure of the service or the network, and not a valid error response."""
     if isinstance(error, Unreachable):
         # A long poll normally ends in silence.
-        is_silence = kind is Kind.WAIT and error.reason is Reason.TIMEOUT
+        is_silence = kind is Kind.WAIT and error.is_timeout
         return error.code not in REPORTED_OUTAGES and not is_silence
     return isinstance(error, Unreadable) and error.flaw in GARBLED

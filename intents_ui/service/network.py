@@ -207,26 +207,30 @@ class DeadlineStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-class InProcessTransport(httpx.BaseTransport):
-    """Transport to an ASGI application, which runs in the caller's thread, on an event loop of its own."""
+class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Transport to an ASGI application, which runs on the caller's event loop, in threads on one for each call."""
 
     def __init__(self, application: object) -> None:
         self._asgi = httpx.ASGITransport(application)  # type: ignore[arg-type]
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return asyncio.run(self._respond(request))
+        return asyncio.run(self._within_deadline(request))
 
-    async def _respond(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         try:
-            async with asyncio.timeout(time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)):
-                response = await self._asgi.handle_async_request(request)
-                content = b"".join([piece async for piece in response.aiter_raw()])
+            response = await self._asgi.handle_async_request(request)
+            content = b"".join([piece async for piece in response.aiter_raw()])
         except (TimeoutError, httpcore.TimeoutException):
             raise
         except Exception:
             log.exception("The service in this process failed")
             return httpx.Response(500, stream=httpx.ByteStream(b""))
         return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))
+
+    async def _within_deadline(self, request: httpx.Request) -> httpx.Response:
+        allowed = time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)
+        async with asyncio.timeout(allowed):
+            return await self.handle_async_request(request)
 
 
 def _body_of(received: bytes) -> int | None:

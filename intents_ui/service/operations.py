@@ -1,8 +1,8 @@
 """The service's thirteen operations, each defined once as a function that returns a `ServiceCall`.
 
-Call them through `ServiceClient` and `AsyncServiceClient`, whose methods have the same names and arguments. Any call
-can raise any `ServiceError`. The docstrings name the errors with a specific meaning for the operation. Arguments that
-aren't given aren't sent.
+Call them through `ServiceClient`, whose methods have the same names and arguments. Any call can raise any
+`ServiceError`. The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given
+aren't sent.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ from django.core.cache import cache
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import caching_client
+from intents_ui.service import client
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
@@ -28,7 +28,7 @@ def shared(emulator: Emulator) -> Iterator[Dashboard]:
     logging.getLogger().addHandler(log)
     transport = DeadlineTransport(connections=48)
     with upstream(emulator) as service, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(caching_client, "MAX_RETRY_WAIT", 0.0)  # retries don't wait
+        patch.setattr(client, "MAX_RETRY_WAIT", 0.0)  # retries don't wait
         yield Dashboard(service, log, transport, patch)
     transport.close()
     logging.getLogger().removeHandler(log)

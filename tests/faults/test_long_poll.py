@@ -15,7 +15,7 @@ import pytest
 from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.health import Health
 from tests.faults.swift import run
@@ -109,7 +109,7 @@ async def watching(
     service: Service, *ids: str, viewers: int = 1, **config: Any
 ) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
     async with served(service) as front:
-        client = AsyncServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
+        client = ServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
         async with client, Hub(client, LocalBus(), intervals=PollIntervals(), now=now, most=1000) as hub:
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
             try:

@@ -17,12 +17,12 @@ from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
 from intents_ui import settings, wiring
-from intents_ui.service import exchange
+from intents_ui.service import exchange, operations
 from intents_ui.service.errors import ServiceError
 from tests import canary
 from tests.canary import KEY
 from tests.pages.conftest import fresh
-from tests.service.clients import async_client, client
+from tests.service.clients import client
 from tests.service.scripted_server import Script, Visit, answering, serving
 from tests.waiting import PATIENCE
 
@@ -75,8 +75,8 @@ def test_no_traceback_with_local_variables_contains_the_access_key(script: Scrip
 
 
 async def one_question(url: str) -> None:
-    async with async_client(url, total=0.3) as service:
-        await service.get_intent("0x1")
+    async with client(url, total=0.3) as service:
+        await service.ask_async(operations.get_intent("0x1"))
 
 
 def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,14 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
-
 from intents_ui.emulator import Emulator
 from intents_ui.live.bus import Bus, LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.health import Health
+from intents_ui.service.network import InProcessTransport
 
 # Short intervals, in the proportions of `PollIntervals`.
 QUICK = PollIntervals(
@@ -76,10 +75,10 @@ async def hub_on(
     """Yield a hub that polls an ASGI application, or the service at a URL."""
     health = Health(open_seconds=OPEN_SECONDS)
     if isinstance(service, str):
-        client = AsyncServiceClient(ServiceConfig(service, **how), health=health)
+        client = ServiceClient(ServiceConfig(service, **how), health=health)
     else:
-        transport = httpx.ASGITransport(service, raise_app_exceptions=False)
-        client = AsyncServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
+        transport = InProcessTransport(service)
+        client = ServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
     async with client, Hub(client, bus or LocalBus(), intervals=intervals, now=now) as hub:
         yield hub

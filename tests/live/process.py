@@ -14,11 +14,11 @@ from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.redis import Seal
 
-service = AsyncServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
+service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")
 hub = Hub(service, RedisBus(redis_url, names=service.config.names, seal=Seal(b"")) if redis_url else LocalBus())
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))

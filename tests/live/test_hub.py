@@ -8,6 +8,7 @@ import pytest
 from intents_ui.emulator import Emulator, lookups
 from intents_ui.emulator.scenario_engine import scenario_named
 from intents_ui.live.poller import Turns
+from intents_ui.service import operations
 from tests.faults.swift import SwiftLoop
 from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
@@ -44,7 +45,7 @@ async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_le
         async with viewers(hub, intent, 3):
             await until(lambda: service.waits == 1)
         await until(lambda: service.waits == 0)
-        await until(lambda: not hub.watched and not hub.service._pending)
+        await until(lambda: not hub.watched and not hub.service._async_calls)
         await until(lambda: not front.connections)
 
 
@@ -66,7 +67,9 @@ async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
     quoted = service.emulator.play("expired-quote")
     async with hub_on(service, clock=clock) as hub, viewers(hub, quoted["intentId"]) as (viewer,):
         await until(lambda: service.waits == 1 and viewer.statuses == ["QUOTED"])
-        await hub.service.commit_intent(await hub.service.get_intent(quoted["intentId"]))
+        await hub.service.ask_async(
+            operations.commit_intent(await hub.service.ask_async(operations.get_intent(quoted["intentId"])))
+        )
         await asyncio.to_thread(hub.look_again, quoted["intentId"])
         await until(lambda: viewer.statuses == ["QUOTED", "COMMITTED"])
         await until(lambda: service.waits == 1)

@@ -5,6 +5,7 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
+from intents_ui.service import operations
 from intents_ui.service.config import Kind, Policy
 from intents_ui.service.health import Event
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
@@ -91,12 +92,12 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
         await until(lambda: viewer.snapshots and service.waits)
         broken = asyncio.Event()
 
-        async def fails(*_: object, **__: object) -> None:
+        def fails(*_: object, **__: object) -> None:
             broken.set()
             raise ZeroDivisionError
 
         with monkeypatch.context() as patched, caplog.at_level(logging.CRITICAL, "intents_ui.live.hub"):
-            patched.setattr(type(hub.service), "wait_intent_receipt", fails)
+            patched.setattr(operations, "wait_intent_receipt", fails)
             clock.forward(900)
             await broken.wait()
             await until(lambda: viewer.snapshots[-1].stale_since)

@@ -1,10 +1,7 @@
 """Fixtures of page tests: Django's test client, with an embedded service that the test controls."""
 
-from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
-from weakref import WeakValueDictionary
 
 import httpx
 import pytest
@@ -31,21 +28,6 @@ CACHED_KINDS = (
     Kind.NO_ROUTES,
     Kind.BALANCES,
 )
-
-
-class ParsedResponses(WeakValueDictionary[Any, Any]):
-    """Keeps the last responses in use, because most tests get the same ones. Parsing them takes a tenth of the run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._newest: deque[Any] = deque(maxlen=300)
-
-    def __setitem__(self, key: Any, response: Any) -> None:
-        self._newest.append(response)
-        super().__setitem__(key, response)
-
-
-PARSED = ParsedResponses()
 
 
 @pytest.fixture
@@ -96,7 +78,7 @@ def world() -> Iterator[tuple[Emulator, Client]]:
 def fresh() -> Iterator[Emulator]:
     """Run on a dashboard of its own."""
     before = wiring.current()
-    wiring.use(dashboard := wiring.Dashboard(parsed_responses=PARSED))
+    wiring.use(dashboard := wiring.Dashboard())
     cache.clear()
     emulator = wiring.emulator()
     assert emulator is not None

@@ -241,7 +241,7 @@ def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeyp
     came: list[bytes] = []
     real = wiring.service()._response_to
     service = wiring.service()
-    sent = lambda call: came.append(call.request(service._http).read()) or real(call)  # noqa: E731 - short
+    sent = lambda call: came.append(call.request()["content"]) or real(call)  # noqa: E731 - short
     monkeypatch.setattr(service, "_response_to", sent)
     text = '{"chainIds":[8453],\n  "limit" : 1.0,"x":1157920892373161954235709850086,"é":"<&>"}'
     site.get("/console/GetTokenList")

@@ -20,7 +20,7 @@ from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStat
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader, slots
 from intents_ui.exports.slots import Exports
-from intents_ui.service import caching_client
+from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs
 from tests.emulator.driving import Clock
@@ -171,7 +171,7 @@ def test_what_needs_attention_is_exported_as_on_its_page(service: Service) -> No
 def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caching_client, "SHORTEST_ATTEMPT", 2.0)  # no retry, which would succeed
+    monkeypatch.setattr(client, "SHORTEST_ATTEMPT", 2.0)  # no retry, which would succeed
     service.emulator.inject("GetIntentHistory", "failing-500", times=2)
     found = of_attention()
     assert found.state == "truncated"

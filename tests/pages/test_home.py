@@ -17,7 +17,7 @@ from intents_ui import wiring
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import caching_client
+from intents_ui.service import client
 from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.paging import walk
 from intents_ui.web.transfers import attention, situations
@@ -111,7 +111,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 ) -> None:
     seconds, is_answering = 0, Event()
     is_answering.set()
-    monkeypatch.setattr(caching_client, "STALE_WAIT", 0.1)
+    monkeypatch.setattr(client, "STALE_WAIT", 0.1)
     monkeypatch.setattr(attention, "PERIOD", 0.0)
     with recorded(emulator, monkeypatch) as way:
         set_clock(monkeypatch, lambda: float(seconds))
@@ -131,9 +131,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
     """Set the clock by which responses age."""
-    service = wiring.service()
-    for owner in (service, service.cache):
-        monkeypatch.setattr(owner, "clock", clock)
+    monkeypatch.setattr(wiring.service().cache, "clock", clock)
 
 
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
-from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.exchange import ResponseMemory
 from tests.canary import KEY as CANARY
@@ -22,10 +22,6 @@ def config(base_url: str, *, total: float = 10.0, size: int = 2**16, **others: A
 
 def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -> ServiceClient:
     return ServiceClient(config(base_url, **how), memory=memory)
-
-
-def async_client(base_url: str, **how: Any) -> AsyncServiceClient:
-    return AsyncServiceClient(config(base_url, **how))
 
 
 def without_socket(

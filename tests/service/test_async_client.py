@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
+from intents_ui.service import operations
 from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, Unreachable, Unreadable
 from intents_ui.service.models import Intent
-from tests.service.clients import async_client
+from tests.service.clients import client
 from tests.service.scripted_server import Visit, answering, response, serving
 from tests.service.test_connections import requests_on
 
@@ -17,16 +18,16 @@ INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
 
 async def test_an_awaited_operation_returns_the_same_response():
     with serving(answering(INTENT)) as server:
-        async with async_client(server.url) as service:
-            intent = await service.get_intent("0x1")
+        async with client(server.url) as service:
+            intent = await service.ask_async(operations.get_intent("0x1"))
     assert (intent.intent_id, intent.raw) == ("0x1", '{"intentId":"0x1","status":"QUOTED"}')
 
 
 async def test_errors_are_the_same_and_name_the_call():
     with serving(answering({"error": "NotFound", "code": 8000, "msg": "?"}, status=400)) as server:
-        async with async_client(server.url) as service:
+        async with client(server.url) as service:
             with pytest.raises(NotFound) as caught:
-                await service.get_intent_receipt("0x1")
+                await service.ask_async(operations.get_intent_receipt("0x1"))
     assert caught.value.operation == "GetIntentReceipt"
     assert caught.value.__context__ is None
 
@@ -42,25 +43,25 @@ async def test_errors_are_the_same_and_name_the_call():
 )
 async def test_a_slow_response_is_cut_off_at_the_total_deadline(script):
     with serving(script) as server:
-        async with async_client(server.url, total=0.3) as service:
+        async with client(server.url, total=0.3) as service:
             with pytest.raises(Unreachable) as caught:
-                await service.get_intent("0x1")
+                await service.ask_async(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.TIMEOUT
 
 
 async def test_a_broken_connection_is_reported_as_such():
     with serving(Visit.reset) as server:
-        async with async_client(server.url) as service:
+        async with client(server.url) as service:
             with pytest.raises(Unreachable) as caught:
-                await service.get_intent("0x1")
+                await service.ask_async(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.BROKEN
 
 
 async def test_an_oversized_response_is_cut_off():
     with serving(answering(" " * 2**20)) as server:
-        async with async_client(server.url) as service:
+        async with client(server.url) as service:
             with pytest.raises(Unreadable) as caught:
-                await service.get_intent("0x1")
+                await service.ask_async(operations.get_intent("0x1"))
     assert caught.value.flaw is Flaw.TOO_LARGE
 
 
@@ -69,12 +70,15 @@ async def test_long_polls_do_not_block_other_calls():
         visit.stay_silent() if visit.operation == "WaitIntentReceipt" else visit.send(response(INTENT))
 
     with serving(script) as server:
-        async with async_client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1) as service:
-            held = [asyncio.create_task(service.wait_intent_receipt(f"0x{number}")) for number in range(2)]
+        async with client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1) as service:
+            held = [
+                asyncio.create_task(service.ask_async(operations.wait_intent_receipt(f"0x{number}")))
+                for number in range(2)
+            ]
             await _until(lambda: len(server.visits) == 2)
             with pytest.raises(Overloaded):
-                await service.wait_intent_receipt("0x3")
-            assert (await service.get_intent("0x1")).status == "QUOTED"
+                await service.ask_async(operations.wait_intent_receipt("0x3"))
+            assert (await service.ask_async(operations.get_intent("0x1"))).status == "QUOTED"
             for task in held:
                 task.cancel()
             await asyncio.gather(*held, return_exceptions=True)
@@ -90,9 +94,12 @@ async def test_a_long_poll_ends_as_soon_as_its_caller_cancels():
             closed.append(visit)
 
     with serving(silent) as server:
-        async with async_client(server.url, total=60.0, held_calls=4, connection_wait=60.0) as service:
+        async with client(server.url, total=60.0, held_calls=4, connection_wait=60.0) as service:
             for asked in (4, 8):
-                held = [asyncio.create_task(service.wait_intent_receipt(f"0x{number}")) for number in range(4)]
+                held = [
+                    asyncio.create_task(service.ask_async(operations.wait_intent_receipt(f"0x{number}")))
+                    for number in range(4)
+                ]
                 await _until(lambda asked=asked: len(server.visits) == asked)
                 assert not service.can_hold
                 for task in held:
@@ -110,14 +117,14 @@ async def test_canceled_calls_give_their_connections_back():
         visit.send(response(INTENT))
 
     with serving(script) as server:
-        async with async_client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
-            asked = [asyncio.create_task(service.get_intent("0x1")) for _ in range(8)]
+        async with client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
+            asked = [asyncio.create_task(service.ask_async(operations.get_intent("0x1"))) for _ in range(8)]
             await _until(lambda: len(server.visits) == 4)
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
             may_answer.set()
-            answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(8)))
+            answers = await asyncio.gather(*(service.ask_async(operations.get_intent("0x1")) for _ in range(8)))
     assert [answer.status for answer in answers] == ["QUOTED"] * 8
 
 
@@ -128,24 +135,24 @@ async def test_calls_canceled_at_any_moment_leak_no_slot_connection_or_task():
 
     draws = random.Random(7)  # noqa: S311 - the same draws in each run
     with serving(script) as server:
-        async with async_client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
+        async with client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
             before = asyncio.all_tasks()
-            asked = [asyncio.create_task(service.get_intent("0x1")) for _ in range(200)]
+            asked = [asyncio.create_task(service.ask_async(operations.get_intent("0x1"))) for _ in range(200)]
             for call in draws.sample(asked, 140):
                 call.cancel()
                 for _ in range(draws.randrange(5)):
                     await asyncio.sleep(0)
             found = await asyncio.gather(*asked, return_exceptions=True)
             assert {type(each) for each in found} == {Intent, asyncio.CancelledError}
-            answers = await asyncio.gather(*(service.get_intent("0x1") for _ in range(8)))
+            answers = await asyncio.gather(*(service.ask_async(operations.get_intent("0x1")) for _ in range(8)))
             assert [answer.status for answer in answers] == ["QUOTED"] * 8
             assert asyncio.all_tasks() == before
 
 
 async def test_closing_the_client_ends_pending_calls():
     with serving(Visit.stay_silent) as server:
-        service = async_client(server.url, total=30.0)
-        asked = asyncio.create_task(service.get_intent("0x1"))
+        service = client(server.url, total=30.0)
+        asked = asyncio.create_task(service.ask_async(operations.get_intent("0x1")))
         await _until(lambda: server.visits)
         await service.aclose()
         with pytest.raises(asyncio.CancelledError):

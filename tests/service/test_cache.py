@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui.service import caching_client, operations
+from intents_ui.service import client, operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import POLICIES, Kind
@@ -227,10 +227,10 @@ def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(
         service.service.ask(operations.get_intent(f"0x{number}"))
     service.clock.now += 300
     service.does = Visit.stay_silent
-    monkeypatch.setattr(caching_client, "STALE_WAIT", 0.3)
+    monkeypatch.setattr(client, "STALE_WAIT", 0.3)
     for number in range(5):
         answer, (old,) = told_by(service, operations.get_intent(f"0x{number}"))
-        monkeypatch.setattr(caching_client, "STALE_WAIT", 600)  # one that waited would not come back
+        monkeypatch.setattr(client, "STALE_WAIT", 600)  # one that waited would not come back
         assert answer.intent_id == f"0x{number}"
         assert isinstance(old.error, Unreachable)
         assert old.error.reason is Reason.TIMEOUT

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service import operations
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
-from tests.service.clients import async_client, client
+from tests.service.clients import client
 from tests.service.scripted_server import Visit, response, serving
 
 KEPT_OPEN = {"Connection": "keep-alive"}
@@ -94,9 +95,9 @@ def test_bytes_behind_a_response_never_answer_another_request(answer, behind):
     assert talk.connections == 2
 
 
-async def outcome_of(service: AsyncServiceClient, intent_id: str) -> object:
+async def outcome_of(service: ServiceClient, intent_id: str) -> object:
     try:
-        return (await service.get_intent(intent_id)).intent_id
+        return (await service.ask_async(operations.get_intent(intent_id))).intent_id
     except ServiceError as error:
         return error
 
@@ -105,7 +106,7 @@ async def outcome_of(service: AsyncServiceClient, intent_id: str) -> object:
 async def test_bytes_behind_a_response_never_answer_another_live_request(answer, behind):
     talk = Talk(answer, behind)
     with serving(talk) as server:
-        async with async_client(server.url, size=2**18, connections=1, total=60.0) as service:
+        async with client(server.url, size=2**18, connections=1, total=60.0) as service:
             found = [await outcome_of(service, name) for name in ("0xa", "0xb", "0xc", "0xd")]
     assert [each for each in found if not isinstance(each, ServiceError)] in (["0xa", "0xc", "0xd"], ALL_FOUR)
     assert talk.connections == 2
@@ -142,11 +143,11 @@ def test_a_late_response_on_an_idle_connection_is_never_read():
 async def test_the_live_client_never_reads_a_late_response_on_an_idle_connection():
     talk = Late()
     with serving(talk) as server:
-        async with async_client(server.url, connections=1, total=60.0) as service:
-            assert (await service.get_intent("0xa")).intent_id == "0xa"
+        async with client(server.url, connections=1, total=60.0) as service:
+            assert (await service.ask_async(operations.get_intent("0xa"))).intent_id == "0xa"
             talk.may.set()
             assert await asyncio.to_thread(talk.did.wait, 60)
-            assert (await service.get_intent("0xb")).intent_id == "0xb"
+            assert (await service.ask_async(operations.get_intent("0xb"))).intent_id == "0xb"
     assert talk.connections == 2
 
 
@@ -157,5 +158,5 @@ async def test_a_gateway_that_labels_responses_with_ids_of_its_own_breaks_nothin
     with serving(script) as server:
         with client(server.url) as service:
             assert service.get_intent("0xa").intent_id == "0xa"
-        async with async_client(server.url) as live:
-            assert (await live.get_intent("0xa")).intent_id == "0xa"
+        async with client(server.url) as live:
+            assert (await live.ask_async(operations.get_intent("0xa"))).intent_id == "0xa"

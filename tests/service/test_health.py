@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service import caching_client, operations
-from intents_ui.service.client import AsyncServiceClient
+from intents_ui.service import client, operations
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import Kind
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
@@ -32,7 +32,7 @@ COMMIT = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
 @pytest.fixture(autouse=True)
 def without_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries are calls that count, too."""
-    monkeypatch.setattr(caching_client, "SHORTEST_ATTEMPT", 2.0)
+    monkeypatch.setattr(client, "SHORTEST_ATTEMPT", 2.0)
 
 
 def ask(service: Upstream, number: int = 1, *, include_balances: bool | None = None) -> ServiceError | None:
@@ -167,15 +167,18 @@ async def test_pages_writes_and_live_updates_share_the_circuit(service: Upstream
     service.does = good
     with pytest.raises(Unreachable):
         service.service.ask(COMMIT)
-    async with AsyncServiceClient(config(service.url), health=service.service.health) as live:
-        for call in (live.get_intent("0x1"), live.wait_intent_receipt("0x1")):
+    async with ServiceClient(config(service.url), health=service.service.health) as live:
+        for call in (
+            live.ask_async(operations.get_intent("0x1")),
+            live.ask_async(operations.wait_intent_receipt("0x1")),
+        ):
             with pytest.raises(Unreachable):
                 await call
         assert len(service.visits) == CALLS
         service.clock.now += OPEN
         with pytest.raises(Unreachable):  # a long poll takes too long to be a probe
-            await live.wait_intent_receipt("0x1")
-        assert (await live.get_intent("0x1")).status == "EXECUTING"
+            await live.ask_async(operations.wait_intent_receipt("0x1"))
+        assert (await live.ask_async(operations.get_intent("0x1"))).status == "EXECUTING"
     assert not is_open(service)
 
 
@@ -209,12 +212,12 @@ def test_a_429_pauses_every_call(service: Upstream) -> None:
 
 async def test_a_429_pauses_live_updates_and_pages_alike(service: Upstream) -> None:
     service.does = LIMITED
-    async with AsyncServiceClient(config(service.url), health=service.service.health) as live:
+    async with ServiceClient(config(service.url), health=service.service.health) as live:
         with pytest.raises(TooBusy):
-            await live.get_intent("0x1")
+            await live.ask_async(operations.get_intent("0x1"))
         assert isinstance(await asyncio.to_thread(ask, service), TooBusy)
         with pytest.raises(TooBusy):
-            await live.wait_intent_receipt("0x1")
+            await live.ask_async(operations.wait_intent_receipt("0x1"))
     assert len(service.visits) == 1
 
 

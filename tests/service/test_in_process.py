@@ -4,10 +4,10 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
 import pytest
 
-from intents_ui.service.client import AsyncServiceClient, ServiceClient
+from intents_ui.service import operations
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.network import InProcessTransport
 from tests.service.clients import CANARY, config
@@ -54,8 +54,8 @@ def test_an_embedded_application_responds_like_a_remote_service(application):
 
 
 async def test_the_async_client_can_call_it_too(application):
-    async with AsyncServiceClient(config("http://embedded"), transport=httpx.ASGITransport(application)) as live:
-        assert (await live.get_intent("0x1")).intent_id == "0x1"
+    async with client(application) as live:
+        assert (await live.ask_async(operations.get_intent("0x1"))).intent_id == "0x1"
 
 
 def test_many_threads_are_served_concurrently(application):

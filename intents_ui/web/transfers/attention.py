@@ -176,7 +176,7 @@ class Reader:
 
         One that was just sent is asked for again while it is pending or cached: the client sends no second request.
         """
-        question, now = call.cache_key, wiring.service().clock()
+        question, now = call.cache_key, wiring.service().cache.clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
             if question in self._sent:
