@@ -20,7 +20,6 @@ from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.ops import metrics
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pictures.cards import Cards
 from intents_ui.service import paging
@@ -31,7 +30,6 @@ from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.service.health import Counters, Health
 from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
@@ -134,17 +132,15 @@ def emulator() -> "Emulator | None":
 @once
 def service() -> ServiceClient:
     """The client of the service, for pages and live updates. Thread-safe."""
-    how, embedded, health = config(), emulator(), Health(on_call=metrics.call)
-    shared = _shared_responses(how, health.counters)
+    how, embedded = config(), emulator()
     return ServiceClient(
         how,
         transport=InProcessTransport(embedded) if embedded else None,
-        health=health,
-        cache=ResponseCache(how.policies, clock=time.monotonic, shared=shared),
+        cache=ResponseCache(how.policies, clock=time.monotonic, shared=_shared_responses(how)),
     )
 
 
-def _shared_responses(how: ServiceConfig, counters: Counters) -> SharedResponses | None:
+def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
     """Return the responses in Redis, if configured. Processes don't share an embedded service."""
     if ENV.redis_url is None or ENV.embedded:
         return None
@@ -153,7 +149,7 @@ def _shared_responses(how: ServiceConfig, counters: Counters) -> SharedResponses
         "shared responses", repr([how.url(""), how.brand, how.wallet_brand, how.key]), algorithm="sha256"
     )
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
-    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32], counters=counters)
+    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])
 
 
 @once
@@ -169,7 +165,7 @@ def hub() -> Hub:
         return Hub(service(), LocalBus(), tasks=tasks())
     # SECRET_KEY with a salt for this kind of data in Redis.
     key = salted_hmac("intents_ui.seal snapshots", b"", algorithm="sha256")
-    seal = Seal(key.digest(), tally=service().health.counters)
+    seal = Seal(key.digest())
     prefix = f"intents-ui:{settings.OWNER}:live:"
     bus = RedisBus(str(ENV.redis_url), names=service().config.names, seal=seal, tasks=tasks(), prefix=prefix)
     return Hub(service(), bus, tasks=tasks())

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
-from intents_ui.service.health import Event
 from intents_ui.service.long_tasks import LongTask, LongTasks
 from intents_ui.service.redis import Seal, redis_errors
 
@@ -330,7 +330,7 @@ class RedisBus:
             if snapshot.intent_id != intent_id:
                 raise ValueError("it is of another intent")
         except Exception as error:
-            self._seal.tally.add(Event.UNREADABLE)
+            metrics.shared_unreadable.inc()
             log.warning(
                 "Can't read a snapshot in Redis (%s); another version of the dashboard may have written it",
                 type(error).__name__,

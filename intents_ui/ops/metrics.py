@@ -23,75 +23,47 @@ from prometheus_client import (
     Gauge,
     Histogram,
     Metric,
-    disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from intents_ui.service import errors
-from intents_ui.service.health import Counters, Event
 from intents_ui.service.long_tasks import LongTasks
+from intents_ui.service.metrics import registry, rejected
 from intents_ui.service.results import ServiceState, ServiceStatus
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
-
-disable_created_metrics()
 
 FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"  # environment variable: where processes share their metrics
 IS_SHARED: Final = FOLDER in os.environ
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
 EVERY_SECONDS: Final = 5.0
 PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-CALL_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40)
 TASKS: Final = ("live bus", "live streams", "watch", "metrics")
 PAGE_SIZE: Final = resource.getpagesize()
 
-own = CollectorRegistry()
-
-requests = Counter("intents_ui_requests", "Responses, by the page's name and status.", ["view", "status"], registry=own)
+requests = Counter(
+    "intents_ui_requests", "Responses, by the page's name and status.", ["view", "status"], registry=registry
+)
 request_seconds = Histogram(
     "intents_ui_request_seconds",
     "Time to first byte, by the page's name and status class.",
     ["view", "status"],
     buckets=PAGE_BUCKETS,
-    registry=own,
+    registry=registry,
 )
-upstream_seconds = Histogram(
-    "intents_ui_upstream_seconds",
-    "Duration of service calls, each attempt separately.",
-    ["operation", "outcome"],
-    buckets=CALL_BUCKETS,
-    registry=own,
-)
-retries = Counter("intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", ["outcome"], registry=own)
-short_circuited = Counter(
-    "intents_ui_upstream_short_circuited", "Calls suppressed while the service is down or rate limits us.", registry=own
-)
-breaker_opened = Counter("intents_ui_breaker_opened", "Times that the circuit breaker opened.", registry=own)
-mismatched = Counter(
-    "intents_ui_upstream_mismatched",
-    "Responses rejected, in whole or in part, because they belong to another request.",
-    ["reason"],
-    registry=own,
-)
-data_requests = Counter(
-    "intents_ui_data_requests", "Requests of pages for data, by the source of the response.", ["source"], registry=own
-)
-rejected = Counter("intents_ui_rejected", "Requests rejected because all slots were in use.", ["stage"], registry=own)
-ignored = Counter("intents_ui_shared_ignored", "Values in Redis that were ignored.", ["reason"], registry=own)
 task_restarts = Counter(
-    "intents_ui_task_restarts", "Background tasks that crashed and were restarted.", ["task"], registry=own
+    "intents_ui_task_restarts", "Background tasks that crashed and were restarted.", ["task"], registry=registry
 )
-cpu_seconds = Counter("process_cpu_seconds", "CPU time in seconds.", registry=own)
+cpu_seconds = Counter("process_cpu_seconds", "CPU time in seconds.", registry=registry)
 
 
 def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
     """Return a gauge that sums over live processes, or takes their minimum."""
     mode = "livemin" if smallest else "livesum"
-    return Gauge(name, meaning, labels, registry=own, multiprocess_mode=mode)  # type: ignore[arg-type]
+    return Gauge(name, meaning, labels, registry=registry, multiprocess_mode=mode)  # type: ignore[arg-type]
 
 
 breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker.")
@@ -105,7 +77,7 @@ task_beat = Gauge(
     "intents_ui_task_heartbeat_age_seconds",
     "Seconds since the last heartbeat of a background task, the oldest of its name.",
     ["task"],
-    registry=own,
+    registry=registry,
     multiprocess_mode="livemax",
 )
 processes = _state("intents_ui_processes", "Processes included.")
@@ -117,40 +89,7 @@ def redis_up() -> Gauge:
     return _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True)
 
 
-# Counter for each event.
-OF_EVENTS: Final[Mapping[Event, Counter]] = {
-    Event.RETRY: retries.labels("sent"),
-    Event.RETRY_SPARED: retries.labels("suppressed"),
-    Event.HELD_BACK: short_circuited,
-    Event.OPENED: breaker_opened,
-    Event.HIT: data_requests.labels("cache"),
-    Event.STALE: data_requests.labels("stale_while_revalidate"),
-    Event.OLD: data_requests.labels("stale_if_error"),
-    Event.MISS: data_requests.labels("service"),
-    Event.SHARED: data_requests.labels("coalesced"),
-    Event.SHED: rejected.labels("service"),
-    Event.OLDER: mismatched.labels("older"),
-    Event.UNFIT: mismatched.labels("other_entries"),
-    Event.UNREADABLE: ignored.labels("unreadable"),
-    Event.UNSIGNED: ignored.labels("unsigned"),
-}
 rejected_at_ingress = rejected.labels("ingress")
-
-OUTCOMES: Final[Mapping[type[BaseException], str]] = {
-    errors.OutOfTime: "deadline_exceeded",
-    errors.Unreachable: "unreachable",
-    errors.Overloaded: "rejected",
-    errors.TooBusy: "rate_limited",
-    errors.AccessDenied: "unauthorized",
-    errors.Refused: "refused",
-    errors.Unreadable: "unreadable",
-}
-
-MISMATCHED: Final[Mapping[errors.Flaw, Counter]] = {
-    errors.Flaw.OTHER_INTENT: mismatched.labels("other_intent"),
-    errors.Flaw.OTHER_FILTER: mismatched.labels("other_filter"),
-    errors.Flaw.MORE_BYTES: mismatched.labels("more_bytes"),
-}
 
 
 def request(view: str, status: int, seconds: float) -> None:
@@ -158,34 +97,15 @@ def request(view: str, status: int, seconds: float) -> None:
     request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
 
 
-def call(operation: str, error: BaseException | None, seconds: float) -> None:
-    """Count one attempt of a call, with its exception if any."""
-    upstream_seconds.labels(operation, _outcome(error)).observe(seconds)
-    if isinstance(error, errors.Unreadable) and error.flaw in MISMATCHED:
-        MISMATCHED[error.flaw].inc()
-
-
-def _outcome(error: BaseException | None) -> str:
-    if error is None:
-        return "answered"
-    return next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
-
-
 class Observer:
     """Updates the metrics that are sampled. One per process."""
 
-    def __init__(self, tally: Counters, tasks: LongTasks) -> None:
-        self._tally = tally
+    def __init__(self, tasks: LongTasks) -> None:
         self._tasks = tasks
-        self._seen: Counts[Event] = Counts()
         self._restarts: Counts[str] = Counts()
         self._cpu_time = 0.0
 
     def look(self, standing: ServiceStatus, *, redis: bool | None) -> None:
-        for event, counter in OF_EVENTS.items():
-            now = self._tally[event]
-            counter.inc(now - self._seen[event])
-            self._seen[event] = now
         cpu_time = time.process_time()
         cpu_seconds.inc(cpu_time - self._cpu_time)
         self._cpu_time = cpu_time
@@ -264,4 +184,4 @@ def text(mirror: MirrorCollector | None = None) -> bytes:
         added.register(SharedFilesCollector())
     if mirror:
         added.register(mirror)
-    return (b"" if IS_SHARED else generate_latest(own)) + generate_latest(added)
+    return (b"" if IS_SHARED else generate_latest(registry)) + generate_latest(added)

@@ -45,7 +45,7 @@ def may_read_metrics(scope: Message) -> bool:
 
 @wiring.once
 def observer() -> metrics.Observer:
-    return metrics.Observer(wiring.service().health.counters, wiring.tasks())
+    return metrics.Observer(wiring.tasks())
 
 
 def start_sampling() -> LongTask | None:

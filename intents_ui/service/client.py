@@ -25,7 +25,7 @@ from typing import Any, Concatenate, Final, Self, cast
 
 import httpx
 
-from intents_ui.service import operations
+from intents_ui.service import metrics, operations
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.console import Attempt
@@ -43,7 +43,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, ResponseMemory
-from intents_ui.service.health import Event, Health
+from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
 from intents_ui.service.operations import CacheKey, ServiceCall
@@ -191,7 +191,7 @@ class ServiceClient(BlockingOperations):
             if entry is None:
                 return cast(T, self._ask_without_entry(call))
             if self.cache.age(entry) < max(entry.policy.fresh, max_age):
-                self.health.counters.add(Event.HIT)
+                metrics.cache_hit.inc()
                 return cast(T, entry.answer)
             return cast(T, self._refresh_or_stale(call, entry, newest=newest))
 
@@ -206,7 +206,7 @@ class ServiceClient(BlockingOperations):
         exchange, error = self._exchange(call), None
         try:
             claim_slot()
-            with self.health.track(operation, kind, is_raw=True):
+            with self.health.track(call, is_raw=True):
                 self._response_to(exchange)
         except ServiceError as raised:
             error = raised
@@ -230,9 +230,9 @@ class ServiceClient(BlockingOperations):
 
     def _ask_without_entry(self, call: ServiceCall[Any]) -> Any:
         if not_found := self.cache.not_found(call.cache_key):
-            self.health.counters.add(Event.HIT)
+            metrics.cache_hit.inc()
             raise not_found.again(call.operation)
-        self.health.counters.add(Event.MISS)
+        metrics.cache_miss.inc()
         return self._fetch(call)
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
@@ -244,7 +244,7 @@ class ServiceClient(BlockingOperations):
                 pending = self._pending.setdefault(call.cache_key, mine)
             if pending is mine:
                 return self._complete(call, mine)
-            self.health.counters.add(Event.SHARED)
+            metrics.coalesced.inc()
             try:
                 return self._wait(call, pending, self._policy(call).total)
             except OutOfTime:
@@ -258,7 +258,7 @@ class ServiceClient(BlockingOperations):
         except ServiceError as error:
             error.operation = call.operation
             if isinstance(error, Overloaded):
-                self.health.counters.add(Event.SHED)
+                metrics.call_rejected.inc()
             raise
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
@@ -270,7 +270,7 @@ class ServiceClient(BlockingOperations):
         refresh = self._start_refresh(call)
         may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
-            self.health.counters.add(Event.STALE)
+            metrics.stale_while_revalidate.inc()
             return entry.answer
         try:
             return self._wait_for_refresh(call, refresh)
@@ -278,7 +278,7 @@ class ServiceClient(BlockingOperations):
             if not error.may_serve_stale:
                 raise
             if may_be_shown and error.again_in is None and error.is_timeout:
-                self.health.counters.add(Event.STALE)
+                metrics.stale_while_revalidate.inc()
                 return entry.answer
             return self._stale(call, entry, error)
 
@@ -318,7 +318,7 @@ class ServiceClient(BlockingOperations):
             raise
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
-        self.health.counters.add(Event.OLD)
+        metrics.stale_if_error.inc()
         learned_at = datetime.now(UTC) - timedelta(seconds=self.cache.age(entry))
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
@@ -388,13 +388,13 @@ class ServiceClient(BlockingOperations):
 
     def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
         exchange = self._exchange(call)
-        with self.health.track(call.operation, call.kind, patience=PROBE_WAIT):
+        with self.health.track(call, patience=PROBE_WAIT):
             answer = self._response_to(exchange)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
-            self.health.counters.add(Event.OLDER)
+            metrics.older_response.inc()
         if getattr(answer, "unfit_entries", 0):
-            self.health.counters.add(Event.UNFIT)
+            metrics.unfit_entries.inc()
         return newest
 
     def _policy(self, call: ServiceCall[Any]) -> Policy:
@@ -477,7 +477,7 @@ class ServiceClient(BlockingOperations):
 
     async def _exchange_async[T](self, call: ServiceCall[T]) -> T:
         exchange = self._exchange(call)
-        with self.health.track(call.operation, call.kind):
+        with self.health.track(call):
             try:
                 async with (
                     self._slot(call),

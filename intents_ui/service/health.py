@@ -8,15 +8,15 @@ import logging
 import statistics
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from enum import StrEnum, auto
 from random import SystemRandom
-from typing import Final
+from typing import Any, Final
 
+from intents_ui.service import metrics
 from intents_ui.service.config import Kind
 from intents_ui.service.errors import (
     MAX_PAUSE_SECONDS,
@@ -29,6 +29,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
+from intents_ui.service.operations import ServiceCall
 from intents_ui.service.results import ServiceState, ServiceStatus
 
 RECENT_SECONDS: Final = 10.0
@@ -53,40 +54,6 @@ CLOCK_NOISE: Final = timedelta(seconds=5)  # smaller offsets: the header has who
 MAX_CLOCK_OFFSET: Final = timedelta(days=2)  # ignore a larger offset: such a clock is misconfigured
 
 log = logging.getLogger(__name__)
-
-
-class Event(StrEnum):
-    CALL = auto()  # attempts sent to the service
-    FAILED = auto()  # attempts that failed
-    RETRY = auto()
-    RETRY_SPARED = auto()  # suppressed: retry budget exhausted
-    HELD_BACK = auto()  # rejected by a circuit breaker or during a rate limit
-    OPENED = auto()  # a circuit breaker opened
-    HIT = auto()  # served from the cache, fresh
-    STALE = auto()  # served from the cache during a refresh (stale-while-revalidate)
-    OLD = auto()  # served from the cache because the service failed (stale-if-error)
-    MISS = auto()  # not in the cache
-    SHARED = auto()  # coalesced with an identical pending call
-    SHED = auto()  # rejected because all slots or connections were in use
-    OLDER = auto()  # a response with an older state than the cached one, which was discarded
-    UNFIT = auto()  # a list with entries that don't match its filter, which were left out
-    UNREADABLE = auto()  # an invalid message or image in Redis, ignored
-    UNSIGNED = auto()  # an entry in Redis that this installation didn't sign, ignored
-
-
-class Counters:
-    """Counters of call outcomes since process start. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._counts: Counter[Event] = Counter()
-
-    def add(self, event: Event) -> None:
-        with self._lock:
-            self._counts[event] += 1
-
-    def __getitem__(self, event: Event) -> int:
-        return self._counts[event]
 
 
 class ClockOffset:
@@ -128,15 +95,10 @@ class Health:
         self,
         *,
         clock: Callable[[], float] = time.monotonic,
-        counters: Counters | None = None,
         open_seconds: float = OPEN_SECONDS,
-        on_call: Callable[[str, BaseException | None, float], None] = lambda operation, error, seconds: None,
     ) -> None:
-        """`on_call` is called after each attempt with the operation, its exception if any, and its duration."""
         self.clock = clock
-        self.counters = counters or Counters()
         self.clock_offset = ClockOffset()
-        self._on_call = on_call
         self._open_seconds = open_seconds
         self._changed = threading.Condition()
         self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
@@ -198,21 +160,21 @@ class Health:
             while self._retries and self._retries[0] <= oldest:
                 self._retries.popleft()
             if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._recent)):
-                self.counters.add(Event.RETRY_SPARED)
+                metrics.retry_suppressed.inc()
                 return False
             self._retries.append(self.clock())
-        self.counters.add(Event.RETRY)
+        metrics.retry_sent.inc()
         return True
 
     @contextmanager
-    def track(self, operation: str, kind: Kind, *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
+    def track(self, call: ServiceCall[Any], *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
         """Run one attempt of a call and learn from its result.
 
         Raises the breaker's error instead while it is open. `patience` is the number of seconds to wait for another
         call's probe. Raw calls are rejected during a rate limit only, because console users want the service's own
         response.
         """
-        is_probe = self._enter(operation, kind, patience, is_raw=is_raw)
+        is_probe = self._enter(call, patience, is_raw=is_raw)
         began, error = self.clock(), None
         try:
             yield
@@ -221,25 +183,30 @@ class Health:
             raise
         finally:
             seconds = self.clock() - began
-            self._learn(error, kind, seconds, is_probe=is_probe)
-            self._on_call(operation, error, seconds)
+            with self._changed:
+                if is_probe:
+                    self._is_probing = False
+                    self._changed.notify_all()
+                # Another exception, or one that was raised before a request was sent, says nothing about the service.
+                if error is None or (isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded)):
+                    self._learn(error, call.kind, seconds, is_probe=is_probe)
+            metrics.attempt(call.operation, error, seconds)
+            if isinstance(error, Overloaded):
+                metrics.call_rejected.inc()
 
-    def _enter(self, operation: str, kind: Kind, patience: float, *, is_raw: bool) -> bool:
+    def _enter(self, call: ServiceCall[Any], patience: float, *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
         until = time.monotonic() + patience
         with self._changed:
-            while rejection := self._rejection(operation, is_held=kind is Kind.WAIT):
+            while rejection := self._rejection(call.operation, is_held=call.kind is Kind.WAIT):
                 if is_raw and not isinstance(rejection, TooBusy):
-                    break
+                    return False
                 left = until - time.monotonic()
                 if not self._is_probing or left <= 0 or not self._changed.wait(left):
-                    self.counters.add(Event.HELD_BACK)
+                    metrics.short_circuited.inc()
                     raise rejection
-            self.counters.add(Event.CALL)
-            if self._error is None or rejection:
-                return False
-            self._is_probing = True
-            return True
+            self._is_probing = self._error is not None
+            return self._is_probing
 
     def _rejection(self, operation: str, *, is_held: bool = False) -> ServiceError | None:
         """Long polls never probe, because they take too long to return a result."""
@@ -254,33 +221,7 @@ class Health:
             error.retry_after = error.again_in
         return error
 
-    def _learn(self, error: BaseException | None, kind: Kind, seconds: float, *, is_probe: bool) -> None:
-        with self._changed:
-            if is_probe:
-                self._is_probing = False
-                self._changed.notify_all()
-            if isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded):
-                self.counters.add(Event.FAILED)
-            elif error is not None:  # it says nothing about the service
-                if isinstance(error, Overloaded):
-                    self.counters.add(Event.SHED)
-                return
-            self._learn_state(error, kind, seconds)
-            if isinstance(error, TooBusy):
-                jitter = SystemRandom().uniform(1.0, 1.1)
-                error.retry_after = min(error.retry_after * jitter, MAX_PAUSE_SECONDS)
-                self._open(error, error.retry_after)
-            elif error and error.is_key_rejected and self._denials >= MAX_DENIALS:
-                self._open(error, DENIED_SECONDS)
-            elif error and _is_failure(error, kind):
-                failed = sum(is_failure for _, is_failure in self._recent)
-                is_failing = len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
-                if is_probe or (self._error is None and is_failing):
-                    self._open(error, self._open_seconds * SystemRandom().uniform(0.8, 1.0))
-            elif is_probe:
-                self._close()
-
-    def _learn_state(self, error: ServiceError | None, kind: Kind, seconds: float) -> None:
+    def _learn(self, error: ServiceError | None, kind: Kind, seconds: float, *, is_probe: bool) -> None:
         now, is_failure = self.clock(), error is not None and _is_failure(error, kind)
         if not isinstance(error, TooBusy):
             self._recent.append((now, is_failure))
@@ -290,14 +231,7 @@ class Health:
             self._paused_until = float("-inf")
         elif error.code == PAUSED:
             self._paused_until = now + PAUSED_SECONDS
-        if error and error.is_key_rejected:
-            self._denials += 1
-            if self._denials == MAX_DENIALS:
-                log.error("Service rejected the access key; retrying every %g s: %s", DENIED_SECONDS, error)
-        elif not isinstance(error, Unreachable | Unreadable | TooBusy):
-            if self._denials >= MAX_DENIALS:
-                log.warning("Service accepts the access key again")
-            self._denials = 0
+        self._count_denials(error)
         if is_failure:
             self._failed_at = now
             self._degraded_since = now if self._degraded_since is None else self._degraded_since
@@ -307,17 +241,36 @@ class Health:
                 self._durations.append(seconds)
             if self._error is None:
                 self._degraded_since = None
+        if isinstance(error, TooBusy):
+            error.retry_after = min(error.retry_after * SystemRandom().uniform(1.0, 1.1), MAX_PAUSE_SECONDS)
+            self._open(error, error.retry_after)
+        elif error and error.is_key_rejected and self._denials >= MAX_DENIALS:
+            self._open(error, DENIED_SECONDS)
+        elif error and is_failure:
+            failed = sum(has_failed for _, has_failed in self._recent)
+            is_failing = len(self._recent) >= MIN_CALLS and failed >= len(self._recent) * FAILED_SHARE
+            if is_probe or (self._error is None and is_failing):
+                self._open(error, self._open_seconds * SystemRandom().uniform(0.8, 1.0))
+        elif is_probe:
+            self._error = self._degraded_since = None
+            self._recent.clear()
+            log.warning("Circuit breaker closed for the service")
+
+    def _count_denials(self, error: ServiceError | None) -> None:
+        if error and error.is_key_rejected:
+            self._denials += 1
+            if self._denials == MAX_DENIALS:
+                log.error("Service rejected the access key; retrying every %g s: %s", DENIED_SECONDS, error)
+        elif not isinstance(error, Unreachable | Unreadable | TooBusy):
+            if self._denials >= MAX_DENIALS:
+                log.warning("Service accepts the access key again")
+            self._denials = 0
 
     def _open(self, error: ServiceError, seconds: float) -> None:
         if self._error is None:
-            self.counters.add(Event.OPENED)
+            metrics.breaker_opened.inc()
             log.warning("Circuit breaker opened for the service: %s", error)
         self._error, self._until = error, self.clock() + seconds
-
-    def _close(self) -> None:
-        self._error = self._degraded_since = None
-        self._recent.clear()
-        log.warning("Circuit breaker closed for the service")
 
 
 def _is_failure(error: ServiceError, kind: Kind) -> bool:

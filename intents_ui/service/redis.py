@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from intents_ui.service.health import Counters, Event
+from intents_ui.service import metrics
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +58,10 @@ class RedisGuard:
 class Seal:
     """Signs and verifies content. Thread-safe.
 
-    `key` is derived from the installation's secret, with a different one for each kind of content. `tally` counts
-    invalid signatures.
+    `key` is derived from the installation's secret, with a different one for each kind of content.
     """
 
-    def __init__(self, key: bytes, *, tally: Counters | None = None) -> None:
-        self.tally = tally or Counters()
+    def __init__(self, key: bytes) -> None:
         self._key = key
 
     def close(self, content: bytes, *, place: str) -> bytes:
@@ -71,11 +69,11 @@ class Seal:
         return self._signature(content, place) + content
 
     def open(self, sealed: bytes, *, place: str) -> bytes | None:
-        """Return the content, or None, counted in the tally, if the signature is invalid."""
+        """Return the content, or None, which is counted, if the signature is invalid."""
         signature, content = sealed[:LENGTH], sealed[LENGTH:]
         if hmac.compare_digest(signature, self._signature(content, place)):
             return content
-        self.tally.add(Event.UNSIGNED)
+        metrics.shared_unsigned.inc()
         return None
 
     def _signature(self, content: bytes, place: str) -> bytes:

@@ -12,8 +12,8 @@ from typing import Final
 from django.core.cache.backends.base import BaseCache
 from django.core.signing import BadSignature, Signer
 
+from intents_ui.service import metrics
 from intents_ui.service.cache import SharedResponse
-from intents_ui.service.health import Counters, Event
 from intents_ui.service.operations import CacheKey
 from intents_ui.service.redis import RedisGuard
 
@@ -35,14 +35,12 @@ class SharedResponses:
         guard: RedisGuard,
         *,
         owner: str,
-        counters: Counters,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._cache = cache
         self._guard = guard
         self._prefix = f"responses:{FORMAT}:{owner}:"
         self._signer = Signer(salt="intents_ui.responses")
-        self._counters = counters
         self._now = now
 
     def get(self, keys: Sequence[CacheKey]) -> list[SharedResponse | None]:
@@ -60,7 +58,7 @@ class SharedResponses:
             if place != name:
                 raise BadSignature
         except BadSignature:
-            self._counters.add(Event.UNSIGNED)
+            metrics.shared_unsigned.inc()
             return None
         return SharedResponse(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
 

@@ -5,9 +5,9 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.service import operations
+from intents_ui.service import metrics, operations
 from intents_ui.service.config import Kind, Policy
-from intents_ui.service.health import Event
+from tests.counted import count
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 from tests.policies import policies
@@ -44,6 +44,12 @@ async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(
             assert not viewer.snapshots[-1].stale_since
 
 
+def sent() -> float:
+    """Return the number of requests since the start of the process."""
+    [family] = metrics.seconds.collect()
+    return sum(sample.value for sample in family.samples if sample.name.endswith("_count"))
+
+
 async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(20)]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
@@ -51,11 +57,10 @@ async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(ser
         await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 20, within=20)
         await front.down()
         await until(lambda: all(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
-        await until(lambda: hub.service.health.counters[Event.HELD_BACK] > 20, within=20)
-        before, tally = hub.service.health.counters[Event.CALL], hub.service.health.counters
-        held_back = tally[Event.HELD_BACK]
-        await until(lambda: tally[Event.HELD_BACK] > held_back + 20, within=20)
-        assert tally[Event.CALL] - before < 20
+        await until(lambda: count("upstream_short_circuited") > 20, within=20)
+        before, held_back = sent(), count("upstream_short_circuited")
+        await until(lambda: count("upstream_short_circuited") > held_back + 20, within=20)
+        assert sent() - before < 20
         await front.up()
         await until(lambda: not any(viewer.snapshots[-1].stale_since for viewer in watching), within=20)
 

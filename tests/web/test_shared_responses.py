@@ -17,7 +17,6 @@ from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import POLICIES
 from intents_ui.service.errors import NotFound
-from intents_ui.service.health import Counters
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import get_intent
@@ -60,7 +59,7 @@ def shared(
     how = {"serializer": "django.core.signing.JSONSerializer", "socket_timeout": seconds}
     guard = RedisGuard("each process sends its own requests", pause=5.0, clock=clock or time.monotonic)
     now = lambda: (clock or time.time)() + ahead  # noqa: E731 - shorter than a function
-    return SharedResponses(RedisCache(url, {"OPTIONS": how}), guard, owner=owner, counters=Counters(), now=now)
+    return SharedResponses(RedisCache(url, {"OPTIONS": how}), guard, owner=owner, now=now)
 
 
 @contextlib.contextmanager
