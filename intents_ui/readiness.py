@@ -16,6 +16,7 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
 from intents_ui import wiring
+from intents_ui.live import tasks
 from intents_ui.service.redis import redis_errors
 from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV
@@ -98,10 +99,11 @@ def of_service(standing: ServiceStatus) -> dict[str, Any]:
 
 def of_tasks() -> dict[str, Any]:
     """Return the running long tasks, and those that failed since process start."""
-    tasks, ages = wiring.tasks(), wiring.tasks().ages()
+    ages, restarts = tasks.heartbeat_ages(), {name: tasks.restarts_of(name) for name in tasks.NAMES}
     return {
-        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": tasks.restarts[name]}
-        for name in sorted(ages.keys() | tasks.restarts.keys())
+        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": restarts[name]}
+        for name in sorted(tasks.NAMES)
+        if name in ages or restarts[name]
     }
 
 

@@ -30,7 +30,6 @@ from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.service.long_tasks import LongTasks
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.paging import Leaf, Position
@@ -153,22 +152,16 @@ def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
 
 
 @once
-def tasks() -> LongTasks:
-    """The long tasks of this process."""
-    return LongTasks()
-
-
-@once
 def hub() -> Hub:
     """The hub that polls the intents open in a browser."""
     if not ENV.redis_url:
-        return Hub(service(), LocalBus(), tasks=tasks())
+        return Hub(service(), LocalBus())
     # SECRET_KEY with a salt for this kind of data in Redis.
     key = salted_hmac("intents_ui.seal snapshots", b"", algorithm="sha256")
     seal = Seal(key.digest())
     prefix = f"intents-ui:{settings.OWNER}:live:"
-    bus = RedisBus(str(ENV.redis_url), names=service().config.names, seal=seal, tasks=tasks(), prefix=prefix)
-    return Hub(service(), bus, tasks=tasks())
+    bus = RedisBus(str(ENV.redis_url), names=service().config.names, seal=seal, prefix=prefix)
+    return Hub(service(), bus)
 
 
 @once

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.live.tasks import LongTask
 from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
-from intents_ui.service.long_tasks import LongTask, LongTasks
 from intents_ui.service.redis import Seal, redis_errors
 
 if TYPE_CHECKING:
@@ -111,7 +111,6 @@ class RedisBus:
         *,
         names: Brand,
         seal: Seal,
-        tasks: LongTasks | None = None,
         prefix: str = "intents-ui:live:2:",
         restart: float = LEASE,
     ) -> None:
@@ -144,7 +143,6 @@ class RedisBus:
         self._is_broken = False
         self._heard_at = 0.0
         self._wakeup = asyncio.Event()
-        self._tasks = tasks or LongTasks()
         self._task: LongTask | None = None
 
     def join(self, intent_id: str, member: Member) -> None:
@@ -156,7 +154,7 @@ class RedisBus:
             member.lead()
         self._wakeup.set()
         if self._task is None:
-            self._task = self._tasks.start("live bus", self._run, pause=self._restart)
+            self._task = LongTask("live bus", self._run, pause=self._restart)
 
     def leave(self, intent_id: str) -> None:
         self._members.pop(intent_id, None)

@@ -15,9 +15,9 @@ from typing import Self
 from intents_ui.live.bus import Bus
 from intents_ui.live.poller import Poller, PollIntervals, Traffic
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.live.tasks import LongTask
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.shares import Lack, Shares
-from intents_ui.service.long_tasks import LongTask, LongTasks
 
 MOST_WATCHED = 500  # intents at a time in one process
 
@@ -38,14 +38,12 @@ class Hub:
         service: ServiceClient,
         bus: Bus,
         *,
-        tasks: LongTasks | None = None,
         intervals: PollIntervals | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         most: int = MOST_WATCHED,
     ) -> None:
         self.service = service
         self.bus = bus
-        self.tasks = tasks or LongTasks()
         self.intervals = intervals or PollIntervals()
         self.now = now
         self.places = Shares(most)
@@ -146,9 +144,7 @@ class Watch:
 
     def lead(self) -> None:
         if self._poller is None and not self.is_over:
-            self._poller = self._hub.tasks.start(
-                "watch", self._poll, about=self.intent_id, pause=self._hub.intervals.restart
-            )
+            self._poller = LongTask("watch", self._poll, about=self.intent_id, pause=self._hub.intervals.restart)
 
     def release_lease(self) -> None:
         if self._poller:

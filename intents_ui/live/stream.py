@@ -27,9 +27,9 @@ from cachetools import LRUCache
 
 from intents_ui.live.hub import Hub, HubFull, Subscriber
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.live.tasks import LongTask
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.long_tasks import LongTask
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -182,7 +182,7 @@ class Streams:
         self.open.add(stream)
         self._at_address[address] += 1
         if self._timer is None or self._timer.task.done():
-            self._timer = self.hub.tasks.start("live streams", self._check_streams)
+            self._timer = LongTask("live streams", self._check_streams)
         try:
             with follower:
                 await stream.run()

@@ -10,7 +10,6 @@ import contextlib
 import os
 import resource
 import time
-from collections import Counter as Counts
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from intents_ui.service.long_tasks import LongTasks
+from intents_ui.live import tasks
 from intents_ui.service.metrics import registry, rejected
 from intents_ui.service.results import ServiceState, ServiceStatus
 
@@ -41,7 +40,6 @@ IS_SHARED: Final = FOLDER in os.environ
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
 EVERY_SECONDS: Final = 5.0
 PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-TASKS: Final = ("live bus", "live streams", "watch", "metrics")
 PAGE_SIZE: Final = resource.getpagesize()
 
 requests = Counter(
@@ -53,9 +51,6 @@ request_seconds = Histogram(
     ["view", "status"],
     buckets=PAGE_BUCKETS,
     registry=registry,
-)
-task_restarts = Counter(
-    "intents_ui_task_restarts", "Background tasks that crashed and were restarted.", ["task"], registry=registry
 )
 cpu_seconds = Counter("process_cpu_seconds", "CPU time in seconds.", registry=registry)
 
@@ -100,9 +95,7 @@ def request(view: str, status: int, seconds: float) -> None:
 class Observer:
     """Updates the metrics that are sampled. One per process."""
 
-    def __init__(self, tasks: LongTasks) -> None:
-        self._tasks = tasks
-        self._restarts: Counts[str] = Counts()
+    def __init__(self) -> None:
         self._cpu_time = 0.0
 
     def look(self, standing: ServiceStatus, *, redis: bool | None) -> None:
@@ -112,20 +105,15 @@ class Observer:
         breaker_open.set(standing.is_open)
         for state in ServiceState:
             service_state.labels(state).set(state is standing.state)
-        self._sample_tasks()
+        ages = tasks.heartbeat_ages()
+        for task in tasks.NAMES:
+            task_beat.labels(task).set(ages.get(task, 0))
+            tasks.restarts.labels(task)  # reported from the start
         processes.set(1)
         if redis is not None:
             redis_up().set(redis)
         with contextlib.suppress(OSError):
             memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
-
-    def _sample_tasks(self) -> None:
-        ages = self._tasks.ages()
-        for task in TASKS:
-            task_beat.labels(task).set(ages.get(task, 0))
-            now = self._tasks.restarts[task]
-            task_restarts.labels(task).inc(now - self._restarts[task])
-            self._restarts[task] = now
 
 
 class MirrorCollector(Collector):

@@ -3,12 +3,12 @@
 import asyncio
 
 from intents_ui import readiness, wiring
+from intents_ui.live.tasks import LongTask
 from intents_ui.ops import metrics
 from intents_ui.server import handlers
 from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
 from intents_ui.server.requests import host_of, is_for_us
-from intents_ui.service.long_tasks import LongTask
 from intents_ui.settings import is_address
 from intents_ui.web import client_ip
 
@@ -45,7 +45,7 @@ def may_read_metrics(scope: Message) -> bool:
 
 @wiring.once
 def observer() -> metrics.Observer:
-    return metrics.Observer(wiring.tasks())
+    return metrics.Observer()
 
 
 def start_sampling() -> LongTask | None:
@@ -58,7 +58,7 @@ def start_sampling() -> LongTask | None:
             await look()
             await asyncio.sleep(metrics.EVERY_SECONDS)
 
-    task = wiring.tasks().start("metrics", keep_sampling) if metrics.IS_SHARED else None
+    task = LongTask("metrics", keep_sampling) if metrics.IS_SHARED else None
     return task
 
 
