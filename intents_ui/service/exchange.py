@@ -30,7 +30,6 @@ from intents_ui.service.context.request_context import is_over
 from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import ClockOffset
-from intents_ui.service.network import NameNotResolved
 from intents_ui.service.operations import Answer, ServiceCall
 
 log = logging.getLogger("intents_ui.service")
@@ -393,7 +392,7 @@ def _reason_not_connected(error: BaseException) -> Reason:
     while behind is not None:
         if isinstance(behind, ssl.SSLError):
             return Reason.TLS
-        if isinstance(behind, NameNotResolved | socket.gaierror):
+        if isinstance(behind, socket.gaierror | UnicodeError):
             return Reason.DNS
         behind = behind.__cause__ or behind.__context__
     return Reason.REFUSED

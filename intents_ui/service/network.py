@@ -5,9 +5,7 @@ connect, TLS, read, write) is cut to the time left of the call's context (`reque
 """
 
 import asyncio
-import ipaddress
 import logging
-import socket
 import ssl
 import threading
 import time
@@ -25,7 +23,6 @@ from intents_ui.service.errors import Flaw, Unreadable
 
 KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
-RESOLVERS: Final = 8  # concurrent DNS lookups. A lookup that hangs occupies one of these and not a page's thread
 _HEAD_END = b"\r\n\r\n"
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
@@ -38,10 +35,6 @@ def tls() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-class NameNotResolved(httpcore.ConnectError):
-    """The host name has no address."""
-
-
 class DeadlineTransport(httpx.BaseTransport):
     """Connection pool with deadlines. httpx's own transport takes no network backend. Raises httpcore's exceptions."""
 
@@ -51,7 +44,7 @@ class DeadlineTransport(httpx.BaseTransport):
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=KEEP_ALIVE_SECONDS,
-            network_backend=DeadlineBackend(),
+            network_backend=DeadlineBackend(connections=connections),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -92,11 +85,11 @@ class _Body(httpx.SyncByteStream):
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Network backend that connects within the deadline, trying each address of the host."""
+    """Network backend that connects within the deadline, in a thread of its own because a name lookup can hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, connections: int) -> None:
         self._sockets = httpcore.SyncBackend()
-        self._resolvers = threading.BoundedSemaphore(RESOLVERS)
+        self._pending = threading.BoundedSemaphore(connections)
 
     def connect_tcp(
         self,
@@ -106,48 +99,38 @@ class DeadlineBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        ends_at = None if timeout is None else time.monotonic() + timeout
-        failure: Exception = NameNotResolved("the name has no address")
-        for address in self._addresses(host, port, timeout):
-            left = None if ends_at is None else max(ends_at - time.monotonic(), 0.001)
-            allowed = time_left(left, expired=httpcore.ConnectTimeout)
+        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
+        connected: Future[httpcore.NetworkStream] = Future()
+
+        def connect() -> None:
             try:
-                with shares.waiting():
-                    stream = self._sockets.connect_tcp(address, port, allowed, local_address, socket_options)
-                return DeadlineStream(stream)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-        raise failure
+                stream = self._sockets.connect_tcp(host, port, allowed, local_address, socket_options)
+                if connected.set_running_or_notify_cancel():
+                    connected.set_result(stream)
+                else:
+                    stream.close()  # too late
+            except Exception as error:
+                if connected.set_running_or_notify_cancel():
+                    connected.set_exception(error)
+            finally:
+                self._pending.release()
+
+        with shares.waiting():
+            if not self._pending.acquire(timeout=-1 if allowed is None else allowed):
+                raise httpcore.ConnectTimeout("too many connections are being opened")
+            # A daemon, so that a lookup that hangs doesn't block the process's exit.
+            threading.Thread(target=connect, name="connect", daemon=True).start()
+            try:
+                return DeadlineStream(connected.result(allowed))
+            except TimeoutError:
+                if connected.cancel():
+                    raise httpcore.ConnectTimeout("not connected in time") from None
+                return DeadlineStream(connected.result())
+            except UnicodeError as error:
+                raise httpcore.ConnectError("not a host name") from error
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
-
-    def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
-        """Return the host's addresses, looked up in a separate thread because the lookup can hang."""
-        if _is_address(host):
-            return [host]
-        allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
-        if not self._resolvers.acquire(timeout=-1 if allowed is None else allowed):
-            raise httpcore.ConnectTimeout("too many names are being looked up")
-        found: Future[list[str]] = Future()
-        # A daemon thread, so that a lookup that hangs doesn't block the process's exit.
-        threading.Thread(target=self._resolve, args=(host, port, found), name="resolver", daemon=True).start()
-        try:
-            with shares.waiting():
-                return found.result(time_left(timeout, expired=httpcore.ConnectTimeout))
-        except TimeoutError:
-            raise httpcore.ConnectTimeout("the name was not resolved in time") from None
-        except (OSError, UnicodeError) as error:
-            raise NameNotResolved(f"the name could not be resolved: {error}") from None
-
-    def _resolve(self, host: str, port: int, found: Future[list[str]]) -> None:
-        try:
-            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.set_result(list(dict.fromkeys(str(address[0]) for *_, address in entries)))
-        except Exception as error:
-            found.set_exception(error)
-        finally:
-            self._resolvers.release()
 
 
 class DeadlineStream(httpcore.NetworkStream):
@@ -241,11 +224,3 @@ def _body_of(received: bytes) -> int | None:
             return end + len(_HEAD_END)
         begin = end + len(_HEAD_END)
     return None
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
