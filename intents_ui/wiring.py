@@ -135,7 +135,7 @@ def service() -> ServiceClient:
     return ServiceClient(
         how,
         transport=InProcessTransport(embedded) if embedded else None,
-        cache=ResponseCache(how.policies, clock=time.monotonic, shared=_shared_responses(how)),
+        cache=ResponseCache(how, clock=time.monotonic, shared=_shared_responses(how)),
     )
 
 

@@ -5,17 +5,18 @@ Each kind of response has three ages: fresh, shown while it is renewed, and show
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Protocol, cast
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service.config import Kind, Policy
+from intents_ui.service import decode
+from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
-from intents_ui.service.operations import CacheKey, ServiceCall, get_intent, get_intent_receipt
+from intents_ui.service.operations import Answer, CacheKey, ServiceCall, get_intent, get_intent_receipt
 from intents_ui.service.outcome import is_older
 
 MAX_BYTES: Final = 32 * 2**20
@@ -75,7 +76,7 @@ class ResponseCache:
 
     def __init__(
         self,
-        policies: Mapping[Kind, Policy],
+        config: ServiceConfig,
         *,
         clock: Callable[[], float],
         shared: SharedResponses | None = None,
@@ -83,7 +84,7 @@ class ResponseCache:
     ) -> None:
         self.clock = clock
         self.shared = shared
-        self._policies = policies
+        self._config = config
         self._lock = threading.Lock()
         self._lists: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
         self._others: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
@@ -91,28 +92,24 @@ class ResponseCache:
         self._not_found: TTLCache[CacheKey, NotFound] = TTLCache(MAX_NOT_FOUND, NOT_FOUND_SECONDS, timer=clock)
         self._invalidated: TTLCache[CacheKey, float] = TTLCache(20_000, INVALIDATED_SECONDS, timer=clock)
 
-    def get(self, call: ServiceCall[Any], parse: Callable[[ServiceCall[Any], str], Any]) -> CacheEntry | None:
+    def get(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
         entry = self.peek(call)
         if self.shared and self._is_cacheable(call) and (entry is None or self.age(entry) >= entry.policy.fresh):
-            self._adopt([call], parse)
+            self._adopt(self.shared, [call])
             entry = self.peek(call)
         return entry
 
-    def get_many(
-        self, calls: Sequence[ServiceCall[Any]], parse: Callable[[ServiceCall[Any], str], Any]
-    ) -> list[CacheEntry | None]:
+    def get_many(self, calls: Sequence[ServiceCall[Any]]) -> list[CacheEntry | None]:
         """Return the entries, those that are missing in one look-up of the second level."""
-        entries = self._entries(calls)
-        missing = [call for call, entry in zip(calls, entries, strict=True) if entry is None]
-        if self.shared and missing:
-            self._adopt(missing, parse)
-            entries = self._entries(calls)
-        return entries
+        if self.shared and (missing := [call for call in calls if self.peek(call) is None]):
+            self._adopt(self.shared, missing)
+        return [self.peek(call) for call in calls]
 
     def peek(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return this process's entry."""
-        return self._entries([call])[0]
+        with self._lock:
+            return self._find(call.cache_key)
 
     def age(self, entry: CacheEntry) -> float:
         return self.clock() - entry.learned_at
@@ -131,7 +128,7 @@ class ResponseCache:
         if not self._is_cacheable(call):
             return answer
         kind, now = call.kind_of(answer) if call.kind_of else call.kind, self.clock()
-        policy, size = self._policies[kind], weight(len(text))
+        policy, size = self._config.policies[kind], weight(len(text))
         at = now if learned_at is None else learned_at
         entry = CacheEntry(answer, kind, asked_at, at, policy, size, hash(text))
         entries = self._lists if kind in LISTS else self._others
@@ -183,29 +180,23 @@ class ResponseCache:
         return own
 
     def _is_cacheable(self, call: ServiceCall[Any]) -> bool:
-        return call.is_cached and self._policies[call.kind].old > 0
+        return call.is_cached and self._config.policies[call.kind].old > 0
 
-    def _adopt(self, calls: Sequence[ServiceCall[Any]], parse: Callable[[ServiceCall[Any], str], Any]) -> None:
+    def _adopt(self, shared: SharedResponses, calls: Sequence[ServiceCall[Any]]) -> None:
         """Copy entries from the second level that are newer than ours."""
-        shared = cast(SharedResponses, self.shared)
         for call, found in zip(calls, shared.get([call.cache_key for call in calls]), strict=True):
             if found is None:
                 continue
             asked_at, learned_at = self.clock() - found.asked, self.clock() - found.learned
-            with self._lock:
-                entry = self._find(call.cache_key)
+            entry = self.peek(call)
             if entry and asked_at < entry.asked_at + CLOCK_SKEW:
                 continue
-            try:
-                answer = parse(call, found.text)
+            try:  # another version of this program may have written it
+                answer = call.read(Answer(self._config.names.read(decode.read(found.text)), found.text))
             except (ValueError, ServiceError):
                 shared.delete([call.cache_key])
             else:
                 self.put(call, answer, found.text, asked_at=asked_at, learned_at=learned_at)
-
-    def _entries(self, calls: Sequence[ServiceCall[Any]]) -> list[CacheEntry | None]:
-        with self._lock:
-            return [self._find(call.cache_key) for call in calls]
 
     def _find(self, key: CacheKey) -> CacheEntry | None:
         entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)

@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from http.cookiejar import CookieJar
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import SystemRandom
 from typing import Any, Concatenate, Final, Self, cast
 
@@ -117,7 +117,7 @@ class ServiceClient(BlockingOperations):
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
-        self.cache = cache or ResponseCache(config.policies, clock=clock)
+        self.cache = cache or ResponseCache(config, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         # More threads would only wait for a connection.
         self.threads = CallThreads(config.connections)
@@ -136,14 +136,14 @@ class ServiceClient(BlockingOperations):
 
     def is_cached(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return from the cache, without waiting for the service."""
-        entry = self._entry(call)
+        entry = self.cache.get(call)
         if entry is None or entry.kind in WAIT_FOR_REFRESH:
             return False
         return self.cache.age(entry) < entry.policy.renewed
 
     def has_fresh(self, call: ServiceCall[Any]) -> bool:
         """Return whether `ask` would return a fresh cached response."""
-        entry = self._entry(call)
+        entry = self.cache.get(call)
         return entry is not None and self.cache.age(entry) < entry.policy.fresh
 
     def age(self, call: ServiceCall[Any]) -> float | None:
@@ -153,7 +153,7 @@ class ServiceClient(BlockingOperations):
 
     def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
         """Return the cached response of each call with its age in seconds, without a request to the service."""
-        entries = self.cache.get_many(calls, self._parse)
+        entries = self.cache.get_many(calls)
         return [(entry.answer, self.cache.age(entry)) if entry else None for entry in entries]
 
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
@@ -169,12 +169,6 @@ class ServiceClient(BlockingOperations):
             for key in keys:
                 self._pending.pop(key, None)
 
-    def _entry(self, call: ServiceCall[Any]) -> CacheEntry | None:
-        return self.cache.get(call, self._parse)
-
-    def _parse(self, call: ServiceCall[Any], text: str) -> Any:
-        return self._exchange(call).parse(text)
-
     # For threads
 
     def ask[T](self, call: ServiceCall[T], *, newest: bool = False, max_age: float = 0.0) -> T:
@@ -187,7 +181,7 @@ class ServiceClient(BlockingOperations):
             if not call.is_read:
                 self._claim(call)
                 return cast(T, self._send(call, asked_at=0.0))
-            entry = self._entry(call)
+            entry = self.cache.get(call)
             if entry is None:
                 return cast(T, self._ask_without_entry(call))
             if self.cache.age(entry) < max(entry.policy.fresh, max_age):
@@ -530,16 +524,6 @@ class UncachedClient(BlockingOperations):
         return self._service.ask_uncached(replace(call, is_cached=False))
 
 
-class NoCookies(CookieJar):
-    """Jar that stores and sends nothing, without looking."""
-
-    def extract_cookies(self, response: Any, request: Any) -> None:
-        pass
-
-    def add_cookie_header(self, request: Any) -> None:
-        pass
-
-
 @contextmanager
 def _noting_failure() -> Iterator[None]:
     try:
@@ -559,4 +543,5 @@ def _settings(config: ServiceConfig) -> dict[str, Any]:
     }
     if config.key:
         headers["X-Access-Key"] = config.key
-    return {"headers": headers, "cookies": NoCookies(), "follow_redirects": False, "trust_env": False}
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+    return {"headers": headers, "cookies": no_cookies, "follow_redirects": False, "trust_env": False}

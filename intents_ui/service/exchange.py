@@ -226,14 +226,7 @@ class Exchange[T]:
             raise refusal(found, **_response_info(response))
         if not response.is_success or not isinstance(document, dict):
             raise flawed(response, Flaw.WRONG_SHAPE, self.text)
-        return self._read(document, self.text)
-
-    def parse(self, text: str) -> T:
-        """Parse a cached response, which another version of this program may have written. Raises ValueError."""
-        return self._read(decode.read(text), text)
-
-    def _read(self, document: Any, text: str) -> T:
-        return self.call.read(Answer(self._config.names.read(document), text))
+        return self.call.read(Answer(self._config.names.read(document), self.text))
 
     @property
     def seconds(self) -> float:

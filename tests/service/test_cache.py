@@ -12,7 +12,7 @@ import pytest
 from intents_ui.service import client, operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import POLICIES, Kind
+from intents_ui.service.config import Kind
 from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.errors import (
     AccessDenied,
@@ -381,7 +381,7 @@ class Counted:
 
     def __init__(self, **limits: int) -> None:
         clock = Clock()
-        cache = ResponseCache(POLICIES, clock=clock, **limits)
+        cache = ResponseCache(config("http://x"), clock=clock, **limits)
         self.requests = 0
         self.service = ServiceClient(
             config("http://x", size=2**20), transport=httpx.MockTransport(self._answer), clock=clock, cache=cache

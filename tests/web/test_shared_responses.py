@@ -15,7 +15,6 @@ from redis import Redis
 from intents_ui.emulator import Emulator
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import POLICIES
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
@@ -68,8 +67,8 @@ def process(
 ) -> Iterator[ServiceClient]:
     """A client as each process has one: nothing but Redis is shared."""
     transport = InProcessTransport(service)
-    cache = ResponseCache(POLICIES, clock=clock, shared=responses)
     how = config("http://embedded", total=10.0, size=2**20)
+    cache = ResponseCache(how, clock=clock, shared=responses)
     with ServiceClient(how, transport=transport, cache=cache, clock=clock) as client:
         yield client
 
