@@ -34,9 +34,10 @@ from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
-from intents_ui.service.redis import RedisGuard, Seal
+from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses
+from intents_ui.web.signed_values import SignedValues
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
@@ -156,11 +157,8 @@ def hub() -> Hub:
     """The hub that polls the intents open in a browser."""
     if not ENV.redis_url:
         return Hub(service(), LocalBus())
-    # SECRET_KEY with a salt for this kind of data in Redis.
-    key = salted_hmac("intents_ui.seal snapshots", b"", algorithm="sha256")
-    seal = Seal(key.digest())
     prefix = f"intents-ui:{settings.OWNER}:live:"
-    bus = RedisBus(str(ENV.redis_url), names=service().config.names, seal=seal, prefix=prefix)
+    bus = RedisBus(str(ENV.redis_url), names=service().config.names, signed=SignedValues("snapshots"), prefix=prefix)
     return Hub(service(), bus)
 
 

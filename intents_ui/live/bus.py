@@ -16,7 +16,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.tasks import LongTask
 from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
-from intents_ui.service.redis import Seal, redis_errors
+from intents_ui.service.redis import redis_errors
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub
@@ -73,6 +73,13 @@ class Member(Protocol):
     def hear(self, snapshot: Snapshot) -> None: ...
 
 
+class SignedTexts(Protocol):
+    """Signs and verifies texts, each for one place."""
+
+    def sign(self, value: str, *, place: str) -> str: ...
+    def unsign(self, signed: str, *, place: str) -> str | None: ...
+
+
 class Bus(Protocol):
     """Members join and leave, and one member of each intent leads. Only the leader calls `tell`."""
 
@@ -101,7 +108,7 @@ class LocalBus:
 class RedisBus:
     """Bus over Redis, dedicated or shared, but not a cluster, because the scripts use several keys.
 
-    `names` are the deployment's field names. `seal` signs snapshots, because other clients of that Redis may write
+    `names` are the deployment's field names. `signed` signs snapshots, because other clients of that Redis may write
     there, too. `restart` is the number of seconds of independent polling after an internal error.
     """
 
@@ -110,7 +117,7 @@ class RedisBus:
         url: str,
         *,
         names: Brand,
-        seal: Seal,
+        signed: SignedTexts,
         prefix: str = "intents-ui:live:2:",
         restart: float = LEASE,
     ) -> None:
@@ -130,7 +137,7 @@ class RedisBus:
         self._extend_leases = self._redis.register_script(_EXTEND_LEASES)
         self._publish = self._redis.register_script(_PUBLISH)
         self._release = self._redis.register_script(_RELEASE)
-        self._seal = seal
+        self._signed = signed
         self._names = names
         self._prefix = prefix
         self._restart = restart
@@ -166,7 +173,7 @@ class RedisBus:
             return
         keys = [self._lease(intent_id), self._picture(intent_id), self._channel(intent_id)]
         try:
-            text = self._seal.close(snapshot.to_text().encode(), place=intent_id)
+            text = self._signed.sign(snapshot.to_text(), place=intent_id)
             await self._publish(keys, [self._process_id, _milliseconds(KEPT), text])
         except redis_errors():
             # Subscribers may have missed it. In a new session each leader publishes its newest snapshot.
@@ -312,19 +319,20 @@ class RedisBus:
             await self._release([self._lease(intent_id) for intent_id in released], [self._process_id])
             self._leading.difference_update(released)
 
-    def _read(self, intent_id: str, sealed: bytes | str | None) -> Snapshot | None:
+    def _read(self, intent_id: str, signed: bytes | str | None) -> Snapshot | None:
         """Return a snapshot, or None if it is unsigned or invalid.
 
         No message in Redis may end the task that reads it.
         """
-        if not sealed:
+        if not signed:
             return None
-        text = self._seal.open(sealed.encode() if isinstance(sealed, str) else sealed, place=intent_id)
+        signed = signed if isinstance(signed, str) else signed.decode("ascii", "replace")
+        text = self._signed.unsign(signed, place=intent_id)
         if text is None:
             log.warning("Ignored a snapshot in Redis that is not signed with this SECRET_KEY")
             return None
         try:
-            snapshot = Snapshot.from_text(text.decode(), self._names)
+            snapshot = Snapshot.from_text(text, self._names)
             if snapshot.intent_id != intent_id:
                 raise ValueError("it is of another intent")
         except Exception as error:

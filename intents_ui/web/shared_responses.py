@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from django.core.cache.backends.base import BaseCache
-from django.core.signing import BadSignature, Signer
 
-from intents_ui.service import metrics
 from intents_ui.service.cache import SharedResponse
 from intents_ui.service.operations import CacheKey
 from intents_ui.service.redis import RedisGuard
+from intents_ui.web.signed_values import SignedValues
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 MAX_SECONDS: Final = 3600.0
 MAX_CHARACTERS: Final = 400_000  # of a compressed response
 
@@ -40,7 +39,7 @@ class SharedResponses:
         self._cache = cache
         self._guard = guard
         self._prefix = f"responses:{FORMAT}:{owner}:"
-        self._signer = Signer(salt="intents_ui.responses")
+        self._signed = SignedValues("responses")
         self._now = now
 
     def get(self, keys: Sequence[CacheKey]) -> list[SharedResponse | None]:
@@ -53,19 +52,16 @@ class SharedResponses:
         return [self._read(name, values[name]) if name in values else None for name in names]
 
     def _read(self, name: str, value: object) -> SharedResponse | None:
-        try:
-            place, asked_at, learned_at, text = self._signer.unsign_object(str(value))
-            if place != name:
-                raise BadSignature
-        except BadSignature:
-            metrics.shared_unsigned.inc()
+        found = self._signed.unsign(str(value), place=name)
+        if found is None:
             return None
+        asked_at, learned_at, text = found
         return SharedResponse(max(self._now() - asked_at, 0.0), max(self._now() - learned_at, 0.0), text)
 
     def set(self, key: CacheKey, text: str, *, asked: float, seconds: float) -> None:
         """Store a response that just arrived to a request sent `asked` seconds ago, for `seconds` at most."""
         name = self._name(key)
-        value = self._signer.sign_object([name, self._now() - asked, self._now(), text], compress=True)
+        value = self._signed.sign([self._now() - asked, self._now(), text], place=name)
         if len(value) <= MAX_CHARACTERS:
             self._guard.call(lambda: self._cache.set(name, value, max(min(seconds, MAX_SECONDS), 1)))
 

@@ -16,11 +16,12 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
-from intents_ui.service.redis import Seal
+from intents_ui.web.signed_values import SignedValues
 
 service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")
-hub = Hub(service, RedisBus(redis_url, names=service.config.names, seal=Seal(b"")) if redis_url else LocalBus())
+bus = RedisBus(redis_url, names=service.config.names, signed=SignedValues("test", key="test")) if redis_url else None
+hub = Hub(service, bus or LocalBus())
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
 
 

@@ -9,17 +9,17 @@ import pytest
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.service.decode import BRAND_OF_INTERFACE
-from intents_ui.service.redis import Seal
+from intents_ui.web.signed_values import SignedValues
 from tests.counted import count
 from tests.live.following import CountedService, hub_on, until, viewers
 
-KEY = b"a key of the test"
+SIGNED, OTHERS = SignedValues("test", key="a key of the test"), SignedValues("test", key="another")
 
 
 @contextlib.asynccontextmanager
 async def hubs_on(service: CountedService, redis, clock, count: int) -> AsyncIterator[list[Hub]]:
     async with contextlib.AsyncExitStack() as stack:
-        buses = [RedisBus(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(KEY)) for _ in range(count)]
+        buses = [RedisBus(redis.url, names=BRAND_OF_INTERFACE, signed=SIGNED) for _ in range(count)]
         yield [await stack.enter_async_context(hub_on(service, bus=bus, clock=clock)) for bus in buses]
 
 
@@ -42,7 +42,9 @@ async def test_hubs_of_two_installations_with_one_redis_do_not_disturb_each_othe
     async with contextlib.AsyncExitStack() as stack:
         watching = []
         for owner in ("one", "another"):
-            bus = RedisBus(redis.url, names=BRAND_OF_INTERFACE, seal=Seal(owner.encode()), prefix=f"{owner}:")
+            bus = RedisBus(
+                redis.url, names=BRAND_OF_INTERFACE, signed=SignedValues("test", key=owner), prefix=f"{owner}:"
+            )
             hub = await stack.enter_async_context(hub_on(service, bus=bus, clock=clock))
             watching += await stack.enter_async_context(viewers(hub, intent))
         await until(lambda: service.waits == 2 and all(viewer.snapshots for viewer in watching))
@@ -70,7 +72,7 @@ async def test_an_older_snapshot_in_redis_replaces_no_newer_one(service, redis, 
             await until(lambda: second.snapshots)
             clock.forward(8)
             await until(lambda: len(first.snapshots) == len(second.snapshots) == 2)
-            old = Seal(KEY).close(first.snapshots[0].to_text().encode(), place=intent)
+            old = SIGNED.sign(first.snapshots[0].to_text(), place=intent)
             await one.bus._redis.set(one.bus._picture(intent), old)
             another.bus._awaiting_stored.add(intent)  # as after an interrupted connection
             another.bus._wakeup.set()
@@ -111,7 +113,7 @@ async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(ser
 
 async def test_live_updates_work_without_redis(service, clock):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, seal=Seal(KEY))
+    bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, signed=SIGNED)
     async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.snapshots)
         clock.forward(40)
@@ -122,28 +124,28 @@ async def test_live_updates_work_without_redis(service, clock):
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(b"nonsense", id="no JSON"),
-        pytest.param(b'{"receipt":"%s"}' % (b"[" * 100_000), id="a receipt deeper than any parser follows"),
+        pytest.param("nonsense", id="no JSON"),
+        pytest.param('{"receipt":"%s"}' % ("[" * 100_000), id="a receipt deeper than any parser follows"),
         pytest.param(
-            b'{"intent_id":"%(intent)s","receipt":null,"learned_at":"2026-01-01T00:00:00","stale_since":null,'
-            b'"is_last":false,"is_unknown":false}',
+            '{"intent_id":"%(intent)s","receipt":null,"learned_at":"2026-01-01T00:00:00","stale_since":null,'
+            '"is_last":false,"is_unknown":false}',
             id="a time without a zone",
         ),
         pytest.param(
-            b'{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_last":true,"is_unknown":true}',
+            '{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_last":true,"is_unknown":true}',
             id="a snapshot of another intent",
         ),
     ],
 )
 async def test_an_unreadable_redis_message_is_logged_counted_and_skipped(service, redis, clock, caplog, text):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    text = text.replace(b"%(intent)s", intent.encode())
+    text = text.replace("%(intent)s", intent)
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
         async with viewers(another, intent) as (second,):
             await until(lambda: second.snapshots)
             before = count("shared_ignored", reason="unreadable")
-            await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + Seal(KEY).close(text, place=intent))
+            await one.bus._redis.publish(one.bus._channel(intent), "0" * 16 + SIGNED.sign(text, place=intent))
             await until(lambda: count("shared_ignored", reason="unreadable") == before + 2)  # by both
             assert "Can't read a snapshot in Redis" in caplog.text
             clock.forward(40)
@@ -154,24 +156,27 @@ async def test_an_unreadable_redis_message_is_logged_counted_and_skipped(service
 
 
 @pytest.mark.parametrize(
-    "sealed",
+    "signed",
     [
         pytest.param(lambda text, intent: text, id="unsigned"),
-        pytest.param(lambda text, intent: Seal(b"another").close(text, place=intent), id="signed with another key"),
-        pytest.param(lambda text, intent: Seal(KEY).close(text, place="0x1"), id="signed for another intent"),
-        pytest.param(lambda text, intent: Seal(KEY).close(text, place=intent) + b" ", id="changed since"),
+        pytest.param(
+            lambda text, intent: SignedValues("test", key="another").sign(text, place=intent),
+            id="signed with another key",
+        ),
+        pytest.param(lambda text, intent: SIGNED.sign(text, place="0x1"), id="signed for another intent"),
+        pytest.param(lambda text, intent: SIGNED.sign(text, place=intent) + " ", id="changed since"),
     ],
 )
-async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, sealed):
+async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, signed):
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
         invented = replace(first.snapshots[0], receipt=None, is_unknown=True, is_last=True)
-        content = sealed(invented.to_text().encode(), intent)
+        content = signed(invented.to_text(), intent)
         async with viewers(another, intent) as (second,):
             await until(lambda: second.snapshots)
             before = count("shared_ignored", reason="unsigned")
-            await one.bus._redis.publish(one.bus._channel(intent), b"0" * 16 + content)
+            await one.bus._redis.publish(one.bus._channel(intent), "0" * 16 + content)
             await until(lambda: count("shared_ignored", reason="unsigned") == before + 2)  # by both
             clock.forward(40)
             await until(second.task.done)
