@@ -130,10 +130,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     if parsed.problems or not parsed.given:
         return form(request, parsed)
     service = wiring.service()
-    if len(parsed.given) == 1:
-        found = lookup.in_turn(service, lambda: lookup.by_key(service, parsed.called, **parsed.given))
-    else:
-        found = lookup.in_turn(service, lambda: lookup.by_keys(service, **parsed.given))
+    found = lookup.in_turn(service, lambda: lookup.by_criteria(service, parsed.called, **parsed.given))
     return answer(request, found, Sought(Pasted(), parsed=parsed))
 
 

@@ -82,19 +82,13 @@ def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion,
     return as_any(service, ADDRESS, value)
 
 
-def by_key(service: BlockingOperations, called: str, **criterion: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
-    """Return a lookup by one criterion, labeled `called`."""
-    (value,) = criterion.values()
-    return (LookupQuestion(called, str(value), lambda: _search(service, **criterion), _hash_in(criterion)),)
-
-
-def by_keys(service: BlockingOperations, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
-    """Return one lookup by several criteria, which the service combines."""
-    return (LookupQuestion("all fields together", "", lambda: _search(service, **criteria), _hash_in(criteria)),)
-
-
-def _hash_in(criteria: SearchCriteria) -> str:
-    return str(criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or "")
+def by_criteria(
+    service: BlockingOperations, called: str, **criteria: Unpack[SearchCriteria]
+) -> tuple[LookupQuestion, ...]:
+    """Return one lookup by these criteria, which the service combines, labeled `called`."""
+    value = str(next(iter(criteria.values()))) if len(criteria) == 1 else ""
+    txn_hash = criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or ""
+    return (LookupQuestion(called, value, lambda: _search(service, **criteria), txn_hash),)
 
 
 def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:

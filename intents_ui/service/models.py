@@ -4,6 +4,7 @@ Amounts are `int` in base units, USD amounts and shares `Decimal`, times aware `
 names an object is required. Invalid values are None, with their text in `unreadable`.
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -596,10 +597,7 @@ class SortBy(Model):
 
 
 class Page(Model):
-    """Page of a list, used as its cursor.
-
-    One from the service is opaque: its `raw` text is sent back unchanged.
-    """
+    """Page of a list, used as its cursor. One from the service is opaque: its `raw` text is sent back unchanged."""
 
     column: Text = None
     before: Cursor = None
@@ -612,6 +610,11 @@ class Page(Model):
     def first(cls, *, size: int = 20, column: str = "createdAt", order: str = "DESC") -> Self:
         """Return the request for the first page, newest first by default."""
         return cls(page_size=size, sort=(SortBy(column=column, order=order),))
+
+    @property
+    def raw(self) -> str:
+        """The JSON text as received or, of one of ours, as written."""
+        return super().raw or json.dumps(self.model_dump(exclude_defaults=True), separators=(",", ":"))
 
     @property
     def cursor(self) -> tuple[str | None, int | None, int | None]:

@@ -189,7 +189,7 @@ def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFil
     page_kind = Kind.HISTORY if is_first else Kind.OLDER_HISTORY
     return ServiceCall(
         operation="GetIntentHistory",
-        request=_request(page=_page_field(page), **given),
+        request=_request(page=Verbatim(page.raw) if page else None, **given),
         read=read,
         kind=Kind.BALANCES if with_balances else page_kind,
     )
@@ -392,13 +392,6 @@ def _request(**arguments: Any) -> dict[str, Any]:
         for name, value in arguments.items()
         if value not in (None, "", [])
     }
-
-
-def _page_field(page: Page | None) -> Verbatim | None:
-    """Return the page as received or, for one of ours, as written before."""
-    if page and not page.raw:
-        page.with_raw(decode.write(page.model_dump(exclude_defaults=True)).decode())
-    return Verbatim(page.raw) if page else None
 
 
 def _wanted(given: Mapping[str, Any], *fields: str) -> dict[str, str]:

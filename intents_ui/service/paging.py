@@ -5,13 +5,12 @@ because requesting an earlier cursor again can return other rows: rows that were
 shift all that follow. Where the service doesn't support `before`, the original cursor of that page is used.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.models import LONG_AGO, End, Entries, HistoryAnswer, IntentHistory, Page
+from intents_ui.service.models import LONG_AGO, End, Entries, HistoryAnswer, IntentHistory, Page, SortBy
 
 MOST_EARLIER = 5  # pages whose cursors a position remembers
 MOST_ROWS = 500  # rows per page, whatever page size was requested
@@ -131,7 +130,7 @@ def _has_entry(entries: Sequence[IntentHistory], edge: int | None, first: Page, 
     if edge is None:
         return False
     created = [int(entry.created_at.timestamp()) for entry in entries if entry.created_at]
-    return any(each > edge if (_order(first) == ASCENDING) is beyond else each < edge for each in created)
+    return any(each > edge if (_order(first.sort) == ASCENDING) is beyond else each < edge for each in created)
 
 
 def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
@@ -141,16 +140,15 @@ def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
     forward cursor with only `before` can't be turned, because the service's interpretation of it is unknown.
     """
     sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
-    whole = cursor.twin(sort=sort, page_size=size)
-    step = 1 if _order(whole) == ASCENDING else -1
+    step = 1 if _order(sort) == ASCENDING else -1
     number, end = (cursor.before, "after") if is_backward else (cursor.after, "before")
     if number is None:
         return None
     number += -step if is_backward else step
     if number < 0:
         return None
-    turned = whole.twin(**{"before": None, "after": None, end: number})
-    return Page.from_text(json.dumps(turned.model_dump(exclude_defaults=True)))
+    values = {"sort": sort, "page_size": size, "before": None, "after": None, end: number}
+    return Page(**dict(cursor) | values)
 
 
 def answers(ask: Ask, first: Page) -> Iterator[tuple[HistoryAnswer, End | None]]:
@@ -187,7 +185,7 @@ def _entries(answer: HistoryAnswer, first: Page) -> Entries:
 
     Not every service sorts them. They are kept with the response.
     """
-    order = _order(first) if first.sort and first.sort[0].column == BY_CREATION else None
+    order = _order(first.sort) if first.sort and first.sort[0].column == BY_CREATION else None
     known: tuple[str | None, Entries] | None = answer.derived.get("entries")
     if known and known[0] == order:
         return known[1]
@@ -199,5 +197,5 @@ def _entries(answer: HistoryAnswer, first: Page) -> Entries:
     return found
 
 
-def _order(page: Page) -> str:
-    return (page.sort[0].order or "").upper() if page.sort else ""
+def _order(sort: Sequence[SortBy]) -> str:
+    return (sort[0].order or "").upper() if sort else ""

@@ -87,8 +87,10 @@ class Criteria:
 
     @property
     def called(self) -> str:
-        """Return the label of the only field, for the middle of a sentence."""
-        (label,) = self.keys
+        """Return the label of the only field, or of several, for the middle of a sentence."""
+        if len(self.keys) != 1:
+            return "all fields together"
+        [label] = self.keys
         return label[0].lower() + label[1:]
 
     @property
