@@ -22,7 +22,7 @@ from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, milliseconds, rea
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.rules import State
 from intents_ui.mirror.loop import Mirror
-from intents_ui.mirror.models import Incident, Transfer
+from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.reader import Reading, Span
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
@@ -51,7 +51,7 @@ def generate(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
 def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
     """Write the transfers of the windows of the ledger."""
     now, at, past = mirror.seconds(), milliseconds(mirror.now()), Past(emulator)
-    windows = list(writer.load("ORDER BY start"))
+    windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)
     for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE):
         span = Span(group)

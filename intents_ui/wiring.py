@@ -226,9 +226,10 @@ def mirror_coverage() -> "CoverageReading | None":
     """Return what the mirror knows, as read in the last seconds. None if there is no mirror."""
     if settings.MIRROR_DATABASE is None:
         return None
-    from intents_ui.mirror.readonly import CoverageCache  # imported only when used
+    from intents_ui.mirror import readonly  # imported only when used
+    from intents_ui.web.recent import reads
 
-    return current().one(CoverageCache).get()
+    return reads().get("coverage", readonly.read_coverage, max_age=readonly.MAX_AGE)
 
 
 def open_incidents() -> Mapping[tuple[str, str], int] | None:

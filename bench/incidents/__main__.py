@@ -11,8 +11,9 @@ from typing import Any
 from bench.incidents.world import Fault, Run, World, mixed_rates
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents.cohorts import Begun
-from intents_ui.mirror.incidents.rules import CHANCE, Knowledge, Level, Scope
+from intents_ui.mirror.incidents.rules import CHANCE, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 WEEK = 7 * DAY // MINUTE
@@ -91,12 +92,12 @@ class Figures:
 
     def retries(self) -> Iterator[Target]:
         run = Run(World(self.seeds[0], rates(self.seeds[0])))
-        places = {begun.route: begun.scopes for begun in run.seen.values()}
+        places = {route: begun.scopes for route, begun in run.seen.items()}
         opened = set(run.opened)
         for minute in range(min(DAY // MINUTE, round(self.weeks * WEEK))):
             now = run.world.now
             run.detector.observe(
-                {(route, minute): Begun(route, scopes, "retrying", now, now, True) for route, scopes in places.items()}
+                {(route, minute): Begun(scopes, "retrying", now, now, True) for route, scopes in places.items()}
             )
             run.minute()
         told = "one owner of each route retries every minute for a day"
@@ -133,26 +134,26 @@ def rates(seed: int, routes: int = ROUTES) -> list[float]:
     return list(mixed_rates(Random(seed), routes))  # noqa: S311 - the same in each run
 
 
-def affected(world: World, name: str) -> tuple[Scope, frozenset[int]]:
+def affected(world: World, name: str) -> tuple[ScopeName, frozenset[int]]:
     """Return what an outage is of, and its routes."""
     routes = range(len(world.rates))
     busiest = max(routes, key=lambda each: world.rates[each])
     by_provider: dict[str, float] = {}
     for route in routes:
-        provider = world.places[route].provider
+        provider = world.places[route].providers
         by_provider[provider] = by_provider.get(provider, 0) + world.rates[route]
     second = sorted(by_provider, key=lambda each: by_provider[each])[-2]
-    chain = world.places[busiest].origin
+    chain = world.places[busiest].origin_chain
     if "provider" in name:
-        return Scope(Level.PROVIDER, second), frozenset(r for r in routes if world.places[r].provider == second)
+        return ScopeName(Level.PROVIDER, second), frozenset(r for r in routes if world.places[r].providers == second)
     if "chain" in name:
-        return Scope(Level.CHAIN, chain), frozenset(r for r in routes if chain in world.places[r][1:])
+        return ScopeName(Level.CHAIN, "", chain), frozenset(r for r in routes if chain in world.places[r][1:])
     if "service" in name:
-        return Scope(Level.SERVICE, ""), frozenset(routes)
-    return Scope(Level.ROUTE, str(busiest)), frozenset([busiest])
+        return EVERYTHING, frozenset(routes)
+    return ScopeName(Level.ROUTE, *world.places[busiest]), frozenset([busiest])
 
 
-def watch(run: Run, fault: Fault) -> tuple[float, list[Scope]]:
+def watch(run: Run, fault: Fault) -> tuple[float, list[ScopeName]]:
     """Return the minutes until an outage is noticed, and what is open after the watched time that wasn't before."""
     run.world.faults.append(fault)
     before, delay = set(run.opened), float("inf")

@@ -9,9 +9,11 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import LONGEST, Incident, Knowledge, Scope
+from intents_ui.mirror.incidents.rules import LONGEST, Incident, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -31,14 +33,6 @@ MOST_RETRIES = 40
 RETRY_FAILS = 0.9
 NIGHT, DAYTIME = 0.4, 1.6  # times the rate
 BOT = (6, 14)  # addresses of a bot, all of whose transfers fail within half an hour of each day
-
-
-class Place(NamedTuple):
-    """The provider and the chains of a route."""
-
-    provider: str
-    origin: str
-    destination: str
 
 
 class Sent(NamedTuple):
@@ -85,10 +79,10 @@ class World:
         self._number = 0
         self._factors: dict[tuple[int, int], float] = {}
 
-    def _place(self) -> Place:
+    def _place(self) -> RouteKey:
         origin, destination = self.random.sample(range(CHAINS), 2)
         provider = min(int(self.random.expovariate(0.4)), PROVIDERS - 1)
-        return Place(f"P{provider}", str(origin), str(destination))
+        return RouteKey(f"P{provider}", str(origin), str(destination))
 
     def minute(self) -> list[Sent]:
         """Return the transfers that begin in the next minute."""
@@ -164,7 +158,7 @@ class Run:
         self.detector = Detector()
         self.opened: dict[int, Incident] = {}
         self.seen: dict[int, Begun] = {}  # the newest transfer of each route
-        self._places: dict[tuple[int, tuple[str, str]], tuple[Scope, ...]] = {}
+        self._places: dict[tuple[int, tuple[str, str]], tuple[ScopeName, ...]] = {}
         self._unread: dict[int, Begun] = {}
         self._decisions: list[tuple[int, int, Begun]] = []
         self._count = 0
@@ -209,9 +203,10 @@ class Run:
     def _begun(self, sent: Sent) -> Begun:
         key = sent.route, sent.tokens
         if key not in self._places:
-            provider, *chains = self.world.places[sent.route]
-            self._places[key] = scopes_of(sent.route, [provider], chains, zip(chains, sent.tokens, strict=True))
-        self.seen[sent.route] = begun = Begun(sent.route, self._places[key], sent.owner, int(sent.began))
+            place = self.world.places[sent.route]
+            tokens = (TokenKey(chain, each, each) for chain, each in zip(place[1:], sent.tokens, strict=True))
+            self._places[key] = scopes_of(place, tokens)
+        self.seen[sent.route] = begun = Begun(self._places[key], sent.owner, int(sent.began))
         return begun
 
     def _learn(self) -> None:

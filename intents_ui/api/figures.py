@@ -10,11 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from intents_ui.api.answers import answered
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.insight import NO_MIRROR
-from intents_ui.display.formatting import times
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import Failure
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
-from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
+from intents_ui.web.insight import access, choices, data, incidents, scopes
 from intents_ui.web.insight.access import Refusal
 
 type View = Callable[..., HttpResponse]
@@ -61,40 +60,23 @@ def guarded(view: View) -> View:
 
 @guarded
 def overview(request: HttpRequest) -> HttpResponse:
-    picked = choices.read(request.GET, path=request.path)
+    picked = choices.read(request)
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
-    return answered(ApiOverview.model_validate(data.of_overview(figures.overview(picked))))
+    return answered(ApiOverview.model_validate(data.overview(picked)))
 
 
 @guarded
 def route(request: HttpRequest, providers: str, origin: str, destination: str) -> HttpResponse:
-    picked = choices.read(request.GET, path=request.path)
+    picked = choices.read(request)
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
-    scope = scopes.route(providers, origin, destination)
-    found = figures.report(scope, picked)
-    total, *siblings = figures.of_rows([found.figures, *found.siblings])
-    report = {
-        "window": picked.window,
-        "total": data.of_row(total),
-        "siblings": [data.of_row(each) for each in siblings],
-        "reasons": data.of_reasons(figures.of_reasons(found.reasons, failed=found.figures.failed)),
-        "incidents": [data.of_incident(each) for each in incidents.read().of(scope)],
-    }
-    return answered(ApiRouteReport.model_validate(report))
+    return answered(ApiRouteReport.model_validate(data.route(scopes.route(providers, origin, destination), picked)))
 
 
 @guarded
 def incident_list(request: HttpRequest) -> HttpResponse:
-    found = incidents.read()
-    told = {
-        "incidentsAt": times.iso(found.judgment.at) or None,
-        "incidentsUnknownSince": times.iso(found.judgment.unknown_since) or None,
-        "open": [data.of_incident(each) for each in found.open_now],
-        "over": [data.of_incident(each) for each in found.over],
-    }
-    return answered(ApiIncidents.model_validate(told))
+    return answered(ApiIncidents.model_validate(data.recent_incidents()))
 
 
 @guarded

@@ -33,7 +33,7 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
         found, recent = read(pair, given.provider), incidents.read()
     except CopyUnreadable as error:
         raise Unanswered(UNREADABLE) from error
-    affecting = {each.facts.number: each for row in found for each in recent.of(row.scope)}
+    affecting = {each.number: each for row in found for each in recent.of(row.scope)}
     mirror = wiring.mirror_coverage()
     return fence.around_json(
         {
@@ -51,7 +51,7 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     counts, scope = figures.still_open(), ScopeName(Level.ROUTE, "", *pair)
     with reading():
         report = queries.report(scope, Period.DAY, now=coverage.service_now(), still_open=counts)
-    found = [each for each in (report.figures, *report.siblings) if each.funded]
+    found = [each for each in (report.total, *report.rows) if each.funded]
     if not provider:
         return found
     word = providers.named(provider) or provider

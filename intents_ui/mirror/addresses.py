@@ -6,13 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import QuerySet
-
 from intents_ui.mirror.entry import ADDRESS, HASH, moment, optional_moment, packed, unpacked
 from intents_ui.mirror.models import Transfer, TransferAddress
-from intents_ui.service.outcome import Outcome, execute_by
+from intents_ui.service.outcome import execute_by
 
-MOST = 100
 MOST_COUNTED = 10_000
 MOST_COMPARED = 5_000
 COLUMNS = ("intent_id", "created", "status", "started", "expires", "updated")
@@ -35,22 +32,14 @@ class Listed:
     execute_by: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Paid(Listed):
-    """A transfer that paid the address."""
-
-    role: Role
-    outcome: Outcome
-
-
-def transfers_to(address: str, *, role: Role | None = None, most: int = MOST) -> Sequence[Paid]:
-    """Return the newest transfers that paid an address, newest first.
+def transfers_to(address: str, *, role: Role, most: int) -> tuple[Sequence[Listed], int]:
+    """Return the newest transfers that paid an address, newest first, and how many there are, at most MOST_COUNTED.
 
     Those whose owner has the address are not among them. The service lists them.
     """
-    columns = ("role", "transfer__outcome", *(f"transfer__{name}" for name in COLUMNS))
-    rows = _paid(address, role).order_by("-created").values_list(*columns)[:most]
-    return [Paid(*_listed(row), role=Role(given), outcome=Outcome(outcome)) for given, outcome, *row in rows]
+    rows = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"", role=role)
+    first = rows.order_by("-created").values_list(*(f"transfer__{name}" for name in COLUMNS))[:most]
+    return list(map(_listed, first)), rows[:MOST_COUNTED].count()
 
 
 def with_ends(head: str, tail: str) -> Sequence[Listed] | None:
@@ -65,24 +54,11 @@ def with_ends(head: str, tail: str) -> Sequence[Listed] | None:
         return None
     # Other IDs than hashes are longer.
     fitting = (row for row in found if len(row[0]) == HASH and bytes(row[0]).hex().endswith(tail))
-    return sorted((Listed(*_listed(row)) for row in fitting), key=lambda each: each.created, reverse=True)
+    return sorted(map(_listed, fitting), key=lambda each: each.created, reverse=True)
 
 
-def _listed(row: Sequence[Any]) -> tuple[str, datetime, str, datetime | None]:
+def _listed(row: Sequence[Any]) -> Listed:
     intent_id, created, status, started, expires, updated = row
-    end = (
-        None
-        if started
-        else execute_by(status, expires_at=optional_moment(expires), updated_at=optional_moment(updated))
-    )
-    return unpacked(bytes(intent_id), HASH), moment(created), status, end
-
-
-def count_to(address: str, *, role: Role | None = None) -> int:
-    """Return how many transfers paid an address, at most MOST_COUNTED."""
-    return _paid(address, role)[:MOST_COUNTED].count()
-
-
-def _paid(address: str, role: Role | None) -> QuerySet[TransferAddress]:
-    found = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"")
-    return found.filter(role=role) if role else found
+    times = {"expires_at": optional_moment(expires), "updated_at": optional_moment(updated)}
+    end = None if started else execute_by(status, **times)
+    return Listed(unpacked(bytes(intent_id), HASH), moment(created), status, end)

@@ -3,29 +3,22 @@
 `now` is by the service's clock (`service_now`).
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
-from django.db.models import Case, Count, F, Max, Min, Q, Sum, Value, When
+from django.db.models import Count, F, Max, Q, Sum
 
-from intents_ui.mirror.models import Audit, Lease, UnknownStatus, Window
+from intents_ui.mirror.models import Audit, Lease, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
-from intents_ui.mirror.writer import CALLS, state
+from intents_ui.mirror.writer import CALLS, STATUSES, state
 
 SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the service's
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
 AUDITED_DAYS = 7
 MOST_HOLES = 200
-# As in `windows.Window.condition`.
-CONDITION = Case(
-    When(is_sealed=True, then=Value(Condition.SEALED)),
-    When(failures__gt=0, then=Value(Condition.HOLE)),
-    When(read_at=None, then=Value(Condition.DUE)),
-    default=Value(Condition.OPEN),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +33,10 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class DayCoverage:
-    """A day of the ledger: its seconds in each condition, and its transfers."""
+    """A day of the ledger: how much of it is in each condition, and its transfers."""
 
     day: date
-    seconds: Mapping[Condition, int]
+    lengths: Mapping[Condition, timedelta]
     transfers: int
 
 
@@ -80,9 +73,9 @@ class Coverage:
         return sum(day.transfers for day in self.days)
 
     @property
-    def seconds(self) -> Mapping[str, int]:
-        """The seconds in each condition."""
-        return {each.value: sum(day.seconds.get(each, 0) for day in self.days) for each in Condition}
+    def lengths(self) -> Mapping[Condition, timedelta]:
+        """How much is in each condition."""
+        return {each: sum((day.lengths.get(each, timedelta()) for day in self.days), timedelta()) for each in Condition}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +127,29 @@ def progress(*, since: int, until: int) -> tuple[int, int, int]:
 def current(*, now: datetime) -> Coverage:
     """Return the state of the copy."""
     at = int(now.timestamp())
-    ledger = _ledger(at)
-    days = _days(ledger)
-    holes: Iterable[Window] = ()
-    if any(Condition.HOLE in day.seconds for day in days):
-        holes = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")[:MOST_HOLES]
-    due = min((row["due"] for row in ledger if row["due"] is not None), default=None)
+    lengths = defaultdict[int, dict[Condition, timedelta]](dict)
+    transfers = Counter[int]()
+    holes: list[Hole] = []
+    due = at
+    for window in Window.objects.order_by("-start"):
+        day, condition, length = window.start // DAY, window.condition, timedelta(seconds=window.end - window.start)
+        lengths[day][condition] = lengths[day].get(condition, timedelta()) + length
+        transfers[day] += window.rows
+        due = min(due, window.due)
+        if condition is Condition.HOLE and len(holes) < MOST_HOLES:
+            holes.append(Hole(_moment(window.start), _moment(window.end), window.reason, window.failures))
     lease = Lease.objects.first()
     complete_since, complete_until = gaps(now=now).last_complete()
     return Coverage(
-        days=days,
-        holes=[Hole(_moment(each.start), _moment(each.end), each.reason, each.failures) for each in holes],
+        days=[DayCoverage(_moment(day * DAY).date(), lengths[day], transfers[day]) for day in sorted(lengths)],
+        holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,
-        lag=timedelta(seconds=0 if due is None else at - due),
+        lag=timedelta(seconds=at - due),
         is_running=lease is not None and lease.until + lease.ahead >= at * 1000,
         calls=_calls(at),
         audits=_audits(at),
-        unknown_statuses={each.status: _moment(each.last_seen // 1000) for each in UnknownStatus.objects.all()},
+        unknown_statuses={status: _moment(seen // 1000) for status, seen in sorted(state(STATUSES, {}).items())},
     )
 
 
@@ -190,29 +188,6 @@ def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         else:
             found.append((start, end))
     return found
-
-
-def _ledger(at: int) -> Sequence[Mapping[str, Any]]:
-    """Return the sums of the windows by day and condition, in the order of the days."""
-    return list(
-        Window.objects.annotate(day=F("start") / DAY, is_in=CONDITION)
-        .values("day", "is_in")
-        .annotate(
-            seconds=Sum(F("end") - F("start")),
-            transfers=Sum("rows"),
-            due=Min("due", filter=Q(due__lte=at)),
-        )
-        .order_by("day")
-    )
-
-
-def _days(ledger: Iterable[Mapping[str, Any]]) -> list[DayCoverage]:
-    seconds: dict[int, dict[Condition, int]] = {}
-    transfers: dict[int, int] = {}
-    for row in ledger:
-        seconds.setdefault(row["day"], {})[Condition(row["is_in"])] = row["seconds"]
-        transfers[row["day"]] = transfers.get(row["day"], 0) + row["transfers"]
-    return [DayCoverage(_moment(day * DAY).date(), seconds[day], transfers[day]) for day in seconds]
 
 
 def _calls(at: int) -> int:

@@ -39,7 +39,7 @@ def acquire(*, now: int) -> int | None:
     return known.epoch + 1 if taken else None
 
 
-def renew(epoch: int, *, now: int, ahead: int = 0) -> None:
+def renew(epoch: int, *, now: int, ahead: int) -> None:
     """Extend the lease. `ahead`: by how many milliseconds the service's clock is ahead. Raises LeaseLost."""
     if not Lease.objects.filter(pk=ROW, epoch=epoch).update(until=now + SECONDS * 1000, ahead=ahead):
         raise LeaseLost

@@ -176,13 +176,6 @@ class Audit(models.Model):
     differing = models.IntegerField()
 
 
-class UnknownStatus(models.Model):
-    """A status that the dashboard doesn't know."""
-
-    status = models.TextField(primary_key=True)
-    last_seen = models.BigIntegerField()
-
-
 class Lease(models.Model):
     """The one row by which a process is the leader. `until` is in Unix milliseconds, by the clock of its machine.
 
@@ -196,10 +189,14 @@ class Lease(models.Model):
 
 
 class State(models.Model):
-    """Values with a name, as JSON: the source's fingerprint, version of rules, calls by hour, forgotten addresses."""
+    """Values with a name.
+
+    They are the source's fingerprint, the version of the rules, calls by hour, forgotten addresses, when the incidents
+    were judged, and when statuses were seen that the dashboard doesn't know (Unix milliseconds).
+    """
 
     name = models.TextField(primary_key=True)
-    value = models.TextField()
+    value = models.JSONField()
 
 
 class Day(models.Model):
@@ -247,11 +244,10 @@ class Snapshot(models.Model):
 
 
 class Incident(models.Model):
-    """An incident, as in `rules.Incident`. Times are Unix seconds. `level` and `name` are those of its scope."""
+    """An incident, as in `rules.Incident`. Times are Unix seconds. `routes` are in order."""
 
     number = models.BigIntegerField(primary_key=True)
-    level = models.TextField()
-    name = models.TextField()
+    scope = models.JSONField()
     kind = models.TextField()
     state = models.TextField()
     since = models.BigIntegerField(db_index=True)
@@ -261,15 +257,6 @@ class Incident(models.Model):
     bad = models.IntegerField()
     owners = models.IntegerField()
     usual = models.FloatField()
+    routes = models.JSONField()
     is_alert = models.BooleanField()
     folded_into = models.BigIntegerField(null=True)
-
-
-class IncidentRoute(models.Model):
-    """A route where an incident was seen."""
-
-    incident = models.ForeignKey(Incident, models.CASCADE, related_name="on")
-    route = models.ForeignKey(Route, models.CASCADE, related_name="+")
-
-    class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["incident", "route"], name="incident_route")]

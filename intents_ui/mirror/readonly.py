@@ -1,9 +1,7 @@
 """Reads of the mirror for pages: over connections that can't write or wait for long."""
 
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,7 +22,7 @@ POOL = {"min_size": 0, "max_size": 8, "num_workers": 1, "timeout": 1.0, "reconne
 LOCK_SECONDS = 0.5
 CONNECT_SECONDS = 2
 STATEMENT_MILLISECONDS = 2000
-MAX_AGE = 1.0  # seconds of a reading of the coverage
+MAX_AGE = 1.0  # seconds of what pages share
 
 
 class CopyUnreadable(Exception):
@@ -95,30 +93,19 @@ class CoverageReading:
         return self.at - self.coverage.lag if self.coverage else None
 
 
-class CoverageCache:
-    """The last reading of the coverage, for all pages of a process. Thread-safe."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._last: tuple[float, CoverageReading] | None = None
-
-    def get(self) -> CoverageReading:
-        """Return a reading that is at most MAX_AGE old. It can be one that failed."""
-        with self._lock:
-            if self._last is None or self._clock() - self._last[0] > MAX_AGE:
-                found = read_coverage()
-                if found.error and (self._last is None or self._last[1].error != found.error):
-                    log.warning("The mirror can't be read: %s", found.error)
-                self._last = self._clock(), found
-            return self._last[1]
-
-
 def read_coverage() -> CoverageReading:
-    """Return the state of the copy."""
+    """Return the state of the copy. An error is logged once until it is over."""
     try:
         with reading():
             now = coverage.service_now()
-            return CoverageReading(coverage.current(now=now), now)
+            found = CoverageReading(coverage.current(now=now), now)
     except CopyUnreadable as error:
+        if str(error) not in _logged:
+            log.warning("The mirror can't be read: %s", error)
+        _logged.add(str(error))
         return CoverageReading(None, datetime.now(UTC), str(error))
+    _logged.clear()
+    return found
+
+
+_logged: set[str] = set()  # errors since the copy could be read

@@ -10,7 +10,7 @@ from intents_ui.mirror import windows
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.reader import OpenSet, Reading, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.mirror.writer import KEPT_DAYS, Writer, load
+from intents_ui.mirror.writer import KEPT_DAYS, Writer
 from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
@@ -26,7 +26,6 @@ AUDITS = 20  # windows an hour
 NEAR = MINUTE  # between transfers that are read by one call
 SPANS_AT_ONCE = 3
 LOOKED_AT = 120  # windows that are due, to find neighbors among
-DUE = "WHERE due <= %s ORDER BY start DESC LIMIT %s"
 
 
 class Schedule:
@@ -79,7 +78,7 @@ class Schedule:
             return None
         due = (
             each
-            for each in load(DUE, now, LOOKED_AT * (len(spans) + 1))
+            for each in Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
             if not any(span.start <= each.end and each.start <= span.end for span in spans)
         )
         if run := next(windows.runs(due, by=windows.is_sample), None):
@@ -106,4 +105,4 @@ class Schedule:
         sealed = Window.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
         starts = list(sealed)
         chosen = {starts[int(len(starts) * self._random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
-        return [window for start in chosen for window in load("WHERE start = %s", start)]
+        return list(Window.objects.filter(start__in=chosen))

@@ -20,7 +20,6 @@ from intents_ui.mirror.models import (
     Day,
     DayFact,
     Incident,
-    IncidentRoute,
     Reason,
     Route,
     Snapshot,
@@ -28,7 +27,6 @@ from intents_ui.mirror.models import (
     Token,
     Transfer,
     TransferAddress,
-    UnknownStatus,
     Window,
 )
 from intents_ui.mirror.reader import KNOWN, TOO_LONG, OpenSet, Reading, Span
@@ -42,7 +40,7 @@ ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have chang
 KEPT_DAYS = 90
 AUDITS_DAYS = 30
 ROWS_MISSING = "transfers are missing in the copy"
-SOURCE, RULES_USED, CALLS, FORGOTTEN = "source", "rules", "calls", "forgotten"
+SOURCE, RULES_USED, CALLS, FORGOTTEN, STATUSES = "source", "rules", "calls", "forgotten", "statuses"
 
 COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
 UPSERT = f"""
@@ -89,9 +87,6 @@ VALUES (%s, {", ".join(["%s"] * len(WINDOW_COLUMNS))})
 ON CONFLICT (start) DO UPDATE SET epoch = excluded.epoch,
   {", ".join(f'"{name}" = excluded."{name}"' for name in WINDOW_COLUMNS[1:])}
 """  # noqa: S608 - names of columns
-SET_STATE = """
-INSERT INTO mirror_state (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-"""
 
 
 class OtherSource(Exception):
@@ -206,7 +201,7 @@ class Writer:
 
     def merge(self) -> None:
         """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
-        sealed = load("WHERE is_sealed ORDER BY start DESC")
+        sealed = Window.objects.filter(is_sealed=True).order_by("-start").iterator()
         found = windows.runs(sealed, by=lambda each: (each.due, each.start // DAY))
         if runs := [run for run in found if len(run) > 1]:
             with self.transaction():
@@ -324,13 +319,8 @@ class Writer:
         return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
 
     def _note_statuses(self, reading: Reading) -> None:
-        unknown = {each.status for each in reading.entries} - KNOWN
-        UnknownStatus.objects.bulk_create(
-            [UnknownStatus(status=each, last_seen=reading.at) for each in unknown],
-            update_conflicts=True,
-            unique_fields=["status"],
-            update_fields=["last_seen"],
-        )
+        if unknown := {each.status for each in reading.entries} - KNOWN:
+            set_state(STATUSES, state(STATUSES, {}) | dict.fromkeys(unknown, reading.at))
 
     def _count_calls(self, calls: int, now: int) -> None:
         known, this = state(CALLS, {}), now // HOUR
@@ -349,7 +339,7 @@ class Writer:
         self._save(tile(recent, present, width=windows.WIDTH))
 
     def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
-        known = {each.start: each for each in load("WHERE start >= %s AND start < %s", span.start, span.end)}
+        known = {each.start: each for each in Window.objects.filter(start__gte=span.start, start__lt=span.end)}
         changed = []
         for read in span.windows:
             window = known.get(read.start)
@@ -402,7 +392,7 @@ class Writer:
         young = {created for created in left.values() if created >= now - ALONE_FROM}
         self._alone |= {each: (created, now) for each, created in left.items() if created not in young}
         if young:
-            for window in list(load('WHERE "end" > %s AND failures = 0', min(young))):
+            for window in Window.objects.filter(end__gt=min(young), failures=0):
                 if any(window.start <= created < window.end for created in young):
                     window.due = min(window.due, now)
                     self._save([window])
@@ -456,31 +446,23 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Snapshot, DayFact, Day, IncidentRoute, Incident, *COPIED):
+        for model in (Snapshot, DayFact, Day, Incident, *COPIED):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 
 
-COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit, UnknownStatus)
-
-
-def load(clauses: str = "", *values: int) -> Iterator[Window]:
-    """Yield windows of the ledger, read one by one. `clauses` are constants of SQL, with %s for each value."""
-    yield from Window.objects.raw(f"SELECT * FROM mirror_window {clauses}", values).iterator()  # noqa: S608 - constants
+COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit)
 
 
 def state(name: str, default: Any = None) -> Any:
     """Return a named value."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT value FROM mirror_state WHERE name = %s", [name])
-        found = cursor.fetchone()
-    return json.loads(found[0]) if found else default
+    return next(iter(State.objects.filter(name=name).values_list("value", flat=True)), default)
 
 
 def set_state(name: str, value: Any) -> None:
     """Write a named value, within a transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute(SET_STATE, [name, json.dumps(value)])
+    named = State(name=name, value=value)
+    State.objects.bulk_create([named], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
 
 
 def _is_of(each: Entry, start: int, end: int) -> bool:

@@ -138,8 +138,8 @@ class MirrorCollector(Collector):
         seconds = GaugeMetricFamily(
             "intents_ui_mirror_seconds", "Seconds of the history, by what is known of them.", labels=["condition"]
         )
-        for condition, value in known.seconds.items():
-            seconds.add_metric([condition], value)
+        for condition, length in known.lengths.items():
+            seconds.add_metric([condition], length.total_seconds())
         yield seconds
         incidents = GaugeMetricFamily(
             "intents_ui_mirror_incidents", "Incidents that aren't over.", labels=["state", "kind"]

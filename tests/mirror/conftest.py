@@ -16,6 +16,7 @@ from django.apps import apps
 from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.db import connection, connections
+from django.db.backends.signals import connection_created
 from django.test import Client
 
 from intents_ui.mirror import database, readonly
@@ -150,6 +151,36 @@ def read(site: Client, path: str, status: int = 200) -> str:
 def text(page: str) -> str:
     """Return the visible text of a page's main part."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.partition("<main")[2])).split())
+
+
+def card(page: str, key: str) -> str:
+    """Return the visible text of a card."""
+    found = re.search(rf'<section class="card" aria-labelledby="{key}">.*?</section>', page, re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", found[0])).split()) if found else ""
+
+
+def links(page: str) -> list[str]:
+    """Return the IDs of the transfers that the page lists."""
+    return re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list[str]]:
+    """Yield the queries of connections that are made from now on."""
+    queries: list[str] = []
+
+    def note(execute: Any, sql: str, *given: Any) -> Any:
+        queries.append(sql)
+        return execute(sql, *given)
+
+    def listen(connection: Any, **_: Any) -> None:
+        connection.execute_wrappers.append(note)
+
+    connection_created.connect(listen)
+    try:
+        yield queries
+    finally:
+        connection_created.disconnect(listen)
 
 
 def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Figures counted the slow way, from rows or from the world, and as the mirror counts them."""
+"""Figures counted the slow way, from the world, and as the mirror counts them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,9 +12,8 @@ from intents_ui.mirror.figures import facts, queries, snapshots, statistics
 from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import Transfer
 from intents_ui.service.outcome import Outcome
-from tests.mirror.world import NAMES, World, expected
+from tests.mirror.world import World, expected
 
 ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")
 UNDELIVERED = [each for each in facts.ENDED if each is not Outcome.DELIVERED]
@@ -45,28 +44,6 @@ class Ended:
             *(("token", "", chain, "", address) for chain, address in self.tokens),
             ("route", self.providers, *self.chains, ""),
         }
-
-
-def of_rows() -> Iterator[Ended]:
-    for row in Transfer.objects.select_related("route", "reason", "origin_token", "destination_token"):
-        if row.outcome in ENDED:
-            has_duration = row.outcome == "delivered" and row.started is not None and row.ended is not None
-            yield Ended(
-                intent_id=f"0x{bytes(row.intent_id).hex()}",
-                outcome=row.outcome,
-                end=row.ended or row.updated,
-                duration=row.ended - row.started if has_duration else None,  # type: ignore[operator]
-                owner=None if row.owner is None else bytes(row.owner),
-                cause=(row.failed_step, row.reason.text if row.reason else None),
-                sent=int(row.sent or 0) if row.outcome == "delivered" else 0,
-                providers=row.route.providers,
-                chains=(row.route.origin_chain, row.route.destination_chain),
-                tokens=frozenset(
-                    (each.chain, NAMES.get(each.address, each.address))
-                    for each in (row.origin_token, row.destination_token)
-                    if each
-                ),
-            )
 
 
 def of_world(world: World) -> Iterator[Ended]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from intents_ui.mirror.models import Audit, Lease, Route, Transfer, TransferAddress, UnknownStatus, Window
+from intents_ui.mirror import writer
+from intents_ui.mirror.models import Audit, Lease, Route, Transfer, TransferAddress, Window
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
 OUTCOMES = {"SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded"}
@@ -47,8 +48,7 @@ def audit(now: datetime, *differing: int) -> None:
 
 
 def unknown(now: datetime, status: str) -> None:
-    at = int(now.timestamp() * 1000)
-    UnknownStatus.objects.create(status=status, last_seen=at)
+    writer.set_state(writer.STATUSES, {status: int(now.timestamp() * 1000)})
 
 
 def pay(

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -25,15 +26,13 @@ from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease, Transfer
 from intents_ui.mirror.reader import Span
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
-from intents_ui.mirror.writer import Writer, load
+from intents_ui.mirror.writer import Writer
 from intents_ui.service import decode
 from intents_ui.service.models import IntentHistory
 from tests.mirror.conftest import empty, on_each_engine
 from tests.mirror.counted import check_facts, check_figures, of_world
-from tests.mirror.world import CALLS, NEXT, START, Copy, World, expected, rows
+from tests.mirror.world import CALLS, START, Copy, World, expected, rows
 
-FAULTS = ["refused", "garbled", "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "busy", ""]
-PROVIDERS, CHAINS = ("RELAY", "CCTP"), (10, 42161)
 MIDNIGHT = START // DAY * DAY
 
 
@@ -66,25 +65,9 @@ class Histories(RuleBasedStateMachine):
         self.epochs: list[int] = []
         self.copy.step()
 
-    @rule(age=st.integers(0, 9 * MINUTE + 50), tie=st.booleans(), kind=st.integers(0, 11))
-    def create(self, age: int, tie: bool, kind: int) -> None:
-        made = self.world.create(age=age)
-        made.owner, made.reason = f"0x{kind % 3 + 1:040x}", "" if kind % 4 else "slippage"
-        made.provider, made.destination = PROVIDERS[kind % 2], CHAINS[kind // 6]
-        if tie and len(self.world.transfers) > 1:
-            made.created = max(self.world.transfers[-2].created, int((self.world.now - 9 * MINUTE) * 1000))
-
-    @precondition(lambda self: self.world.transfers)
-    @rule(which=st.integers(0, 10**6), branch=st.integers(0, 10**6), delay=st.integers(0, 30))
-    def change(self, which: int, branch: int, delay: int) -> None:
-        made = self.world.transfers[which % len(self.world.transfers)]
-        branches = NEXT.get(made.changes[-1][1], [])
-        if branches and made.changes[-1][0] <= self.world.now:
-            self.world.change(made, branches[branch % len(branches)], delay=delay)
-
-    @rule(faults=st.lists(st.sampled_from(FAULTS), max_size=5))
-    def misbehave(self, faults: list[str]) -> None:
-        self.world.faults = faults
+    @rule(draw=st.randoms(use_true_random=True))
+    def move(self, draw: Random) -> None:
+        self.world.move(draw)
 
     @rule(seconds=st.integers(1, 60), reads=st.integers(1, 6))
     def wait(self, seconds: int, reads: int) -> None:
@@ -159,7 +142,7 @@ class Histories(RuleBasedStateMachine):
         check_figures([*of_world(self.world)], now=int(self.world.now))
         stored = Transfer.objects.values_list("intent_id", "fingerprint")
         assert {bytes(intent_id): bytes(found) for intent_id, found in stored} == self.fingerprints()
-        for window in load('WHERE "end" <= %s', int(self.world.now) - SEALED_FROM - 5 * MINUTE):
+        for window in models.Window.objects.filter(end__lte=self.world.now - SEALED_FROM - 5 * MINUTE):
             assert window.condition is Condition.SEALED
 
     def settle(self) -> None:

@@ -29,10 +29,11 @@ from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.settings import ENV
+from tests.mirror.counted import check_facts
 from tests.mirror.world import START, World
 from tests.service.clients import answered
 from tests.serving import ROOT, free_port, running
-from tests.waiting import PATIENCE, until
+from tests.waiting import until
 
 KEY = "an access key of the test"
 
@@ -66,7 +67,7 @@ def delivered() -> int:
 
 
 @pytest.mark.usefixtures("world")
-def test_a_backfill_says_how_far_it_is_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backfill_says_how_far_it_is_and_ends() -> None:
     shown = run("backfill", "--days", "1")
     assert re.fullmatch(r"([\d.]+) of \1 days, [\d,]+ transfers", shown.splitlines()[-1])
     counted = delivered()
@@ -77,9 +78,10 @@ def test_a_backfill_says_how_far_it_is_and_ends(monkeypatch: pytest.MonkeyPatch)
     assert re.fullmatch(r"0 of \d+ windows differed. 0 lacked transfers.\n", run("audit"))
     assert run("forget", "0x" + "12" * 20) == "Removed from 0 transfers.\n"
     DayFact.objects.update(n=99)
-    monkeypatch.setattr(command, "service", lambda: None)  # it needs none
-    assert run("recount") == "All figures were counted again.\n"
+    assert "counts all figures again" in run("recount")
+    run("backfill", "--days", "1")
     assert delivered() == counted
+    check_facts()
     run("rebuild")
     assert not Transfer.objects.exists()
 
@@ -177,19 +179,6 @@ def eventually(condition: Callable[[], bool], *processes: subprocess.Popen[str])
         return condition()
 
     until(is_so)
-
-
-@pytest.mark.programs
-def test_it_follows_the_service_until_it_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
-    database = env["INTENTS_DATABASE"]
-    Path(database).touch()
-    with process(env) as ran:
-        eventually(lambda: value(database, "SELECT COUNT(*) FROM mirror_window WHERE read_at > 0") > 5, ran)
-        eventually(lambda: value(database, "SELECT COUNT(*) FROM mirror_state WHERE name = 'incidents'") > 0, ran)
-        ran.send_signal(signal.SIGTERM)
-        out, errors = ran.communicate(timeout=PATIENCE)
-    assert (ran.returncode, out) == (0, "The mirror is running.\nThe mirror has stopped.\n"), errors
-    assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
 def epoch(env: dict[str, str]) -> int:

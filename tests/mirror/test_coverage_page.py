@@ -1,13 +1,10 @@
 """`/insight/coverage`: what the local copy has and lacks, and what becomes of the page without one."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.ops import metrics
@@ -15,18 +12,10 @@ from intents_ui.server import probes
 from tests.mirror import ledgers
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
-from tests.mirror.test_readonly import corrupt, missing
 
 pytestmark = pytest.mark.usefixtures("still")
 
 PATH = "/insight/coverage"
-
-
-def test_without_a_mirror_the_page_says_what_it_is_and_how_to_turn_it_on(site: Client) -> None:
-    page = text(read(site, PATH, 404))
-    assert "local copy of the service's history" in page
-    assert "INTENTS_DATABASE" in page
-    assert PATH not in site.get("/help").content.decode()
 
 
 @pytest.mark.usefixtures("mirrored")
@@ -44,7 +33,7 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     ledgers.lead(NOW)
     ledgers.audit(NOW, 0, 0, 2)
-    State.objects.create(name="calls", value=json.dumps({str(int(NOW.timestamp()) // HOUR): 612}))
+    State.objects.create(name="calls", value={str(int(NOW.timestamp()) // HOUR): 612})
     page = text(read(site, PATH))
     assert "Complete since 2026-11-18 13:00 UTC" in page
     assert re.search(r"Updated 2[234] s ago", page)
@@ -70,16 +59,6 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
     assert page.count('class="coverage-hole"') == 3  # two days and the legend
 
 
-def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
-    ledgers.whole(NOW)
-    for spoil in (corrupt, missing):
-        spoil(mirrored_file)
-        page = text(read(site, PATH, 503))
-        assert "The local copy can't be read" in page
-        assert "Nothing read yet" not in page
-        assert "Holes" not in page
-
-
 @pytest.mark.usefixtures("mirrored")
 def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
     end = ledgers.whole(NOW, holes=(30,))
@@ -89,12 +68,8 @@ def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -
     assert "Complete since 2026-11-20 08:00 UTC . The local copy has holes" in page
 
 
-def test_without_a_mirror_neither_the_status_nor_the_metrics_speak_of_one(site: Client) -> None:
-    assert "Local copy" not in site.get("/status").content.decode()
-    assert b"mirror" not in metrics.text(probes.mirror_figures())
-
-
-def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, mirrored_file: Path) -> None:
+@pytest.mark.usefixtures("emulator", "mirrored")
+def test_metrics_say_what_the_copy_has() -> None:
     ledgers.whole(NOW, holes=(30,))
     ledgers.lead(NOW)
     shown = metrics.text(probes.mirror_figures()).decode()
@@ -102,8 +77,6 @@ def test_metrics_of_a_copy_that_cannot_be_read_are_missing(emulator: Emulator, m
         'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
     ):  # fmt: skip
         assert f"intents_ui_mirror_{line}" in shown
-    corrupt(mirrored_file)
-    assert b"intents_ui_mirror" not in metrics.text(probes.mirror_figures())
 
 
 @pytest.mark.usefixtures("ledger")

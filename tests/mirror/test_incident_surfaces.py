@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -17,7 +16,6 @@ from intents_ui.settings import ENV
 from intents_ui.web.transfers import situations
 from intents_ui.web.triage import answers
 from tests.mirror import ledgers, past
-from tests.mirror.test_readonly import corrupt
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -85,9 +83,3 @@ def test_no_surface_speaks_of_an_incident_that_is_over(site: Client, emulator: E
     failed = played(emulator)
     failing(key_of(failed), was=True)
     assert not any(shown(site, failed).values())
-
-
-def test_a_copy_that_cannot_be_read_disturbs_no_transfer(site: Client, emulator: Emulator, mirrored_file: Path) -> None:
-    corrupt(mirrored_file)
-    assert site.get(f"/intent/{played(emulator)}").status_code == 200
-    assert site.get("/").status_code == 200

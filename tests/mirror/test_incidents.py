@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
 from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, Level, Scope, State, tail
+from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, State, tail
 from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
@@ -25,6 +27,8 @@ PLACES = {
     E: ("LIFI", "10", "137"),
 }
 TOKENS = ("USDC", "ETH")
+ROUTE = ScopeName(Level.ROUTE, *PLACES[A])
+PARTS = scopes_of(RouteKey(*PLACES[A]), [])
 
 
 @dataclass
@@ -61,9 +65,9 @@ class Story:
             is_turn = self.now // MINUTE % 2 == 0 and token in tokens
             if route in silent:
                 continue
-            provider, *chains = self.places[route]
-            scopes = scopes_of(route, provider.split(";"), chains, [(chains[0], token)])
-            began = Begun(route, scopes, f"owner {key}", self.now + 5)
+            place = RouteKey(*self.places[route])
+            scopes = scopes_of(place, [TokenKey(place.origin_chain, token, token)])
+            began = Begun(scopes, f"owner {key}", self.now + 5)
             if route in hanging and is_turn:
                 found[key] = began
                 self.late[key] = self.now + 5 + LIMIT, began
@@ -154,10 +158,10 @@ def test_a_bad_route_opens_an_incident_within_minutes(story: Story, how: str) ->
     began = story.now
     story.minutes(40, **{how: [A]})
     found = story.only
-    assert (found.scope, found.kind, found.state) == ((Level.ROUTE, "1"), Kind.UNDELIVERED, State.OPEN)
+    assert (found.scope, found.kind, found.state) == (ROUTE, Kind.UNDELIVERED, State.OPEN)
     assert found.opened - began <= 20 * MINUTE
     assert abs(found.since - began) <= 2 * MINUTE
-    assert found.routes == {A}
+    assert found.routes == {ROUTE}
     assert 16 <= found.bad <= 20
     assert found.usual == pytest.approx(1 / 30, rel=0.2)
 
@@ -165,13 +169,15 @@ def test_a_bad_route_opens_an_incident_within_minutes(story: Story, how: str) ->
 @pytest.mark.parametrize(
     ("bad", "scope"),
     [
-        pytest.param({"hanging": [A, B, C]}, Scope(Level.PROVIDER, "RELAY"), id="provider"),
-        pytest.param({"hanging": [A, D]}, Scope(Level.CHAIN, "1"), id="chain"),
-        pytest.param({"hanging": [A, D], "tokens": ["USDC"]}, Scope(Level.TOKEN, "1/USDC"), id="token"),
-        pytest.param({"hanging": PLACES}, Scope(Level.SERVICE, ""), id="service"),
+        pytest.param({"hanging": [A, B, C]}, ScopeName(Level.PROVIDER, "RELAY"), id="provider"),
+        pytest.param({"hanging": [A, D]}, ScopeName(Level.CHAIN, "", "1"), id="chain"),
+        pytest.param({"hanging": [A, D], "tokens": ["USDC"]}, scope_of_token("1", "USDC"), id="token"),
+        pytest.param({"hanging": PLACES}, EVERYTHING, id="service"),
     ],
 )
-def test_an_outage_is_one_incident_of_what_explains_it(story: Story, bad: dict[str, list[int]], scope: Scope) -> None:
+def test_an_outage_is_one_incident_of_what_explains_it(
+    story: Story, bad: dict[str, list[int]], scope: ScopeName
+) -> None:
     story.minutes(45, **bad)
     assert [each.scope for each in story.incidents] == [scope]
 
@@ -180,26 +186,24 @@ def test_a_provider_may_be_bad_on_one_chain_only() -> None:
     places = {A: ("RELAY", "1", "10"), B: ("RELAY", "1", "137"), C: ("RELAY", "56", "137"), D: ("LIFI", "1", "10")}
     story = Story(places={**places, E: ("LIFI", "1", "137")}).minutes(15)
     story.minutes(45, hanging=[A, B])
-    assert story.only.scope == (Level.PROVIDER_ON_CHAIN, "1/RELAY")
+    assert story.only.scope == ScopeName(Level.PROVIDER_ON_CHAIN, "RELAY", "1")
 
 
 def test_more_traffic_of_a_bad_route_is_not_an_incident_of_all() -> None:
     story = Story()
-    usual = {Scope(Level.ROUTE, str(A)): Counts(30, 60)} | {Scope(Level.SERVICE, ""): Counts(30, 900)}
+    usual = {ROUTE: Counts(30, 60)} | {EVERYTHING: Counts(30, 900)}
     for hour in range(1, 25):
         story.detector.usual.learn(-hour, usual)
-    scopes = scopes_of(A, ["RELAY"], ["1", "10"], [])
     for number in range(60):
-        each = Begun(A, scopes, f"more {number}", story.now, story.now, number % 2 == 0)
+        each = Begun(PARTS, f"more {number}", story.now, story.now, number % 2 == 0)
         story.detector.observe({-number - 1: each})
         story.minutes(1, silent=[B, C, D, E])
     assert [each for each in story.said if each.kind is Kind.UNDELIVERED] == []
 
 
 def test_one_owner_who_tries_again_and_again_opens_none(story: Story) -> None:
-    scopes = scopes_of(A, ["RELAY"], ["1", "10"], [])
     for number in range(120):
-        story.detector.observe({-number - 1: Begun(A, scopes, None, story.now, story.now, True)})
+        story.detector.observe({-number - 1: Begun(PARTS, None, story.now, story.now, True)})
         story.minutes(1)
     assert story.said == []
 
@@ -207,20 +211,6 @@ def test_one_owner_who_tries_again_and_again_opens_none(story: Story) -> None:
 def test_what_usually_fails_opens_none() -> None:
     story = Story(usual=6).minutes(90)
     assert story.said == []
-
-
-def test_a_repaired_transfer_leaves_the_count_and_moves_the_beginning(story: Story) -> None:
-    began = story.now
-    scopes = scopes_of(A, ["RELAY"], ["1", "10"], [])
-    early = {-each: Begun(A, scopes, f"early {each}", began - 240, began - 200, True) for each in (1, 2, 3)}
-    story.detector.observe(early)
-    story.minutes(30, failing=[A])
-    before = story.only
-    assert before.since == began - 240
-    story.detector.observe({key: each._replace(is_bad=False) for key, each in early.items()})
-    story.minutes(1, failing=[A])
-    assert story.only.since > began - 60
-    assert story.only.bad <= before.bad - 2
 
 
 def test_an_incident_whose_transfers_are_forgotten_keeps_its_counts(story: Story) -> None:
@@ -243,7 +233,7 @@ def test_nothing_starts_where_twenty_owners_were_expected(story: Story) -> None:
     assert story.said == []
     story.minutes(4, silent=[A])
     found = story.only
-    assert (found.scope.name, found.kind, found.state, found.is_alert) == ("1", Kind.SILENT, State.OPEN, True)
+    assert (found.scope, found.kind, found.state, found.is_alert) == (ROUTE, Kind.SILENT, State.OPEN, True)
     assert last - MINUTE < found.since <= last
     assert found.usual == pytest.approx(20, abs=2)  # owners
 
@@ -263,7 +253,7 @@ def test_routes_that_hang_one_after_the_other_become_one_incident(story: Story) 
     story.minutes(30, failing=[A])
     first = story.only
     story.minutes(30, failing=[A, B, C])
-    assert story.only.scope == (Level.PROVIDER, "RELAY")
+    assert story.only.scope == ScopeName(Level.PROVIDER, "RELAY")
     assert story.only.number == first.number
     assert all(each.state is State.OVER for each in story.detector.incidents if each.folded_into)
 
@@ -293,19 +283,18 @@ def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) 
 
 
 def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
-    route, hour = Scope(Level.ROUTE, str(A)), story.now // HOUR
-    usual = story.detector.usual.share(route)
+    hour = story.now // HOUR
+    usual = story.detector.usual.share(ROUTE)
     story.minutes(60, failing=[A])
     story.detector.learn(hour)
-    assert story.detector.usual.share(route) == pytest.approx(usual, rel=0.05)
+    assert story.detector.usual.share(ROUTE) == pytest.approx(usual, rel=0.05)
 
 
 def test_shares_that_vary_by_hour_make_chance_explain_more() -> None:
     steady, varying = Detector(), Detector()
-    scope = Scope(Level.ROUTE, "1")
     for hour in range(100):
-        steady.usual.learn(hour, {scope: Counts(2, 50)})
-        varying.usual.learn(hour, {scope: Counts(8 if hour % 4 == 0 else 0, 50)})
+        steady.usual.learn(hour, {ROUTE: Counts(2, 50)})
+        varying.usual.learn(hour, {ROUTE: Counts(8 if hour % 4 == 0 else 0, 50)})
     found = []
     for each in (steady, varying):
         each.usual.estimate()
@@ -324,7 +313,7 @@ def test_nothing_opens_or_closes_while_the_mirror_lags(story: Story) -> None:
     assert story.detector.unknown_since == since
     story.minutes(20, failing=[A])
     assert story.detector.unknown_since is None
-    assert story.only.scope.name == "1"
+    assert story.only.scope == ROUTE
     story.minutes(60, knowledge=lagging)
     assert story.only.is_open
 
@@ -334,7 +323,10 @@ def test_nothing_opens_or_closes_in_a_window_with_a_hole(story: Story) -> None:
     story.minutes(24, failing=[A], silent=[B], knowledge=Knowledge(holes=[hole]))
     assert story.said == []
     story.minutes(60, failing=[A], silent=[B], knowledge=Knowledge(holes=[hole]))
-    assert {(each.scope.name, each.kind) for each in story.incidents} == {("1", Kind.UNDELIVERED), ("2", Kind.SILENT)}
+    assert {(each.scope.route, each.kind) for each in story.incidents} == {
+        (PLACES[A], Kind.UNDELIVERED),
+        (PLACES[B], Kind.SILENT),
+    }
     hole = (story.now + 10 * MINUTE, story.now + 12 * MINUTE)
     story.minutes(20)
     story.minutes(12, knowledge=Knowledge(holes=[hole]))
@@ -351,7 +343,7 @@ def test_hostile_names_of_providers_do_nothing() -> None:
     assert story.said == []
     story.minutes(20, failing=places)
     assert story.only.is_open
-    assert len(scopes_of(1, hostile[-1].split(";"), ["1", "10"], [])) <= 1 + 16 + 8 + 2 + 1
+    assert len(scopes_of(RouteKey(hostile[-1], "1", "10"), [])) <= 1 + 16 + 8 + 2 + 1
 
 
 def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:

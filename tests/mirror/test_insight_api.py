@@ -1,7 +1,6 @@
 """Figures of the API are those of the pages, for the same clients."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +8,8 @@ from django.test import Client
 
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import Problem
-from intents_ui.settings import ENV
-from tests.mirror.test_readonly import corrupt
 
 ROUTE = "/api/v1/insight/routes/RELAY/8453/42161"
-PATHS = ("/api/v1/insight", ROUTE, "/api/v1/incidents", "/api/v1/incidents/1")
 
 pytestmark = pytest.mark.usefixtures("figures")
 
@@ -44,16 +40,3 @@ def test_incidents_are_those_of_the_pages(site: Client) -> None:
     assert incident == get(site, "/insight/incident/1.json")
     for unknown, status in (("2", 404), ("9" * 30, 404), ("-1", 404), ("x", 404)):
         Problem.model_validate(get(site, f"/api/v1/incidents/{unknown}", status))
-
-
-def test_a_copy_that_may_not_or_cannot_be_read_is_a_problem(
-    site: Client, monkeypatch: pytest.MonkeyPatch, mirrored_file: Path
-) -> None:
-    for setting, status in (("off", 404), ("staff", 403)):
-        with monkeypatch.context() as patch:
-            patch.setattr(ENV, "intents_insight", setting)
-            for path in PATHS:
-                Problem.model_validate(get(site, path, status))
-    corrupt(mirrored_file)
-    for path in PATHS:
-        assert get(site, path, 503)["retryAfter"]

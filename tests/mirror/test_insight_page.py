@@ -1,6 +1,5 @@
 """Pages about many transfers: only rates of complete times."""
 
-import json
 import re
 import sqlite3
 from contextlib import closing
@@ -18,20 +17,13 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Incident, Lease, Reason, Route, Snapshot, State, Token, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
-from intents_ui.web import operator_auth
-from intents_ui.web.insight import access
 from intents_ui.web.transfers import incidents, situations
-from tests.mirror import ledgers, past
+from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
-from tests.mirror.test_readonly import corrupt, missing
+from tests.mirror.test_access import FIGURES, RELAY, TOKEN
 
-RELAY = "/insight/route/RELAY/8453/42161"
-TOKEN = f"/insight/token/8453/{'0x' + '11' * 20}"
-FIGURES = ("/insight", RELAY, "/insight/provider/RELAY", "/insight/chain/8453", TOKEN)
-PAGES = (*FIGURES, "/insight/incidents", "/insight/incident/1")
 INCIDENTS = ("/insight/incidents", "/insight/incident/1", "/insight/incidents/feed.atom", "/api/v1/incidents/1")
-DATA = ("/insight.json", "/insight/incident/1.json", "/insight/incidents/feed.atom", "/late.csv")
 
 
 def hole(*, hours: int = 5) -> None:
@@ -108,35 +100,6 @@ def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
 
 
 # Who sees what
-
-
-@pytest.mark.usefixtures("figures")
-@pytest.mark.parametrize(("who", "status"), [("off", 404), ("staff", 403)])
-def test_the_setting_closes_all_pages(site: Client, monkeypatch: pytest.MonkeyPatch, who: str, status: int) -> None:
-    monkeypatch.setattr(ENV, "intents_insight", who)
-    for path in (*PAGES, "/late", *DATA):
-        answer = site.get(path)
-        assert answer.status_code == status, path
-        assert "slippage" not in answer.content.decode()
-        assert answer["Cache-Control"] == "private, no-store"
-    assert ('href="/insight"' in read(site, "/help")) is (who == "staff")
-    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: NOW)
-    assert site.get("/late").status_code == (200 if who == "staff" else 404)
-
-
-def test_without_a_mirror_each_page_says_how_to_turn_it_on(site: Client) -> None:
-    for path in (*PAGES, "/late"):
-        assert "INTENTS_DATABASE" in text(read(site, path, 404)), path
-
-
-def test_a_copy_that_cannot_be_read_is_not_an_empty_one(site: Client, mirrored_file: Path) -> None:
-    ledgers.whole(NOW)
-    for spoil in (corrupt, missing):
-        spoil(mirrored_file)
-        for path in (*PAGES, "/late"):
-            assert "The local copy can't be read" in text(read(site, path, 503)), path
-        for path in ("/insight.json", "/insight/incident/1.json"):
-            assert json.loads(read(site, path, 503)) == {"problems": [access.UNREADABLE]}
 
 
 @pytest.mark.usefixtures("figures")

@@ -19,21 +19,19 @@ from unittest.mock import patch
 
 import httpx
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Max
 
 from intents_ui.mirror import coverage, schedule, writer
-from intents_ui.mirror.figures import lateness
+from intents_ui.mirror.figures import facts, lateness
 from intents_ui.mirror.models import Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from tests.mirror.counted import check_facts, check_figures, of_rows, of_world
-from tests.mirror.world import FINAL, NEXT, Copy, Made, World, expected, rows
+from tests.mirror.counted import check_facts, check_figures, of_world
+from tests.mirror.world import FINAL, Copy, Made, World, expected, rows
 from tests.serving import ROOT
 from tests.waiting import PATIENCE, until
 
-FAULTS = (
-    "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "garbled", "busy", "refused", "slow", "slow",
-)  # fmt: skip
+KEY = "an access key of the test"
 MOVING = 180  # minutes
 QUIET = 80  # of them, at the end: no change that only the hourly list or the next age of a window shows
 KILLS = 6
@@ -45,7 +43,7 @@ class Moving:
     """A world over HTTP, and the mirror's process."""
 
     def __init__(self, folder: Path, database: str) -> None:
-        self.world = World(page=10)
+        self.world = World(page=10, vanishing=0.0005)
         self.world.now = time.time() // DAY * DAY - 2 * HOUR  # until a day has passed
         self.draw = Random(1)  # noqa: S311 - the same in each run
         self.moved = Condition()
@@ -53,13 +51,12 @@ class Moving:
         self.env = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-            "INTENTS_SERVICE_ACCESS_KEY": "a key of the test",
+            "INTENTS_SERVICE_ACCESS_KEY": KEY,
             "INTENTS_DATABASE": database,
             "INTENTS_MIRROR_CALLS": "100",
             "SECRET_KEY": "a key of the test",
             "WORLD_CLOCK": str(self.clock),
         }
-        self.vanished: set[str] = set()
         self.process: subprocess.Popen[bytes] | None = None
 
     def answer(self, content: bytes) -> httpx.Response:
@@ -159,43 +156,6 @@ class Moving:
             self.process = None
             Lease.objects.update(until=0)  # it has run out
 
-    # The world
-
-    def move(self, *, is_silent: bool) -> None:
-        """Change something. `is_silent`: also what no list of open transfers shows."""
-        world, draw = self.world, self.draw
-        with self.moved:
-            for _ in range(draw.randrange(4)):
-                self.create(draw.randrange(590), draw.choice(["COMMITTED", "EXECUTING", "EXECUTING"]))
-            if draw.random() < 0.05:
-                created = int((world.now - draw.randrange(500)) * 1000)
-                for _ in range(25):
-                    self.create(0, "EXECUTING").created = created
-            for made in world.transfers:
-                status, updated = made.seen(world.now) or ("", 0)
-                branches, is_open = NEXT.get(status, []), status in ("COMMITTED", "EXECUTING")
-                is_young = made.created > (world.now - 25 * MINUTE) * 1000
-                if is_open and branches and made.changes[-1][0] <= world.now and draw.random() < 0.2:
-                    world.change(made, draw.choice(branches), delay=draw.choice([0, 0, 30]))
-                    made.is_finished = not is_silent or draw.random() < 0.9
-                elif is_silent and status == "FAILED" and draw.random() < 0.05:
-                    made.changes.append((world.now, "REFUNDED", updated + draw.choice([-1000, 60_000])))
-                elif is_silent and is_young and draw.random() < 0.1:
-                    made.is_finished = True
-                elif status and draw.random() < 0.0005:
-                    made.changes.append((world.now, "", 0))
-                    self.vanished.add(made.intent_id)
-            if is_silent and draw.random() < 0.2:
-                self.create(draw.randrange(10 * MINUTE, 25 * MINUTE), "SUCCEEDED")
-            if draw.random() < 0.3:
-                world.faults = draw.choices(FAULTS, k=2)
-
-    def create(self, age: float, status: str) -> Made:
-        made, draw = self.world.create(age=age, status=status), self.draw
-        made.owner, made.reason = f"0x{draw.randrange(1, 9):040x}", draw.choice(("", "slippage", "out of gas"))
-        made.provider, made.destination = draw.choice(("RELAY", "CCTP")), draw.choice((10, 42161))
-        return made
-
 
 @pytest.mark.programs
 @pytest.mark.parametrize("copy", ["SQLite", "PostgreSQL"], indirect=True)
@@ -211,7 +171,8 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     with moving.served():
         moving.start()
         for minute in range(MOVING):
-            moving.move(is_silent=minute < MOVING - QUIET)
+            with moving.moved:
+                world.move(moving.draw, is_silent=minute < MOVING - QUIET)
             if minute in kills:
                 moving.sleep(MINUTE)
                 moving.wait_for_calls(moving.draw.randrange(8))
@@ -226,19 +187,26 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
         assert moving.process
         moving.process.terminate()
         assert moving.process.wait(PATIENCE) == 0, moving.log.read_text()
+    assert moving.log.read_text().endswith("The mirror is running.\nThe mirror has stopped.\n")
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
     copied, wanted, now = rows(), expected(world), int(world.now)
-    assert {each: seen for each, seen in copied.items() if each not in moving.vanished} == wanted
+    assert {each: seen for each, seen in copied.items() if each not in world.vanished} == wanted
     unfinished = Transfer.objects.filter(status__in=FINAL, ended=None)
     assert {f"0x{bytes(each.intent_id).hex()}" for each in unfinished} <= {
         each.intent_id for each in world.transfers if not each.is_finished
-    } | moving.vanished
+    } | world.vanished
     late = {each.intent_id for each in lateness.late(now=datetime.fromtimestamp(now, UTC)).transfers}
-    assert late.isdisjoint(moving.vanished)
+    assert late.isdisjoint(world.vanished)
     assert coverage.current(now=datetime.fromtimestamp(now, UTC)).holes == []
     check_facts()
-    check_figures([*of_world(world), *(each for each in of_rows() if each.intent_id in moving.vanished)], now=now)
+    gone = Transfer.objects.filter(intent_id__in=[bytes.fromhex(each[2:]) for each in world.vanished])
+    with transaction.atomic():
+        facts.forget_days(gone.exclude(hour=None).values_list("hour", flat=True))
+        gone.delete()
+        check_figures([*of_world(world)], now=now)
+        transaction.set_rollback(True)
     assert len(wanted) > 400
-    assert len(moving.vanished) > 2
+    assert len(world.vanished) > 2
 
     # An audit finds what differs: of the windows that are like the service, one has another status, one lacks a row,
     # one has a row that isn't listed.
@@ -246,7 +214,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     mirror = Copy(world, calls=1000).mirror
     with patch.object(schedule, "AUDITS", 5000):  # all windows
         _, differed, lacked = mirror.audit() or (0, 0, 0)
-        changed, created, gone, deleted = sealed(world, without=moving.vanished)[:4]
+        changed, created, gone, deleted = sealed(world, without=world.vanished)[:4]
         at, status, updated = changed.changes[-1]
         changed.changes[-1] = (at, "ABORTED" if status == "SUCCEEDED" else "SUCCEEDED", updated)
         world.create(status="SUCCEEDED").created = created.created

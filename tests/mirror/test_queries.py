@@ -62,7 +62,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
         assert sum(ended for ended, _ in total.bars) == (total.ended if total.bars else 0)
         for row in found.rows if period in (Period.HOUR, Period.WEEK) else ():
             whole = queries.report(row.scope, period, now=mirror.moment())
-            assert replace(whole.figures, owners=None) == row
+            assert replace(whole.total, owners=None) == row
             assert sum(each.count for each in whole.tokens) == row.ended
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
 
@@ -98,15 +98,15 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     (pair,) = found.tokens
     assert (pair.origin and pair.origin.address, pair.destination) == ("0x" + "22" * 20, None)
     assert (pair.count, pair.sent) == (31, 30_000_000)
-    assert found.figures.owners is None
+    assert found.total.owners is None
     span = Period.WEEK.span(int(world.now))
     failures, count = queries.listed(RELAY, span, outcomes=[Outcome.FAILED], reason=reason.reason, sort=Sort.NEWEST)
     assert ([each.intent_id for each in failures], count) == ([failed.intent_id], 1)
     slowest, count = queries.listed(RELAY, span, outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
     durations = [each.duration for each in slowest if each.duration]
     assert (durations, count) == (sorted(durations, reverse=True), 30)
-    assert [(each.scope.providers, each.ended, each.in_time) for each in found.siblings] == [("CCTP", 3, 3)]
-    assert (found.figures.in_time, found.figures.decided) == (30, 31)
+    assert [(each.scope.providers, each.ended, each.in_time) for each in found.rows] == [("CCTP", 3, 3)]
+    assert (found.total.in_time, found.total.decided) == (30, 31)
 
 
 # Completeness
@@ -135,7 +135,7 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     mirror = counted(world, days=1)
     now = mirror.moment()
 
-    def day() -> queries.Overview:
+    def day() -> queries.Report:
         return queries.overview(Period.DAY, now=now)
 
     for skew in (-90, 0, 90):  # of the dashboard's clock
@@ -159,7 +159,7 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     world.sleep(3 * HOUR)
     today = queries.report(EVERYTHING, Period.DAY, now=mirror.moment())
     assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
-    assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).figures.is_complete is False
+    assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).total.is_complete is False
 
 
 def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(world: World) -> None:
@@ -253,15 +253,15 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
         now = mirror.moment() + timedelta(hours=hours)
         found, counts = lateness.late(now=now).transfers, lateness.count_open(now=now)
         for scope in (EVERYTHING, RELAY, ScopeName(Level.PROVIDER, "CCTP"), ScopeName(Level.CHAIN, "", "1")):
-            figures = queries.report(scope, Period.DAY, now=now, still_open=counts).figures
+            figures = queries.report(scope, Period.DAY, now=now, still_open=counts).total
             part = [each for each in found if scope in scopes_of(each.route)]
             assert figures.late == len(part) == lateness.late(now=now, where=queries.is_of(scope)).count > 0
         native = scope_of_token("10", "0x" + "00" * 20)
         sent, delivered = (
-            queries.report(scope, Period.DAY, now=now, still_open=counts).figures
+            queries.report(scope, Period.DAY, now=now, still_open=counts).total
             for scope in (scope_of_token("1", SENT_TOKEN), native)
         )
-        total = queries.report(EVERYTHING, Period.DAY, now=now, still_open=counts).figures
+        total = queries.report(EVERYTHING, Period.DAY, now=now, still_open=counts).total
         assert (sent.open, sent.late) == (total.open, total.late)
         assert delivered.open == Transfer.objects.filter(destination_token__isnull=False, outcome="open").count() == 9
         tokens = queries.overview(Period.WEEK, now=now, level=Level.TOKEN, still_open=counts).rows

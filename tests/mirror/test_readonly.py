@@ -1,9 +1,6 @@
 """Pages read the mirror without writing to it, in few queries, and go on if they can't."""
 
-import itertools
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,35 +8,15 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection, connections
-from django.db.backends.signals import connection_created
 
 from intents_ui.mirror import readonly
 from intents_ui.mirror.database import of_url
 from intents_ui.mirror.models import Lease
-from intents_ui.mirror.readonly import CopyUnreadable, CoverageCache, read_coverage, reading
+from intents_ui.mirror.readonly import CopyUnreadable, read_coverage, reading
 from tests.mirror.conftest import empty, on_each_engine, using
 from tests.mirror.world import START
 
 NOW = datetime.fromtimestamp(START, UTC)
-
-
-@contextmanager
-def counted() -> Iterator[list[str]]:
-    """Yield the queries of connections that are made from now on."""
-    queries: list[str] = []
-
-    def note(execute: Any, sql: str, *given: Any) -> Any:
-        queries.append(sql)
-        return execute(sql, *given)
-
-    def listen(connection: Any, **_: Any) -> None:
-        connection.execute_wrappers.append(note)
-
-    connection_created.connect(listen)
-    try:
-        yield queries
-    finally:
-        connection_created.disconnect(listen)
 
 
 @on_each_engine
@@ -118,27 +95,27 @@ def test_a_server_that_is_gone_is_no_empty_copy_until_it_is_back(
     postgres: str, django_db_blocker: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = Path(postgres.partition("host=")[2], ".s.PGSQL.5432")
-    cache = CoverageCache(clock=itertools.count(step=10).__next__)
     with django_db_blocker.unblock(), using(of_url(postgres)):
         empty()
+        assert read_coverage().coverage is not None
         readonly.read_only(connection).close_pool()
         place.rename(place.with_name("gone"))
-        assert [cache.get().coverage for _ in range(2)] == [None, None]
+        assert [read_coverage().coverage for _ in range(2)] == [None, None]
         place.with_name("gone").rename(place)
-        assert cache.get().coverage is not None
+        assert read_coverage().coverage is not None
     [logged] = caplog.records
     assert logged.message.startswith("The mirror can't be read: OperationalError: couldn't get a connection")
 
 
 def test_a_failure_is_logged_once_until_it_is_over(mirrored_file: Path, caplog: pytest.LogCaptureFixture) -> None:
-    cache = CoverageCache()
+    read_coverage()
     connection.close()
     whole = mirrored_file.read_bytes()
     for content, lines in ((b"no database " * 1000, 1), (None, 1), (whole, 1), (b"no database " * 1000, 2)):
         if content:
             missing(mirrored_file)
             mirrored_file.write_bytes(content)
-        cache.get()
+        read_coverage()
         found = {record.message for record in caplog.records}
         assert found == {"The mirror can't be read: DatabaseError: file is not a database"}
         assert len(caplog.records) == lines

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.mirror.readonly import CopyUnreadable
-from intents_ui.settings import ENV
 from tests.fenced import json_of
 from tests.pages.test_mcp import call, failure
 
@@ -42,20 +40,6 @@ def test_a_provider_narrows_the_routes(site: Client) -> None:
     assert found["notes"] == ["No transfer with a deposit ended in 24 hours or is open on this route."]
 
 
-@pytest.mark.parametrize(("setting", "says"), [("off", "shows no figures"), ("staff", "Only staff")])
-def test_who_may_not_see_figures_is_told_so(
-    site: Client, monkeypatch: pytest.MonkeyPatch, setting: str, says: str
-) -> None:
-    monkeypatch.setattr(ENV, "intents_insight", setting)
-    assert says in failure(site, "route_health", **PAIR)
-
-
-def test_an_unknown_chain_and_an_unreadable_copy_are_told(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_chain_is_told(site: Client) -> None:
     told = failure(site, "route_health", origin="Base", destination="Moonbase")
     assert told == "Unknown destination chain. Give its ID, for example 8453, or its name."
-
-    def unreadable(*_: object, **__: object) -> None:
-        raise CopyUnreadable("locked")
-
-    monkeypatch.setattr("intents_ui.mirror.figures.queries.report", unreadable)
-    assert "can't be read" in failure(site, "route_health", **PAIR)

@@ -1,6 +1,5 @@
 """The search finds transfers by recipient and by a shortened ID in the mirror, and says how complete it is."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +9,12 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
 from intents_ui.settings import ENV
 from tests.mirror import ledgers
-from tests.mirror.conftest import on_each_engine, read
+from tests.mirror.conftest import card, links, on_each_engine, read
 from tests.mirror.past import NOW
-from tests.mirror.test_address_page import PAID, card, links
-from tests.mirror.test_readonly import corrupt, counted
+from tests.mirror.test_access import OLD, PAID, SHORT
 from tests.pages.test_triage import send, visible_text
 
 pytestmark = pytest.mark.usefixtures("still")
-
-OLD = int("21ed" + "5" * 56 + "b43e", 16)
-SHORT = "/search?q=0x21ed%E2%80%A6b43e"
 
 
 @pytest.mark.usefixtures("ledger")
@@ -95,24 +90,3 @@ def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(monkeypatch: pyt
         (row,) = send(f"Where is {ticket}?").rows
         assert "local copy" not in visible_text(row)
         assert "No match" in visible_text(row)
-
-
-def test_a_copy_that_cannot_be_read_is_no_empty_result(site: Client, mirrored_file: Path) -> None:
-    corrupt(mirrored_file)
-    for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
-        assert "The local copy can't be read" in card(read(site, path, 404), key)
-
-
-def test_without_a_mirror_the_search_does_not_speak_of_one(site: Client) -> None:
-    for path in (SHORT, f"/search?q={PAID}"):
-        assert "local copy" not in read(site, path, 404)
-
-
-@pytest.mark.usefixtures("ledger")
-def test_only_staff_search_the_copy_where_the_setting_says_so(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledgers.pay(PAID, now=NOW, number=OLD)
-    monkeypatch.setattr(ENV, "intents_insight", "staff")
-    for path, key in ((SHORT, "older"), (f"/search?q={PAID}", "recipient")):
-        with counted() as queries:
-            assert "Only staff can" in card(read(site, path, 404), key)
-        assert not [each for each in queries if "mirror_transfer" in each]

@@ -6,7 +6,6 @@ from intents_ui.mirror import windows
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.windows import (
     AGES,
-    BACKFILL_WIDTH,
     DAY,
     HOUR,
     LONGEST_RETRY,
@@ -37,12 +36,6 @@ def test_a_window_is_read_at_each_age_and_then_rests() -> None:
     assert window.condition is Condition.SEALED
     assert len(ages) == len(AGES)
     assert all(age <= found <= age + max(1, age // 6) for age, found in zip(AGES, ages, strict=True))
-
-
-def test_the_past_is_read_once() -> None:
-    window = next(tile(NOW - 30 * DAY, NOW, width=BACKFILL_WIDTH, due=NOW))
-    window.set_read(rows=5, at=NOW)
-    assert (window.condition, window.due) == (Condition.SEALED, NEVER)
 
 
 def test_failures_back_off_and_one_success_ends_the_hole() -> None:

@@ -15,6 +15,7 @@ from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, Window
 from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.mirror.windows import MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -40,6 +41,9 @@ SENT_TOKEN = "0x" + "22" * 20
 NAMES = {"0x" + "AB" * 20: "0x" + "ab" * 20, "0x" + "Ee" * 20: "0x" + "00" * 20}  # of other spellings of a token
 SLOW = {"CCTP": timedelta(minutes=30)}
 FINAL = {"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED"}
+FAULTS = (
+    "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "garbled", "busy", "refused", "slow", "slow",
+)  # fmt: skip
 NEXT = {"COMMITTED": ["EXECUTING"], "EXECUTING": ["SUCCEEDED", "FAILED", "ABORTED"], "FAILED": ["REFUNDED"]}
 
 
@@ -117,9 +121,14 @@ class Made:
 
 
 class World(httpx.BaseTransport):
-    """The service. `faults` are of the next calls, one each, "" for none. `page` is the most entries of a page."""
+    """The service. `faults` are of the next calls, one each, "" for none. `page` is the most entries of a page.
 
-    def __init__(self, *, page: int = 3) -> None:
+    `vanishing` is the share of the transfers that are no longer listed, of each move.
+    """
+
+    def __init__(self, *, page: int = 3, vanishing: float = 0.0) -> None:
+        self.vanishing = vanishing
+        self.vanished: set[str] = set()
         self.now = float(START)
         self.page = page
         self.transfers: list[Made] = []
@@ -138,6 +147,40 @@ class World(httpx.BaseTransport):
     def change(self, made: Made, status: str, *, delay: float = 0.0) -> None:
         """Change a transfer now. The change is visible later."""
         made.changes.append((self.now + delay, status, int(self.now * 1000)))
+
+    def draw(self, draw: Random, age: float, status: str) -> Made:
+        """Add a transfer of any owner, route and reason."""
+        made = self.create(age=age, status=status)
+        made.owner, made.reason = f"0x{draw.randrange(1, 9):040x}", draw.choice(("", "slippage", "out of gas"))
+        made.provider, made.destination = draw.choice(("RELAY", "CCTP")), draw.choice((10, 42161))
+        return made
+
+    def move(self, draw: Random, *, is_silent: bool = False) -> None:
+        """Change something. `is_silent`: also what no list of open transfers shows."""
+        for _ in range(draw.randrange(4)):
+            self.draw(draw, draw.randrange(590), draw.choice(["COMMITTED", "EXECUTING", "EXECUTING"]))
+        if draw.random() < 0.05:
+            created = int((self.now - draw.randrange(500)) * 1000)
+            for _ in range(25):
+                self.draw(draw, 0, "EXECUTING").created = created
+        for made in self.transfers:
+            status, updated = made.seen(self.now) or ("", 0)
+            branches, is_open = NEXT.get(status, []), status in ("COMMITTED", "EXECUTING")
+            is_young = made.created > (self.now - 25 * MINUTE) * 1000
+            if is_open and branches and made.changes[-1][0] <= self.now and draw.random() < 0.2:
+                self.change(made, draw.choice(branches), delay=draw.choice([0, 0, 30]))
+                made.is_finished = not is_silent or draw.random() < 0.9
+            elif is_silent and status == "FAILED" and draw.random() < 0.05:
+                made.changes.append((self.now, "REFUNDED", updated + draw.choice([-1000, 60_000])))
+            elif is_silent and is_young and draw.random() < 0.1:
+                made.is_finished = True
+            elif status and draw.random() < self.vanishing:
+                made.changes.append((self.now, "", 0))
+                self.vanished.add(made.intent_id)
+        if is_silent and draw.random() < 0.2:
+            self.draw(draw, draw.randrange(10 * MINUTE, 25 * MINUTE), "SUCCEEDED")
+        if draw.random() < 0.3:
+            self.faults = draw.choices(FAULTS, k=2)
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds

@@ -6,37 +6,39 @@ A chart stretches to the width of its place, so it has no text. Its table has th
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Protocol
 
-HEIGHT = 120
-PITCH, WIDTH = 10, 8  # from one bucket to the next, and of a bar
+HEIGHT, PITCH = 120, 10  # of a chart, and from one bar to the next
 SPARK_HEIGHT, SPARK_PITCH = 20, 4
 BELOW = 2  # the shortest median is so many times the duration at the bottom
 MARK_HEIGHT = 6
 LEAST = 1  # unit of height, so that one of thousands can be seen
 
 
-@dataclass(frozen=True)
-class Bucket:
-    """What happened in an hour or a day. Its rates and durations are known only if it `is_complete`."""
+class Bar(Protocol):
+    """The transfers that ended in an hour or a day. Durations are known only if it `is_complete`."""
 
-    good: int
-    bad: int
-    is_complete: bool
-    median: timedelta | None = None
-    p95: timedelta | None = None
+    @property
+    def start(self) -> datetime: ...
+    @property
+    def ended(self) -> int: ...
+    @property
+    def delivered(self) -> int: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def median(self) -> timedelta | None: ...
+    @property
+    def p95(self) -> timedelta | None: ...
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Stacked columns: paths of the delivered and of the other transfers, and of incomplete buckets.
-
-    `most`: the number of transfers at the top.
-    """
+    """Stacked columns: lines of the delivered and of the other transfers. `most`: the number at the top."""
 
     good: str
     bad: str
-    gaps: str
     width: int
     most: int
 
@@ -50,43 +52,61 @@ class Band:
 
     median: str
     area: str
-    gaps: str
-    width: int
     shortest: timedelta | None = None
     longest: timedelta | None = None
 
 
 @dataclass(frozen=True)
-class Spark:
-    """A small chart of lines, in a row of a table: the delivered transfers, and the others on top of them."""
+class Chart:
+    """The hours or days of a time, oldest first. `gaps` are areas of incomplete ones, `marks` those of incidents."""
 
-    good: str
-    bad: str
-    width: int
+    series: Sequence[Bar]
+    has_days: bool
+    columns: Columns
+    band: Band
+    gaps: str
+    marks: str
 
 
-def columns(buckets: Sequence[Bucket]) -> Columns:
-    most = max((each.good + each.bad for each in buckets), default=0)
+def chart(
+    series: Sequence[Bar], *, length: timedelta, marked: Iterable[tuple[datetime, datetime]] = ()
+) -> Chart | None:
+    """Return the chart of hours or days, by their `length`, with marks at these times. None without any."""
+    if not series:
+        return None
+    found = columns([(each.ended, each.delivered) for each in series])
+    gaps = "".join(f"M{x} {HEIGHT}V0h{PITCH}V{HEIGHT}z" for x, each in _placed(series) if not each.is_complete)
+    since = series[0].start.replace(minute=0, second=0)
+    if has_days := length == timedelta(days=1):
+        since = since.replace(hour=0)
+    places = [((start - since) * PITCH // length, (end - since) * PITCH // length) for start, end in marked]
+    return Chart(series, has_days, found, band(series), gaps, marks(places, width=found.width))
+
+
+def columns(counts: Sequence[tuple[int, int]], *, height: int = HEIGHT, pitch: int = PITCH) -> Columns:
+    """Return the columns of all and of the delivered transfers of each hour or day."""
+    most = max((ended for ended, _ in counts), default=0)
     good, bad = [], []
-    for x, each in _placed(buckets):
-        below, above = _heights(each.good, each.bad, most, HEIGHT)
+    for place, (ended, delivered) in enumerate(counts):
+        x = place * pitch + pitch // 2
+        above = max((ended - delivered) * height // most, LEAST) if ended > delivered else 0
+        below = min(max(delivered * height // most, LEAST), height - above) if delivered else 0
         if below:
-            good.append(_bar(x, HEIGHT, below))
+            good.append(f"M{x} {height}v-{below}")
         if above:
-            bad.append(_bar(x, HEIGHT - below, above))
-    return Columns("".join(good), "".join(bad), _gaps(buckets), len(buckets) * PITCH, most)
+            bad.append(f"M{x} {height - below}v-{above}")
+    return Columns("".join(good), "".join(bad), len(counts) * pitch, most)
 
 
-def band(buckets: Sequence[Bucket]) -> Band:
-    gaps, width = _gaps(buckets), len(buckets) * PITCH
-    known = [each for each in buckets if each.median]
-    if not known:
-        return Band("", "", gaps, width)
-    shortest = min(each.median for each in known if each.median) / BELOW
-    longest = max(each.p95 or each.median or shortest for each in known)
+def band(series: Sequence[Bar]) -> Band:
+    medians = [each.median for each in series if each.median]
+    if not medians:
+        return Band("", "")
+    shortest = min(medians) / BELOW
+    longest = max(each.p95 or each.median or shortest for each in series)
     scale = HEIGHT / math.log(longest / shortest)
     median, area = [], []
-    for x, each in _placed(buckets):
+    for x, each in _placed(series):
         if not each.median:
             continue
         y = HEIGHT - round(math.log(each.median / shortest) * scale)
@@ -94,52 +114,23 @@ def band(buckets: Sequence[Bucket]) -> Band:
         if each.p95:
             height = y - HEIGHT + round(math.log(each.p95 / shortest) * scale)
             area.append(f"M{x} {y}v-{min(max(height, LEAST), y)}h{PITCH}V{y}z")
-    return Band("".join(median), "".join(area), gaps, width, shortest, longest)
+    return Band("".join(median), "".join(area), shortest, longest)
 
 
-def marks(spans: Iterable[tuple[int, int]], *, since: int, bar: int, width: int) -> str:
-    """Return the path of marks at the top of a chart, at these times. `since`: the start of its first bar.
-
-    Times and the length of a bar are in seconds.
-    """
+def marks(places: Iterable[tuple[int, int]], *, width: int) -> str:
+    """Return the path of marks at the top of a chart, each from one place to another."""
     found = []
-    for start, end in spans:
-        left, right = (min(max((each - since) * PITCH // bar, 0), width) for each in (start, end))
-        if end > since:
+    for start, end in places:
+        left, right = (min(max(each, 0), width) for each in (start, end))
+        if end > 0:
             found.append(f"M{left} 0h{max(right - left, 2)}v{MARK_HEIGHT}H{left}z")
     return "".join(found)
 
 
-def spark(bars: Sequence[tuple[int, int]]) -> Spark:
-    """Return the chart of all and of the delivered transfers of each bucket."""
-    most = max((ended for ended, _ in bars), default=0)
-    good, bad = [], []
-    for place, (ended, delivered) in enumerate(bars):
-        x = place * SPARK_PITCH + SPARK_PITCH // 2
-        below, above = _heights(delivered, ended - delivered, most, SPARK_HEIGHT)
-        if below:
-            good.append(f"M{x} {SPARK_HEIGHT}v-{below}")
-        if above:
-            bad.append(f"M{x} {SPARK_HEIGHT - below}v-{above}")
-    return Spark("".join(good), "".join(bad), len(bars) * SPARK_PITCH)
+def spark(bars: Sequence[tuple[int, int]]) -> Columns:
+    """Return a small chart, in a row of a table."""
+    return columns(bars, height=SPARK_HEIGHT, pitch=SPARK_PITCH)
 
 
-def _placed(buckets: Sequence[Bucket]) -> Iterable[tuple[int, Bucket]]:
-    return ((place * PITCH, each) for place, each in enumerate(buckets))
-
-
-def _heights(good: int, bad: int, most: int, height: int) -> tuple[int, int]:
-    """Return the heights of both parts of a bar. What isn't zero can be seen, and their sum fits."""
-    if not good + bad:
-        return 0, 0
-    above = max(bad * height // most, LEAST) if bad else 0
-    below = max(good * height // most, LEAST) if good else 0
-    return min(below, height - above), above
-
-
-def _bar(x: int, bottom: int, height: int) -> str:
-    return f"M{x + (PITCH - WIDTH) // 2} {bottom}v-{height}h{WIDTH}V{bottom}z"
-
-
-def _gaps(buckets: Sequence[Bucket]) -> str:
-    return "".join(f"M{x} {HEIGHT}V0h{PITCH}V{HEIGHT}z" for x, each in _placed(buckets) if not each.is_complete)
+def _placed(series: Sequence[Bar]) -> Iterable[tuple[int, Bar]]:
+    return ((place * PITCH, each) for place, each in enumerate(series))

@@ -47,7 +47,9 @@ class Command(BaseCommand):
         backfill = actions.add_parser("backfill", help="read this many days of the past, then end")
         backfill.add_argument("--days", type=int, required=True, choices=range(1, MOST_DAYS + 1), metavar="N")
         actions.add_parser("audit", help="read some windows again and compare them with the copy")
-        actions.add_parser("recount", help="count all figures again from the transfers in the copy")
+        actions.add_parser(
+            "recount", help="let the next or present run count all figures again from the transfers in the copy"
+        )
         actions.add_parser("rebuild", help="delete the copy, so that the next run reads everything again")
         forget = actions.add_parser("forget", help="remove an address, and never store it again")
         forget.add_argument("address")
@@ -111,21 +113,10 @@ class Command(BaseCommand):
         self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
 
     def _recount(self) -> None:
-        from intents_ui.mirror import lease
-        from intents_ui.mirror.figures.snapshots import SnapshotWriter
         from intents_ui.mirror.models import Day
 
-        def now() -> int:
-            return time.time_ns() // 1_000_000
-
-        epoch = lease.acquire(now=now())
-        _require(epoch is not None)
         Day.objects.all().delete()
-        SnapshotWriter(epoch or 0, providers.SLOW).finish(
-            now=now() // 1000, renew=lambda: lease.renew(epoch or 0, now=now())
-        )
-        lease.release(epoch or 0)
-        self.stdout.write("All figures were counted again.")
+        self.stdout.write("`manage.py mirror run` counts all figures again.")
 
     def _rebuild(self) -> None:
         from intents_ui.mirror import lease, writer

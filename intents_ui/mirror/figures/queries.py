@@ -146,6 +146,11 @@ class Bar:
     median: timedelta | None
     p95: timedelta | None
 
+    @property
+    def success(self) -> Share | None:
+        """The share of the delivered ones. None if there are too few transfers, or if the time is incomplete."""
+        return share(self.delivered, self.ended) if self.is_complete else None
+
 
 @dataclass(frozen=True, slots=True)
 class ReasonCount:
@@ -184,24 +189,17 @@ class EndedTransfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
-    """All transfers of a period, with its hours or days, and the table of routes, providers, chains or tokens."""
+class Report:
+    """Transfers of a scope in a period, with its hours or days.
+
+    `rows` are the routes, providers, chains or tokens of all, or the other routes between the same chains.
+    """
 
     total: PeriodFigures
     series: Sequence[Bar]
     rows: Sequence[PeriodFigures]
     reasons: Sequence[ReasonCount]
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeReport:
-    """Transfers of one scope in a period. `siblings` are other routes between the same chains."""
-
-    figures: PeriodFigures
-    series: Sequence[Bar]
-    reasons: Sequence[ReasonCount]
-    tokens: Sequence[TokenCount]
-    siblings: Sequence[PeriodFigures]
+    tokens: Sequence[TokenCount] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,7 @@ def overview(
     level: Level = Level.ROUTE,
     order: Order = Order.MOST_USED,
     still_open: OpenCounts | None = None,
-) -> Overview:
+) -> Report:
     """Return the figures of all, and of the first routes, providers, chains or tokens in this order.
 
     `still_open` are the counts of open transfers, if they are known. Then the figures are as of their time.
@@ -232,7 +230,7 @@ def overview(
     stored = Snapshot.objects.filter(period=period, level=level, order=order).first()
     if stored is None:
         nothing = _figures(EVERYTHING, Sums(), period, still_open)
-        return Overview(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), (), ())
+        return Report(replace(nothing, completeness=replace(nothing.completeness, is_complete=False)), (), (), ())
     table = json.loads(stored.document)
     completeness = gaps.of(table["since"], stored.at)
     is_complete = completeness.is_complete and table["is_complete"] and stored.at >= gaps.at - FRESH
@@ -260,10 +258,10 @@ def overview(
         for start, (ended, delivered) in zip(count(since // length * length, length), total.bars, strict=False)
     }
     reasons = [ReasonCount(*each) for each in table["reasons"]]
-    return Overview(total, _series(by_time, since, length, gaps) if by_time else (), rows, reasons)
+    return Report(total, _series(by_time, since, length, gaps) if by_time else (), rows, reasons)
 
 
-def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> ScopeReport:
+def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> Report:
     """Return the figures of one scope. `still_open` are the counts of open transfers, if known, and of their time."""
     still_open = still_open or count_open(now=now)
     gaps = still_open.gaps
@@ -289,15 +287,15 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     tokens = {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
     figures = replace(_figures(scope, own, period, still_open), owners=owners_of(period, gaps.at, where))
     others = (_figures(name, each, period, still_open) for name, each in siblings.items())
-    return ScopeReport(
-        figures=figures,
+    return Report(
+        total=figures,
         series=_series(series, span[0], length, gaps),
         reasons=[ReasonCount(*each) for each in most_frequent(own.causes)],
         tokens=[
             TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
             for (origin, destination), n in first
         ],
-        siblings=sorted(others, key=lambda each: -each.ended),
+        rows=sorted(others, key=lambda each: -each.ended),
     )
 
 

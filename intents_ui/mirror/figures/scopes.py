@@ -12,9 +12,10 @@ from intents_ui.service.catalog import plain
 
 
 class Level(StrEnum):
-    """What figures can be of, the narrowest first."""
+    """What figures and incidents can be of, the narrowest first."""
 
     ROUTE = "route"
+    PROVIDER_ON_CHAIN = "provider on chain"
     TOKEN = "token"  # noqa: S105 - a token of a chain is no password
     PROVIDER = "provider"
     CHAIN = "chain"
@@ -22,7 +23,7 @@ class Level(StrEnum):
 
 
 class ScopeName(NamedTuple):
-    """What figures are of. A provider is one of a route, or all of a route with `;` between them.
+    """A part of the service. A provider is one of a route, or all of a route with `;` between them.
 
     The chain of a chain or a token is the origin, as is that of a provider on one chain only. `token` is the address of
     a token, in lower case if it is hex.
@@ -71,7 +72,7 @@ def is_part(scope: ScopeName) -> Q:
     match scope.level:
         case Level.ROUTE:
             return Q(**scope.route._asdict())
-        case Level.PROVIDER:
+        case Level.PROVIDER | Level.PROVIDER_ON_CHAIN:
             name, chain = scope.providers, scope.origin_chain
             on_chain = Q(origin_chain=chain) | Q(destination_chain=chain) if chain else Q()
             return on_chain & (

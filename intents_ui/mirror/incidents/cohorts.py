@@ -1,9 +1,13 @@
 """Transfers that have begun, and what they are a part of. Times are Unix seconds by the service's clock."""
 
 from collections.abc import Hashable, Iterable
+from itertools import product
 from typing import NamedTuple
 
-from intents_ui.mirror.incidents.rules import MAX_PROVIDERS, SERVICE, Level, Scope
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.figures import scopes
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of_tokens
+from intents_ui.mirror.incidents.rules import MAX_PROVIDERS
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import Outcome
 
@@ -13,30 +17,30 @@ DEPOSIT = 0  # the first step, which is the owner's
 
 
 class Begun(NamedTuple):
-    """A transfer that has begun. `at`: when it was decided. All without an owner count as one."""
+    """A transfer that has begun, in its `scopes`. `at`: when it was decided. All without an owner count as one."""
 
-    route: int
-    scopes: tuple[Scope, ...]
+    scopes: tuple[ScopeName, ...]
     owner: Hashable
     began: int
     at: int = UNDECIDED
     is_bad: bool = False
 
+    @property
+    def route(self) -> ScopeName:
+        return self.scopes[0]
 
-def scopes_of(
-    route: int, providers: Iterable[str], chains: Iterable[str], tokens: Iterable[tuple[str, str]]
-) -> tuple[Scope, ...]:
-    """Return what a transfer is a part of, by its route's key in the copy. Tokens are pairs of chain and address."""
-    chains = list(dict.fromkeys(filter(None, chains)))
-    providers = list(dict.fromkeys(filter(None, providers)))[:MAX_PROVIDERS]
-    return (
-        Scope(Level.ROUTE, str(route)),
-        *(Scope(Level.PROVIDER_ON_CHAIN, f"{chain}/{each}") for each in providers for chain in chains),
-        *(Scope(Level.TOKEN, f"{chain}/{address}") for chain, address in dict.fromkeys(tokens)),
-        *(Scope(Level.PROVIDER, each) for each in providers),
-        *(Scope(Level.CHAIN, each) for each in chains),
-        SERVICE,
+
+def scopes_of(route: RouteKey, tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]:
+    """Return what a transfer is a part of, its route first."""
+    found = scopes.scopes_of(route)
+    own, service = found[0], found[-1]
+    providers = [each for each in found if each.level is Level.PROVIDER][:MAX_PROVIDERS]
+    chains = [each for each in found if each.level is Level.CHAIN]
+    on_chains = (
+        ScopeName(Level.PROVIDER_ON_CHAIN, each.providers, chain.origin_chain)
+        for each, chain in product(providers, chains)
     )
+    return (own, *on_chains, *scopes_of_tokens(tokens), *providers, *chains, service)
 
 
 def decided(

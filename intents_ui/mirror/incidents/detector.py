@@ -13,9 +13,10 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
+from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.incidents import rules
 from intents_ui.mirror.incidents.cohorts import Begun
-from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Evidence, Incident, Kind, Knowledge, Level, Scope, State
+from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Evidence, Incident, Kind, Knowledge, State
 from intents_ui.mirror.incidents.usual import DAYS, Counts, Usual
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
@@ -36,12 +37,12 @@ class Detector:
         self._knowledge = ALL_KNOWN
         self._incidents = {each.number: each for each in incidents}
         self._begun: dict[Hashable, Begun] = {}
-        self._cohorts = defaultdict[Scope, list[Begun]](list)  # what was decided, in this order
+        self._cohorts = defaultdict[ScopeName, list[Begun]](list)  # what was decided, in this order
         self._last: dict[Hashable, Begun] = {}  # of each owner
-        self._last_start: dict[Scope, int] = {}
-        self._places: dict[tuple[Scope, ...], int] = {}  # what transfers were a part of, with their routes
-        self._touched: dict[Scope, None] = {}
-        self._busy: list[Scope] = []
+        self._last_start: dict[ScopeName, int] = {}
+        self._places: dict[tuple[ScopeName, ...], None] = {}  # what transfers were a part of
+        self._touched: dict[ScopeName, None] = {}
+        self._busy: list[ScopeName] = []
 
     @property
     def incidents(self) -> Sequence[Incident]:
@@ -62,7 +63,7 @@ class Detector:
             if before:
                 self._withdraw(key, before)
             self._begun[key] = each
-            self._places[each.scopes] = each.route
+            self._places[each.scopes] = None
             for scope in each.scopes:
                 if each.began > self._last_start.get(scope, 0):
                     self._last_start[scope] = each.began
@@ -89,7 +90,7 @@ class Detector:
         """Learn from an hour what is usual, without its incidents. What was decided until then is forgotten."""
         start, end = hour * HOUR, (hour + 1) * HOUR
         skip = self._explained(start, end, longest=rules.UNUSUAL_FOR)
-        starts = defaultdict[Scope, set[Hashable]](set)
+        starts = defaultdict[ScopeName, set[Hashable]](set)
         for begun in self._begun.values():
             for scope in begun.scopes if start <= begun.began < end else ():
                 starts[scope].add(begun.owner)
@@ -120,7 +121,7 @@ class Detector:
         self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= rules.SILENT_AFTER])
         return [each for number, each in self._incidents.items() if before.get(number) != each]
 
-    def _find(self, kind: Kind, scopes: Iterable[Scope]) -> None:
+    def _find(self, kind: Kind, scopes: Iterable[ScopeName]) -> None:
         """Open incidents. The one that explains most comes first, then what it doesn't explain."""
         while scopes:
             skip = self._explained(self._now - LONGEST, self._now)
@@ -139,7 +140,7 @@ class Detector:
                 since=best.since,
                 opened=self._now,
                 usual=best.usual,
-                routes=frozenset(route for parts, route in self._places.items() if best.scope in parts),
+                routes=frozenset(parts[0] for parts in self._places if best.scope in parts),
                 is_alert=best.tail < self.usual.chance * rules.ALERTS,
             )
             self._put(opened if kind is Kind.SILENT else replace(opened, **self._extent(best.scope, skip)))
@@ -165,7 +166,7 @@ class Detector:
             changed = replace(changed, is_alert=is_alert or incident.is_alert, **extent)
         self._put(changed)
 
-    def _best_scope(self, incident: Incident, skip: Skip | None) -> Scope:
+    def _best_scope(self, incident: Incident, skip: Skip | None) -> ScopeName:
         """Return the scope that explains a young incident best."""
         decided = self._decided(incident.scope, incident.since, self._now + 1, skip)
         others = {scope for each in decided if each.is_bad for scope in each.scopes} - {incident.scope}
@@ -222,13 +223,13 @@ class Detector:
             return None
         return lambda each: any(scope in each.scopes and begin <= each.at <= end for scope, begin, end in spans)
 
-    def _decided(self, scope: Scope, since: int, until: int, skip: Skip | None = None) -> list[Begun]:
+    def _decided(self, scope: ScopeName, since: int, until: int, skip: Skip | None = None) -> list[Begun]:
         """Return what was decided from a time until before another one, in this order."""
         cohort = self._cohorts[scope]
         found = cohort[bisect_left(cohort, since, key=_at) : bisect_left(cohort, until, key=_at)]
         return [each for each in found if not skip(each)] if skip else found
 
-    def _evidence(self, scope: Scope, skip: Skip | None) -> Evidence:
+    def _evidence(self, scope: ScopeName, skip: Skip | None) -> Evidence:
         """Return the strongest evidence that a scope is worse. An owner counts once, by the first transfer."""
         usual, now = self.usual.share(scope), self._now
         best = Evidence(scope, usual)
@@ -250,13 +251,12 @@ class Detector:
             best = max(best, found, key=lambda each: (each.tail < self.usual.chance, each.ratio))
         return best
 
-    def _mixed(self, routes: Iterable[int]) -> float:
+    def _mixed(self, routes: Iterable[ScopeName]) -> float:
         """Return the mean of the usual shares of these routes, one for each owner."""
         counts = Counter(routes)
-        shares = [self.usual.share(Scope(Level.ROUTE, str(each))) for each in counts]
-        return fmean(shares, counts.values())
+        return fmean(map(self.usual.share, counts), counts.values())
 
-    def _calm(self, scope: Scope, after: int, *, before: float = 0.0) -> int | None:
+    def _calm(self, scope: ScopeName, after: int, *, before: float = 0.0) -> int | None:
         """Return when the last bad one was decided, if so many seconds and enough owners since then were as usual.
 
         So it is if there was none in the longest window. `before` is the share that was bad during the incident.
@@ -274,7 +274,7 @@ class Detector:
         return now - LONGEST if is_forgotten else None
 
     def _extent(
-        self, scope: Scope, skip: Skip | None, *, since: int | None = None, until: int | None = None
+        self, scope: ScopeName, skip: Skip | None, *, since: int | None = None, until: int | None = None
     ) -> dict[str, Any]:
         """Return when an incident began, how many owners it hit until a time, and the routes that are worse.
 
@@ -295,19 +295,19 @@ class Detector:
                 found = {"since": each.began, "bad": bad, "owners": len(owners)}
         if since and since < self._now - LONGEST:  # the first ones are forgotten
             found["since"] = since
-        by_route = defaultdict[int, dict[Hashable, bool]](dict)
+        by_route = defaultdict[ScopeName, dict[Hashable, bool]](dict)
         for each in decided[:last]:
             by_route[each.route][each.owner] = each.is_bad
         worse = (
             route
             for route, hit in by_route.items()
-            if rules.is_worse(sum(hit.values()), len(hit), self.usual.share(Scope(Level.ROUTE, str(route))))
+            if rules.is_worse(sum(hit.values()), len(hit), self.usual.share(route))
         )
         return {**found, "routes": frozenset(worse)}
 
     # Nothing starts
 
-    def _silence(self, scope: Scope) -> Evidence:
+    def _silence(self, scope: ScopeName) -> Evidence:
         """Return the evidence that nothing starts in a scope."""
         holes = (end for start, end in self._knowledge.holes if start < self._now)
         since = max(self._last_start.get(scope, 0), self._now - LONGEST, *holes)
@@ -327,7 +327,7 @@ class Detector:
         is_expected = self.usual.expected(scope, since=now - DAY, until=now) >= rules.EXPECTED_OWNERS
         return None if is_expected else now
 
-    def _is_within(self, scope: Scope, other: Scope) -> bool:
+    def _is_within(self, scope: ScopeName, other: ScopeName) -> bool:
         """Return whether all that is a part of a scope is a part of the other one, too."""
         return all(other in scopes for scopes in self._places if scope in scopes)
 

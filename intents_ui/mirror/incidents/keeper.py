@@ -3,7 +3,7 @@
 The queries for pages are below. They never write.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -12,10 +12,11 @@ from itertools import batched
 from django.db.models import Count, Max, Min, Q
 
 from intents_ui.mirror import models
-from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import KNOWN, LONGEST, MAX_LAG, Incident, Kind, Knowledge, Level, Scope, State
+from intents_ui.mirror.incidents.rules import KNOWN, LONGEST, MAX_LAG, Incident, Kind, Knowledge, State
 from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer, set_state, state
@@ -30,7 +31,7 @@ KEPT_DAYS = 90
 MOST_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
-    "pk", "route_id", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
+    "pk", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
     "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
     "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
 )  # fmt: skip
@@ -121,15 +122,15 @@ class Keeper:
                 continue
             at, is_bad = how if how[0] <= until else (UNDECIDED, False)
             if not at or since <= at:
-                found.append((pk, Begun(place[0], _scopes(*place), owner and bytes(owner), began, at, is_bad)))
+                found.append((pk, Begun(_scopes(*place), owner and bytes(owner), began, at, is_bad)))
         return dict(sorted(found, key=lambda each: each[1].at or until))
 
 
 @lru_cache(100_000)
-def _scopes(route: int, providers: str, origin: str, destination: str, *tokens: str | None) -> tuple[Scope, ...]:
+def _scopes(providers: str, origin: str, destination: str, *tokens: str | None) -> tuple[ScopeName, ...]:
     """Return what a transfer is a part of. `tokens` are the chain and the address of each."""
     pairs = [(chain or "", address) for chain, address in batched(tokens, 2) if address is not None]
-    return scopes_of(route, providers.split(";"), (origin, destination), pairs)
+    return scopes_of(RouteKey(providers, origin, destination), (TokenKey(*each, symbol="") for each in pairs))
 
 
 def known(now: int) -> Knowledge:
@@ -150,34 +151,38 @@ def known(now: int) -> Knowledge:
     return Knowledge(lag=LONGEST if read_at is None else max(0, now - read_at), holes=lacking)
 
 
-def stored() -> Iterable[Incident]:
-    """Yield the incidents of the copy that a detector needs: those that are open or closed within two weeks."""
-    rows = models.Incident.objects.order_by("-number").prefetch_related("on")
+def stored() -> list[Incident]:
+    """Return the incidents of the copy that a detector needs: those that are open or closed within two weeks."""
+    rows = models.Incident.objects.order_by("-number")
     last = rows.first()
     if last is None:
-        return
+        return []
     kept = Q(closed=None) | Q(closed__gt=last.opened - DAYS * DAY) | Q(pk=last.pk)
-    for row in rows.filter(kept):
-        found = {name: getattr(row, name) for name in STORED}
-        found |= {"scope": Scope(Level(row.level), row.name), "kind": Kind(row.kind), "state": State(row.state)}
-        yield Incident(number=row.number, routes=frozenset(each.route_id for each in row.on.all()), **found)
+    return [_incident(row) for row in rows.filter(kept)]
 
 
-STORED = [field.name for field in fields(Incident) if field.name not in ("number", "scope", "routes")]
+def _incident(row: models.Incident) -> Incident:
+    found = {each.name: getattr(row, each.name) for each in fields(Incident)}
+    return Incident(
+        **found
+        | {
+            "scope": _scope(row.scope),
+            "kind": Kind(row.kind),
+            "state": State(row.state),
+            "routes": frozenset(map(_scope, row.routes)),
+        }
+    )
+
+
+def _scope(names: Sequence[str]) -> ScopeName:
+    return ScopeName(Level(names[0]), *names[1:])
 
 
 def store(incident: Incident) -> None:
     """Write an incident, within a transaction."""
-    columns = {name: getattr(incident, name) for name in STORED}
-    row, _ = models.Incident.objects.update_or_create(
-        number=incident.number,
-        defaults={**columns, "level": incident.scope.level, "name": incident.scope.name},
-    )
-    before = set(row.on.values_list("route_id", flat=True))
-    row.on.filter(route__in=before - incident.routes).delete()
-    models.IncidentRoute.objects.bulk_create(
-        models.IncidentRoute(incident=row, route_id=route) for route in sorted(incident.routes - before)
-    )
+    columns = {each.name: getattr(incident, each.name) for each in fields(Incident)}
+    columns["routes"] = sorted(incident.routes)
+    models.Incident.objects.update_or_create(number=incident.number, defaults=columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +202,9 @@ def judgment() -> Judgment:
     return Judgment(optional_time(last["judged"]), optional_time(last["unknown_since"]), last["is_learning"])
 
 
-def recent_incidents() -> Sequence[models.Incident]:
+def recent_incidents() -> Sequence[Incident]:
     """Return the newest incidents, open or not, without those that became a part of another one."""
-    rows = models.Incident.objects.filter(folded_into=None).order_by("-since")
-    return list(rows.prefetch_related("on__route")[:MOST_RECENT])
+    return [_incident(row) for row in models.Incident.objects.filter(folded_into=None).order_by("-since")[:MOST_RECENT]]
 
 
 def open_counts() -> Mapping[tuple[str, str], int]:
@@ -210,15 +214,10 @@ def open_counts() -> Mapping[tuple[str, str], int]:
     return {(state, kind): found.get((state, kind), 0) for state in (State.OPEN, State.RECOVERING) for kind in Kind}
 
 
-def incident(number: int) -> models.Incident | None:
+def incident(number: int) -> Incident | None:
     """Return an incident by its number."""
-    return models.Incident.objects.filter(pk=number).prefetch_related("on__route").first()
-
-
-def routes_of(incident: models.Incident) -> Sequence[RouteKey]:
-    """Return the routes where it was seen."""
-    routes = (each.route for each in incident.on.all())
-    return sorted(RouteKey(each.providers, each.origin_chain, each.destination_chain) for each in routes)
+    row = models.Incident.objects.filter(pk=number).first()
+    return _incident(row) if row else None
 
 
 def optional_time(seconds: int | None) -> datetime | None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from math import exp, lgamma, log
 from typing import NamedTuple
 
+from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 KNOWN = 15 * MINUTE  # which must be known before anything is judged
@@ -46,29 +47,8 @@ MAX_LAG = 5 * MINUTE
 MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
 
 
-class Level(StrEnum):
-    """What an incident can be of, the narrowest first."""
-
-    ROUTE = "route"
-    PROVIDER_ON_CHAIN = "provider on chain"
-    TOKEN = "token"  # noqa: S105 - a token of a chain is no password
-    PROVIDER = "provider"
-    CHAIN = "chain"
-    SERVICE = "service"
-
-
 # To explain as much, the wider must be so much likelier (logarithm).
 PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
-
-
-class Scope(NamedTuple):
-    """A route (by its key in the copy), a provider, a chain, `chain/provider`, `chain/token` or the service ("")."""
-
-    level: Level
-    name: str
-
-
-SERVICE = Scope(Level.SERVICE, "")
 
 
 class Kind(StrEnum):
@@ -93,7 +73,7 @@ class Incident:
     """
 
     number: int
-    scope: Scope
+    scope: ScopeName
     kind: Kind
     state: State = State.OPEN
     since: int
@@ -101,7 +81,7 @@ class Incident:
     bad: int = 0
     owners: int = 0
     usual: float
-    routes: frozenset[int]
+    routes: frozenset[ScopeName]
     is_alert: bool = False
     recovered: int | None = None
     closed: int | None = None
@@ -140,7 +120,7 @@ class Evidence(NamedTuple):
     `since`: when the last transfer started, if nothing starts.
     """
 
-    scope: Scope
+    scope: ScopeName
     usual: float
     ratio: float = 0.0
     tail: float = 1.0

@@ -4,16 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from intents_ui.mirror.incidents.rules import (
-    CHANCE,
-    EXPECTED_OWNERS,
-    MAX_CHANCE,
-    MAX_CORRELATION,
-    MIN_CORRELATION,
-    SERVICE,
-    Level,
-    Scope,
-)
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.incidents.rules import CHANCE, EXPECTED_OWNERS, MAX_CHANCE, MAX_CORRELATION, MIN_CORRELATION
 from intents_ui.mirror.windows import DAY, HOUR
 
 DAYS = 14
@@ -47,9 +39,9 @@ class Usual:
         self.chance = MAX_CHANCE
         self._weight = 1.0  # of the last hour, in all sums
         self._known = [0.0] * HOURS_OF_DAY
-        self._sums = defaultdict[Scope, list[float]](NOTHING.copy)
+        self._sums = defaultdict[ScopeName, list[float]](NOTHING.copy)
 
-    def learn(self, hour: int, found: Mapping[Scope, Counts]) -> None:
+    def learn(self, hour: int, found: Mapping[ScopeName, Counts]) -> None:
         """Add the counts of an hour."""
         self.hours.add(hour)
         self._weight *= GROWTH
@@ -60,7 +52,7 @@ class Usual:
                 sums[place] += value * self._weight
             sums[SUMS + hour % HOURS_OF_DAY] += started * self._weight
 
-    def share(self, scope: Scope) -> float:
+    def share(self, scope: ScopeName) -> float:
         """Return the share of owners whose transfers aren't delivered in time."""
         bad, owners, *_ = self._sums.get(scope, NOTHING)
         supposed = SUPPOSED_OWNERS * self._weight
@@ -78,11 +70,11 @@ class Usual:
         for level in Level:  # a wide scope may consist of one busy route
             found = max(found, beyond[level] / possible[level] if possible[level] > 0 else 0.0)
             self.correlations[level] = min(found, MAX_CORRELATION)
-        _, owners, *_ = self._sums.get(SERVICE, NOTHING)
-        bad_per_week = owners / max(self._weight, sum(self._known)) * HOURS_OF_WEEK * self.share(SERVICE)
+        _, owners, *_ = self._sums.get(EVERYTHING, NOTHING)
+        bad_per_week = owners / max(self._weight, sum(self._known)) * HOURS_OF_WEEK * self.share(EVERYTHING)
         self.chance = min(MAX_CHANCE, CHANCE / max(1.0, bad_per_week))
 
-    def expected(self, scope: Scope, *, since: int, until: int) -> float:
+    def expected(self, scope: ScopeName, *, since: int, until: int) -> float:
         """Return the number of owners whose transfers usually begin between two times, at these hours of the day."""
         starts = self._sums.get(scope, NOTHING)[SUMS:]
         per_hour = [n / known if known else 0.0 for n, known in zip(starts, self._known, strict=True)]
@@ -90,6 +82,6 @@ class Usual:
         lengths = (min(until, (hour + 1) * HOUR) - max(since, hour * HOUR) for hour in hours)
         return sum(per_hour[hour % HOURS_OF_DAY] * length / HOUR for hour, length in zip(hours, lengths, strict=True))
 
-    def busy(self, *, since: int, until: int) -> list[Scope]:
+    def busy(self, *, since: int, until: int) -> list[ScopeName]:
         """Return the scopes in which enough owners are expected between two times to notice that none comes."""
         return [each for each in self._sums if self.expected(each, since=since, until=until) >= EXPECTED_OWNERS]

@@ -28,8 +28,7 @@ class Migration(migrations.Migration):
             name="Incident",
             fields=[
                 ("number", models.BigIntegerField(primary_key=True, serialize=False)),
-                ("level", models.TextField()),
-                ("name", models.TextField()),
+                ("scope", models.JSONField()),
                 ("kind", models.TextField()),
                 ("state", models.TextField()),
                 ("since", models.BigIntegerField(db_index=True)),
@@ -39,6 +38,7 @@ class Migration(migrations.Migration):
                 ("bad", models.IntegerField()),
                 ("owners", models.IntegerField()),
                 ("usual", models.FloatField()),
+                ("routes", models.JSONField()),
                 ("is_alert", models.BooleanField()),
                 ("folded_into", models.BigIntegerField(null=True)),
             ],
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
             name="State",
             fields=[
                 ("name", models.TextField(primary_key=True, serialize=False)),
-                ("value", models.TextField()),
+                ("value", models.JSONField()),
             ],
         ),
         migrations.CreateModel(
@@ -105,13 +105,6 @@ class Migration(migrations.Migration):
                 ("chain", models.TextField()),
                 ("address", models.TextField()),
                 ("symbol", models.TextField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name="UnknownStatus",
-            fields=[
-                ("status", models.TextField(primary_key=True, serialize=False)),
-                ("last_seen", models.BigIntegerField()),
             ],
         ),
         migrations.CreateModel(
@@ -205,25 +198,6 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(condition=models.Q(("is_sealed", False)), fields=["start"], name="window_unsealed")
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name="IncidentRoute",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "incident",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="on", to="mirror.incident"
-                    ),
-                ),
-                (
-                    "route",
-                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="mirror.route"),
-                ),
-            ],
-            options={
-                "constraints": [models.UniqueConstraint(fields=("incident", "route"), name="incident_route")],
             },
         ),
         migrations.CreateModel(

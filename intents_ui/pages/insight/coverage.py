@@ -17,8 +17,7 @@ from intents_ui.web import client_ip
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import DayCoverage, Hole
 
-HOUR = 3600
-DAY = 24 * HOUR
+HOUR, DAY = 3600, timedelta(days=1)
 MOST_DAYS = 92
 # Words and meanings of what is known of a time, from the bottom of a day's bar to its top.
 CONDITIONS = {
@@ -41,15 +40,6 @@ class DayBar:
     height: int
 
 
-@dataclass(frozen=True)
-class Day:
-    """A day in the table: `Sealed 22 h, hole 2 h`, each with its condition."""
-
-    written: str
-    parts: Sequence[tuple[str, timedelta]]
-    transfers: int
-
-
 @require_safe
 def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
     """Answer for any page of the mirror in a dashboard that has none."""
@@ -67,7 +57,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "in_detail": client_ip.runs_it(request),
         "mirror": found,
         "conditions": CONDITIONS,
-        "days": [described(day) for day in reversed(days)],
+        "days": days[::-1],
         "bars": [bar for place, day in enumerate(days) for bar in bars(day, x=place * PITCH)],
         "width": len(days) * PITCH,
         "height": HEIGHT,
@@ -80,18 +70,12 @@ def view(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def described(day: "DayCoverage") -> Day:
-    seconds = {str(key): timedelta(seconds=length) for key, length in day.seconds.items()}
-    parts = [(word.lower(), seconds[key]) for key, (word, _) in CONDITIONS.items() if key in seconds]
-    return Day(day.day.isoformat(), parts, day.transfers)
-
-
 def bars(day: "DayCoverage", *, x: int) -> Iterator[DayBar]:
     """Yield the parts of a day's bar. A hole is at its top, on what is beside it if it's short."""
-    top, seconds = HEIGHT, {str(key): length for key, length in day.seconds.items()}
+    top, lengths = HEIGHT, {str(key): length for key, length in day.lengths.items()}
     for condition in CONDITIONS:
-        height = seconds.get(condition, 0) * HEIGHT // DAY
-        if condition == "hole" and condition in seconds:
+        height = lengths.get(condition, timedelta()) * HEIGHT // DAY
+        if condition == "hole" and condition in lengths:
             height = max(height, LEAST_HOLE)
             top = max(top, height)
         if height:

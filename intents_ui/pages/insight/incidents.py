@@ -13,13 +13,7 @@ from intents_ui.web.insight.incidents import ListedIncident
 
 @access.insight
 def view(request: HttpRequest) -> HttpResponse:
-    found = incidents.read()
-    context = {
-        "mirror": wiring.mirror_coverage(),
-        "judgment": found.judgment,
-        "open_now": found.open_now,
-        "over": found.over,
-    }
+    context = {"mirror": wiring.mirror_coverage(), "recent": incidents.read()}
     return render(request, "insight/incidents_page.html", context)
 
 
@@ -37,16 +31,15 @@ def atom(request: HttpRequest) -> HttpResponseBase:
     )
 
 
-def entry(listed: ListedIncident) -> Entry:
-    facts = listed.facts
+def entry(incident: ListedIncident) -> Entry:
     return Entry(
-        about=str(facts.number),
+        about=str(incident.number),
         key="incident",
-        title=f"{facts.status.word}: {facts.title}",
-        paragraphs=(facts.sentence,),
-        published=facts.since,
-        updated=facts.closed or facts.recovered or facts.since,
-        categories=("alert",) if facts.is_alert else (),
+        title=f"{incident.status.word}: {incident.title}",
+        paragraphs=(incident.sentence,),
+        published=incident.since,
+        updated=incident.closed or incident.recovered or incident.since,
+        categories=("alert",) if incident.is_alert else (),
     )
 
 
@@ -56,10 +49,10 @@ def incident(request: HttpRequest, number: str) -> HttpResponse:
     context = {
         "mirror": wiring.mirror_coverage(),
         "report": found,
-        "incident": found.listed,
+        "incident": found.incident,
         "course": found.course,
         "reasons": figures.of_reasons(found.course.reasons, failed=found.failed),
-        "text": found.listed.facts.for_customers(request.build_absolute_uri(reverse("home"))),
+        "text": found.incident.for_customers(request.build_absolute_uri(reverse("home"))),
     }
     return render(request, "insight/incident.html", context)
 

@@ -4,25 +4,55 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.display.formatting import times
+from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.figures.statistics import Share
 from intents_ui.settings import ENV
-from intents_ui.web.insight.figures import FigureRow, Overview, ReasonRow
-from intents_ui.web.insight.incidents import IncidentReport, ListedIncident
+from intents_ui.web.insight import figures, incidents
+from intents_ui.web.insight.choices import Choices
+from intents_ui.web.insight.figures import FigureRow, ReasonRow
+from intents_ui.web.insight.incidents import IncidentReport, ListedIncident, RecentIncidents
 
 
-def of_overview(page: Overview) -> dict[str, object]:
-    judgment = page.judgment
+def overview(picked: Choices) -> dict[str, object]:
+    found, recent = figures.overview(picked), incidents.read()
     return {
         "isDemo": ENV.embedded,
-        "window": page.picked.window,
-        "by": page.picked.by,
-        "order": page.picked.order,
-        "total": of_row(page.total),
-        "rows": [of_row(each) for each in page.rows],
-        "reasons": of_reasons(page.reasons),
+        "window": picked.window,
+        "by": picked.by,
+        "order": picked.order,
+        "total": of_row(found.total),
+        "rows": [of_row(each) for each in found.rows],
+        "reasons": of_reasons(found.reasons),
+        **_judged(recent),
+        "incidents": [of_incident(each) for each in recent.open_now],
+    }
+
+
+def route(scope: ScopeName, picked: Choices) -> dict[str, object]:
+    found = figures.report(scope, picked)
+    return {
+        "window": picked.window,
+        "total": of_row(found.total),
+        "siblings": [of_row(each) for each in found.rows],
+        "reasons": of_reasons(found.reasons),
+        "incidents": [of_incident(each) for each in incidents.read().of(scope)],
+    }
+
+
+def recent_incidents() -> dict[str, object]:
+    recent = incidents.read()
+    return {
+        **_judged(recent),
+        "open": [of_incident(each) for each in recent.open_now],
+        "over": [of_incident(each) for each in recent.over],
+    }
+
+
+def _judged(recent: RecentIncidents) -> dict[str, object]:
+    judgment = recent.judgment
+    return {
         "incidentsAt": times.iso(judgment.at) or None,
         "incidentsUnknownSince": times.iso(judgment.unknown_since) or None,
-        "incidents": [of_incident(each) for each in page.incidents],
     }
 
 
@@ -32,7 +62,7 @@ def of_row(row: FigureRow) -> dict[str, object]:
     _, all_providers, origin, destination, token = figures.scope
     return {
         "level": figures.scope.level,
-        "title": row.scope.named.title,
+        "title": row.scope.title,
         "providers": [each for each in all_providers.split(";") if each],
         "originChainId": origin or None,
         "destinationChainId": destination or None,
@@ -62,29 +92,28 @@ def of_reasons(rows: Sequence[ReasonRow]) -> list[dict[str, object]]:
     return [{"step": each.step.lower() or None, "reason": each.example, "count": each.count} for each in rows]
 
 
-def of_incident(listed: ListedIncident) -> dict[str, object]:
+def of_incident(incident: ListedIncident) -> dict[str, object]:
     """Return an incident. `usual` is a share of the owners. If nothing starts, it is how many were expected."""
-    facts = listed.facts
     return {
-        "number": facts.number,
-        "title": facts.title,
-        "kind": facts.kind,
-        "state": facts.state,
-        "since": times.iso(facts.since),
-        "closed": times.iso(facts.closed) or None,
-        "bad": facts.bad,
-        "owners": facts.owners,
-        "usual": facts.usual,
-        "alert": facts.is_alert,
-        "sentence": facts.sentence,
-        "routes": [each.named.title for each in listed.routes],
+        "number": incident.number,
+        "title": incident.title,
+        "kind": incident.kind,
+        "state": incident.state,
+        "since": times.iso(incident.since),
+        "closed": times.iso(incident.closed) or None,
+        "bad": incident.bad,
+        "owners": incident.owners,
+        "usual": incident.usual,
+        "alert": incident.is_alert,
+        "sentence": incident.sentence,
+        "routes": [each.title for each in incident.routes],
     }
 
 
 def of_report(found: IncidentReport) -> dict[str, object]:
     """Return an incident with what ended since it began."""
     return {
-        **of_incident(found.listed),
+        **of_incident(found.incident),
         "isDemo": ENV.embedded,
         "level": found.level,
         "opened": times.iso(found.opened),

@@ -1,8 +1,9 @@
 """Figures and single transfers of the mirror as pages show them. Functions that read raise CopyUnreadable."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest
@@ -12,8 +13,7 @@ from intents_ui import wiring
 from intents_ui.display.formatting import hashes, shares, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.insight import charts
-from intents_ui.display.insight.charts import Spark
-from intents_ui.display.insight.scopes import chain_ids, number_of
+from intents_ui.display.insight.charts import Columns
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
@@ -23,36 +23,29 @@ from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.lateness import LateTransfer, OpenCounts, count_open
-from intents_ui.mirror.figures.queries import Bar, EndedTransfer, PeriodFigures, ReasonCount, ScopeReport, TokenCount
+from intents_ui.mirror.figures.queries import Bar, EndedTransfer, PeriodFigures, ReasonCount, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
-from intents_ui.mirror.figures.statistics import Share
-from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
 from intents_ui.web import operator_auth
-from intents_ui.web.insight import incidents
-from intents_ui.web.insight.choices import Choices
-from intents_ui.web.insight.incidents import ListedIncident
-from intents_ui.web.insight.scopes import LinkedScope, linked, list_path, query
+from intents_ui.web.insight import scopes
+from intents_ui.web.insight.choices import PERIODS, Choices
+from intents_ui.web.insight.scopes import NamedScope, named
 from intents_ui.web.recent import reads
 
 STEPS = ("Deposit", "Origin", "Destination")
-OTHER = "Other reasons"
+NO_REASON, OTHER = "No reason reported", "Other reasons"
 BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provider", Basis.RULE: "the usual maximum"}
-PERIODS = {Period.WEEK: "7 days", Period.DAY: "24 hours"}
+COMPARED = (Period.WEEK, Period.DAY)  # with a transfer, the first that is complete
 
 
 @dataclass(frozen=True)
 class FigureRow:
-    """The figures of a scope, its share in time and of delivered ones in words, and the trend of its hours or days."""
+    """The figures of a scope with its names, its lists, and the trend of its hours or days."""
 
-    scope: LinkedScope
+    scope: NamedScope
     figures: PeriodFigures
-    rate: str
-    interval: str
-    delivered: str
-    spark: Spark
 
     @property
     def outcomes(self) -> Sequence[tuple[str, int, str]]:
@@ -65,11 +58,15 @@ class FigureRow:
 
     @property
     def late_path(self) -> str:
-        return f"{reverse('late')}?{urlencode(query(self.scope.scope) | {'age': 'any'})}"
+        return f"{reverse('late')}?{urlencode(scopes.query(self.scope.scope) | {'age': 'any'})}"
+
+    @cached_property
+    def spark(self) -> Columns:
+        return charts.spark(self.figures.bars)
 
     def listed(self, **given: object) -> str:
         """Return the URL of the list of its transfers."""
-        return list_path(self.scope.scope, **given, **{"from": int(self.figures.since.timestamp())})
+        return scopes.list_path(self.scope.scope, **given, **{"from": int(self.figures.since.timestamp())})
 
 
 @dataclass(frozen=True)
@@ -84,22 +81,60 @@ class ReasonRow:
     pattern: str | None = None  # as the mirror has it
 
 
-def step_name(step: int | None) -> str:
-    """Return the name of a step by its position, or "" if it is unknown."""
-    return STEPS[step] if step is not None and step < len(STEPS) else ""
+@dataclass(frozen=True)
+class TokenRow:
+    """A pair of tokens, None if unknown, with the number of transfers and what the delivered ones sent."""
+
+    origin: Identity | None
+    destination: Identity | None
+    count: int
+    sent: Amount | None
 
 
-def rate(share: Share | None) -> tuple[str, str]:
-    """Return a share, `98.0%`, and its interval. Both are "" if there is none."""
-    return (shares.percent(share.part, share.whole), shares.interval(share.low, share.high)) if share else ("", "")
+@dataclass(frozen=True)
+class Report:
+    """Figures of a scope as pages show them, as in `queries.Report`."""
+
+    total: FigureRow
+    series: Sequence[Bar]
+    rows: Sequence[FigureRow]
+    reasons: Sequence[ReasonRow]
+    tokens: Sequence[TokenRow]
 
 
-def of_rows(found: Sequence[PeriodFigures]) -> Sequence[FigureRow]:
-    scopes = linked(each.scope for each in found)
-    return [
-        FigureRow(scope, each, *rate(each.on_time), rate(each.success)[0], charts.spark(each.bars))
-        for scope, each in zip(scopes, found, strict=True)
-    ]
+def overview(picked: Choices) -> Report:
+    """Return the figures of the whole service, and of its routes, providers, chains or tokens."""
+    key = "figures", picked.window, picked.by, picked.order
+    return reads().get(key, lambda: _overview(picked), max_age=readonly.MAX_AGE)
+
+
+def _overview(picked: Choices) -> Report:
+    counts = still_open()
+    with reading():
+        now = coverage.service_now()
+        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
+    return _shown(found)
+
+
+def report(scope: ScopeName, picked: Choices) -> Report:
+    """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
+    counts = still_open()
+    with reading():
+        found = queries.report(scope, picked.window, now=coverage.service_now(), still_open=counts)
+        is_known = bool(found.total.funded) or queries.is_known(scope)
+    if not is_known and not _is_listed(scope):
+        raise Http404("The local copy has no transfers of this.")
+    return _shown(found)
+
+
+def _shown(found: queries.Report) -> Report:
+    total, *rows = of_rows([found.total, *found.rows])
+    reasons = of_reasons(found.reasons, failed=found.total.failed)
+    return Report(total, found.series, rows, reasons, token_rows(found.tokens))
+
+
+def of_rows(found: Sequence[PeriodFigures]) -> list[FigureRow]:
+    return list(map(FigureRow, named(each.scope for each in found), found))
 
 
 def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonRow]:
@@ -107,8 +142,8 @@ def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonR
     rows = [
         ReasonRow(
             step_name(each.step) or "Unknown step",
-            text.reason(each.reason).shown if each.reason else "No reason reported",
-            text.reason(each.example).shown if each.example else "No reason reported",
+            shown_reason(each.reason),
+            shown_reason(each.example),
             each.count,
             shares.percent(each.count, max(failed, each.count)),
             each.reason,
@@ -120,48 +155,13 @@ def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonR
     return rows
 
 
-@dataclass(frozen=True)
-class Overview:
-    """Figures of the whole service, and of its routes, providers, chains or tokens."""
-
-    picked: Choices
-    total: FigureRow
-    series: Sequence[Bar]
-    rows: Sequence[FigureRow]
-    reasons: Sequence[ReasonRow]
-    judgment: Judgment
-    incidents: Sequence[ListedIncident]
-    over: Sequence[ListedIncident]
+def shown_reason(written: str) -> str:
+    return text.reason(written).shown if written else NO_REASON
 
 
-def overview(picked: Choices) -> Overview:
-    key = "figures", picked.window, picked.by, picked.order
-    found = reads().get(key, lambda: _counted(picked), max_age=readonly.MAX_AGE)
-    recent = incidents.read()
-    return Overview(picked, *found, recent.judgment, recent.open_now, recent.over)
-
-
-def _counted(
-    picked: Choices,
-) -> tuple[FigureRow, Sequence[Bar], Sequence[FigureRow], Sequence[ReasonRow]]:
-    """Return the total, its hours or days, the rows and the failure reasons."""
-    counts = still_open()
-    with reading():
-        now = coverage.service_now()
-        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
-    [total] = of_rows([found.total])
-    return total, found.series, of_rows(found.rows), of_reasons(found.reasons, failed=found.total.failed)
-
-
-def report(scope: ScopeName, picked: Choices) -> ScopeReport:
-    """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
-    counts = still_open()
-    with reading():
-        found = queries.report(scope, picked.window, now=coverage.service_now(), still_open=counts)
-        is_known = bool(found.figures.funded) or queries.is_known(scope)
-    if not is_known and not _is_listed(scope):
-        raise Http404("The local copy has no transfers of this.")
-    return found
+def step_name(step: int | None) -> str:
+    """Return the name of a step by its position, or "" if it is unknown."""
+    return STEPS[step] if step is not None and step < len(STEPS) else ""
 
 
 def still_open() -> OpenCounts:
@@ -179,8 +179,8 @@ def _is_listed(scope: ScopeName) -> bool:
     if scope.level is Level.PROVIDER:
         return scope.providers in providers.KNOWN
     is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
-    numbers = chain_ids((scope.origin_chain,)) if scope.level is Level.CHAIN or is_token else []
-    return any(wiring.catalog().chain(number) for number in numbers)
+    number = scopes.number_of(scope.origin_chain) if scope.level is Level.CHAIN or is_token else None
+    return wiring.catalog().chain(number) is not None
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def performance(request: HttpRequest, situation: Situation) -> RoutePerformance 
     scope = ScopeName(Level.ROUTE, *situation.facts.route)
     try:
         with reading():
-            found = (queries.performance(scope, period=period, now=situation.now) for period in PERIODS)
+            found = (queries.performance(scope, period=period, now=situation.now) for period in COMPARED)
             best = next((each for each in found if each.success), None)
     except CopyUnreadable:
         return None
@@ -241,7 +241,7 @@ class TransferRow:
     intent_id: str
     is_linked: bool
     status: StatusLabel
-    scope: LinkedScope
+    scope: NamedScope
     sent: Amount | None
     took: timedelta | None
     ended: datetime | None = None
@@ -252,23 +252,12 @@ class TransferRow:
     factor: str = ""
 
 
-@dataclass(frozen=True)
-class TokenRow:
-    """A pair of tokens, None if unknown, with the number of transfers and what the delivered ones sent."""
-
-    origin: Identity | None
-    destination: Identity | None
-    count: int
-    sent: Amount | None
-
-
 def transfer_rows(found: Sequence[EndedTransfer | LateTransfer]) -> list[TransferRow]:
-    _learn_tokens(each.origin_token for each in found)
-    scopes = linked(ScopeName(Level.ROUTE, *each.route) for each in found)
-    return [_transfer_row(each, scope) for each, scope in zip(found, scopes, strict=True)]
+    scopes.learn(each.origin_token.chain for each in found if each.origin_token)
+    return list(map(_transfer_row, found, named(ScopeName(Level.ROUTE, *each.route) for each in found)))
 
 
-def _transfer_row(each: EndedTransfer | LateTransfer, scope: LinkedScope) -> TransferRow:
+def _transfer_row(each: EndedTransfer | LateTransfer, scope: NamedScope) -> TransferRow:
     row = TransferRow(
         intent_id=each.intent_id,
         is_linked=hashes.canonical_hash(each.intent_id) is not None,
@@ -285,11 +274,11 @@ def _transfer_row(each: EndedTransfer | LateTransfer, scope: LinkedScope) -> Tra
 
 
 def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
-    _learn_tokens(token for each in found for token in (each.origin, each.destination))
+    scopes.learn(token.chain for each in found for token in (each.origin, each.destination) if token)
     return [
         TokenRow(
-            origin=each.origin and _identity(each.origin),
-            destination=each.destination and _identity(each.destination),
+            origin=each.origin and scopes.identity(each.origin.chain, each.origin.address),
+            destination=each.destination and scopes.identity(each.destination.chain, each.destination.address),
             count=each.count,
             sent=each.origin and _amount(each.origin, each.sent),
         )
@@ -297,13 +286,5 @@ def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
     ]
 
 
-def _learn_tokens(tokens: Iterable[TokenKey | None]) -> None:
-    wiring.catalog().learn(number for each in tokens if each for number in chain_ids((each.chain,)))
-
-
-def _identity(token: TokenKey) -> Identity:
-    return token_amounts.identity(number_of(token.chain), token.address, using=wiring.catalog())
-
-
 def _amount(token: TokenKey, value: int) -> Amount:
-    return token_amounts.amount(Money(value, number_of(token.chain), token.address), using=wiring.catalog())
+    return token_amounts.amount(Money(value, scopes.number_of(token.chain), token.address), using=wiring.catalog())

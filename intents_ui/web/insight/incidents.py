@@ -9,28 +9,25 @@ from django.http import Http404
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.figures import queries as figures
-from intents_ui.mirror.figures import scopes
 from intents_ui.mirror.figures.queries import Course
-from intents_ui.mirror.figures.scopes import EVERYTHING, ScopeName, scope_of_token, scopes_of
+from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents import keeper
-from intents_ui.mirror.incidents.keeper import Judgment, optional_time, routes_of
-from intents_ui.mirror.incidents.rules import Kind, Level, State
-from intents_ui.mirror.models import Incident
+from intents_ui.mirror.incidents.keeper import Judgment, optional_time
+from intents_ui.mirror.incidents.rules import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.service.outcome import Outcome
-from intents_ui.web.insight.scopes import LinkedScope, linked
+from intents_ui.web.insight.scopes import NamedScope, named
 from intents_ui.web.recent import reads
 
 LONGEST_NUMBER = 15  # digits
 
 
-@dataclass(frozen=True)
-class ListedIncident:
-    """An incident in words, what it is of, and its page's routes."""
+@dataclass(frozen=True, kw_only=True)
+class ListedIncident(IncidentFacts):
+    """An incident with what it is of, and the routes where it was seen."""
 
-    facts: IncidentFacts
-    scope: LinkedScope
-    routes: Sequence[LinkedScope]
+    scope: NamedScope
+    routes: Sequence[NamedScope]
 
 
 @dataclass(frozen=True)
@@ -42,11 +39,11 @@ class RecentIncidents:
 
     @property
     def open_now(self) -> Sequence[ListedIncident]:
-        return [each for each in self.incidents if each.facts.closed is None]
+        return [each for each in self.incidents if each.closed is None]
 
     @property
     def over(self) -> Sequence[ListedIncident]:
-        return [each for each in self.incidents if each.facts.closed is not None]
+        return [each for each in self.incidents if each.closed is not None]
 
     def of(self, scope: ScopeName) -> Sequence[ListedIncident]:
         """Return the open incidents of a scope or of a part of it, and those that were seen on it."""
@@ -82,33 +79,34 @@ def _read() -> RecentIncidents | None:
 
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
     """Name incidents. The names of their chains are loaded together."""
-    places = [[scope(each), *(ScopeName(scopes.Level.ROUTE, *route) for route in routes_of(each))] for each in found]
-    named = iter(linked(scope for each in places for scope in each))
-    told = []
-    for incident, each in zip(found, places, strict=True):
-        whole, *routes = [next(named) for _ in each]
-        facts = IncidentFacts(
-            number=incident.number,
-            title=whole.named.title,
-            kind=Kind(incident.kind),
-            state=State(incident.state),
-            since=datetime.fromtimestamp(incident.since, UTC),
-            recovered=optional_time(incident.recovered),
-            closed=optional_time(incident.closed),
-            bad=int(incident.bad),
-            owners=int(incident.owners),
-            usual=float(incident.usual),
-            is_alert=incident.is_alert,
-        )
-        told.append(ListedIncident(facts, whole, routes))
-    return told
+    places = [[each.scope, *sorted(each.routes)] for each in found]
+    names = iter(named(scope for each in places for scope in each))
+    return [_listed(incident, *(next(names) for _ in each)) for incident, each in zip(found, places, strict=True)]
+
+
+def _listed(incident: Incident, whole: NamedScope, *routes: NamedScope) -> ListedIncident:
+    return ListedIncident(
+        number=incident.number,
+        title=whole.title,
+        kind=incident.kind,
+        state=incident.state,
+        since=datetime.fromtimestamp(incident.since, UTC),
+        recovered=optional_time(incident.recovered),
+        closed=optional_time(incident.closed),
+        bad=int(incident.bad),
+        owners=int(incident.owners),
+        usual=float(incident.usual),
+        is_alert=incident.is_alert,
+        scope=whole,
+        routes=routes,
+    )
 
 
 @dataclass(frozen=True)
 class IncidentReport:
     """An incident, and what ended since it began."""
 
-    listed: ListedIncident
+    incident: ListedIncident
     level: str
     opened: datetime
     course: Course
@@ -134,23 +132,5 @@ def report(number: str) -> IncidentReport:
         if found is None:
             raise Http404("There is no incident with this number.")
         since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or coverage.service_now()
-        course = figures.course(scope(found), since=since, until=until)
-    return IncidentReport(listed([found])[0], found.level, datetime.fromtimestamp(found.opened, UTC), course)
-
-
-def scope(incident: Incident) -> ScopeName:
-    """Return the scope of figures that an incident is of. A provider may be on one chain only."""
-    name, routes = incident.name, routes_of(incident)
-    chain, _, rest = name.partition("/")
-    match incident.level:
-        case Level.ROUTE if routes:
-            return ScopeName(scopes.Level.ROUTE, *routes[0])
-        case Level.PROVIDER_ON_CHAIN:
-            return ScopeName(scopes.Level.PROVIDER, rest, chain)
-        case Level.TOKEN:
-            return scope_of_token(chain, rest)
-        case Level.PROVIDER:
-            return ScopeName(scopes.Level.PROVIDER, name)
-        case Level.CHAIN:
-            return ScopeName(scopes.Level.CHAIN, "", name)
-    return EVERYTHING
+        course = figures.course(found.scope, since=since, until=until)
+    return IncidentReport(listed([found])[0], found.scope.level, datetime.fromtimestamp(found.opened, UTC), course)

@@ -1,4 +1,4 @@
-"""Names and addresses of what figures are of."""
+"""Names and addresses of what figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,36 +9,104 @@ from django.http import Http404
 from django.urls import reverse
 
 from intents_ui import wiring
-from intents_ui.display.insight import scopes
-from intents_ui.display.insight.scopes import NamedScope
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.tokens import icons, names, providers, token_amounts
+from intents_ui.display.tokens.icons import TokenIcon
+from intents_ui.display.tokens.providers import Provider
+from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
 
 MOST_CHARACTERS = 500  # of a value in a query string
+LONGEST_CHAIN = 19  # digits
 UNKNOWN = "-"  # in a URL, for a provider or a chain without a name
 PLAIN = re.compile(r"(?!\.{1,2}$|-$)[\w .;:+~-]{1,200}", re.ASCII)  # what a URL can have between two slashes
 
 
 @dataclass(frozen=True)
-class LinkedScope:
-    """A scope with its name. `path`: its page, None if no URL can name it."""
+class ScopeChain:
+    """A chain. `chain_id` is None if the service reported none."""
+
+    chain_id: int | None
+    name: str
+    coin: TokenIcon
+
+
+@dataclass(frozen=True)
+class NamedScope:
+    """A scope with its names. `chains` are the origin and the destination of a route, or the chain of another scope.
+
+    `path`: its page, None if no URL can name it.
+    """
 
     scope: ScopeName
-    named: NamedScope
+    providers: tuple[Provider, ...]
+    chains: tuple[ScopeChain, ...]
+    token: Identity | None
     path: str | None
 
+    @property
+    def who(self) -> str:
+        """Return the names of the providers, or "" for all."""
+        return " and ".join(each.label for each in self.providers)
 
-def linked(found: Iterable[ScopeName]) -> list[LinkedScope]:
+    @property
+    def where(self) -> str:
+        """Return `Base → Arbitrum`, `Base` for a chain or for a route on it, `USDC on Base`, "" for all."""
+        if self.token:
+            is_unknown = self.token.symbol == text.UNKNOWN
+            called = hashes.short_address(self.token.address) if is_unknown else self.token.symbol
+            return f"{called} on {self.token.chain}"
+        return " → ".join(dict.fromkeys(each.name for each in self.chains))
+
+    @property
+    def title(self) -> str:
+        """Return `Relay, Base → Arbitrum`, `Relay`, `Relay on Base`, `Base`, `USDC on Base` or `All transfers`."""
+        between = ", " if self.scope.level is Level.ROUTE else " on "
+        return between.join(filter(None, (self.who, self.where))) or "All transfers"
+
+
+def named(found: Iterable[ScopeName]) -> list[NamedScope]:
     """Name scopes. The names of their chains are loaded together."""
-    found = list(found)
-    catalog = wiring.catalog()
-    catalog.learn(number for each in found for number in scopes.chain_ids(_chains(each)))
-    return [
-        LinkedScope(
-            each, scopes.named(each.level, each.providers, _chains(each), using=catalog, token=each.token), path(each)
-        )
-        for each in found
-    ]
+    scopes = list(found)
+    learn(chain for each in scopes for chain in _chains(each))
+    return list(map(_named, scopes))
+
+
+def _named(scope: ScopeName) -> NamedScope:
+    used = tuple(map(providers.of, filter(None, scope.providers.split(";"))))
+    if scope.level is Level.ROUTE and not used:
+        used = (Provider("", "Unknown provider"),)
+    token = identity(scope.origin_chain, scope.token) if scope.token else None
+    return NamedScope(scope, used, tuple(map(_chain, _chains(scope))), token, path(scope))
+
+
+def _chains(scope: ScopeName) -> tuple[str, ...]:
+    if scope.level is Level.ROUTE:
+        return scope.route[1:]
+    return (scope.origin_chain,) if scope.origin_chain else ()
+
+
+def _chain(written: str) -> ScopeChain:
+    number, catalog = number_of(written), wiring.catalog()
+    info = catalog.chain(number)
+    name = names.chain(number, info=info, unknown="Unknown chain")
+    return ScopeChain(number, name, icons.of_chain(number or 0, name, logo_uri=info.logo_uri if info else None))
+
+
+def identity(chain: str, address: str) -> Identity:
+    """Return a token as pages name it."""
+    return token_amounts.identity(number_of(chain), address, using=wiring.catalog())
+
+
+def learn(chains: Iterable[str]) -> None:
+    """Load the names of these chains and of their tokens."""
+    wiring.catalog().learn(number for each in chains if (number := number_of(each)) is not None)
+
+
+def number_of(written: str) -> int | None:
+    """Return the ID of a chain, or None if the service reported none."""
+    return int(written) if written.isascii() and written.isdigit() and len(written) <= LONGEST_CHAIN else None
 
 
 def path(scope: ScopeName) -> str | None:
@@ -46,17 +114,16 @@ def path(scope: ScopeName) -> str | None:
     match scope.level:
         case Level.SERVICE:
             return reverse("insight")
-        case Level.PROVIDER:
-            parts = [scope.providers]
+        case Level.PROVIDER | Level.PROVIDER_ON_CHAIN:
+            page, parts = "insight-provider", [scope.providers]
         case Level.CHAIN:
-            parts = [scope.origin_chain]
+            page, parts = "insight-chain", [scope.origin_chain]
         case Level.TOKEN:
-            parts = [scope.origin_chain, scope.token]
+            page, parts = "insight-token", [scope.origin_chain, scope.token]
         case Level.ROUTE:
-            parts = [part or UNKNOWN for part in scope.route]
+            page, parts = "insight-route", [part or UNKNOWN for part in scope.route]
     plain = all(part == UNKNOWN or PLAIN.fullmatch(part) for part in parts)
-    is_unclear = UNKNOWN in scope
-    return reverse(f"insight-{scope.level}", args=parts) if plain and all(parts) and not is_unclear else None
+    return reverse(page, args=parts) if plain and all(parts) and UNKNOWN not in scope else None
 
 
 def route(providers: str, origin: str, destination: str) -> ScopeName:
@@ -86,7 +153,8 @@ def read(given: Mapping[str, str]) -> ScopeName:
         chain, _, address = names["token"].partition("/")
         return checked(scope_of_token(chain, address))
     if names["provider"]:
-        return ScopeName(Level.PROVIDER, names["provider"], names["chain"])
+        level = Level.PROVIDER_ON_CHAIN if names["chain"] else Level.PROVIDER
+        return ScopeName(level, names["provider"], names["chain"])
     return ScopeName(Level.CHAIN, "", names["chain"]) if names["chain"] else EVERYTHING
 
 
@@ -105,9 +173,3 @@ def query(scope: ScopeName) -> dict[str, str]:
 def list_path(scope: ScopeName, **given: object) -> str:
     """Return the URL of the list of a scope's transfers."""
     return f"{reverse('insight-transfers')}?{urlencode(query(scope) | given)}"
-
-
-def _chains(scope: ScopeName) -> tuple[str, ...]:
-    if scope == EVERYTHING or (scope.level is Level.PROVIDER and not scope.origin_chain):
-        return ()
-    return scope.route[1:] if scope.level is Level.ROUTE else (scope.origin_chain,)

@@ -36,7 +36,7 @@ def on_route(facts: Facts) -> tuple[IncidentFacts, ...]:
         return ()
     route = route_of(facts)
     return tuple(
-        each.facts
+        each
         for each in found.incidents
         if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(facts, each)
     )

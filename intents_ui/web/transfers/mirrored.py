@@ -89,12 +89,11 @@ def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList]
 
 
 def _paid_lists(address: str) -> tuple[Sequence[MirroredList], str]:
-    from intents_ui.mirror.addresses import MOST_COUNTED, Role, count_to, transfers_to
+    from intents_ui.mirror.addresses import MOST_COUNTED, Role, transfers_to
 
     lists = []
     for role, heading in ((Role.RECIPIENT, "As recipient"), (Role.REFUND, "Refunded to")):
-        found = transfers_to(address, role=role, most=MOST_SHOWN + 1)
-        count = count_to(address, role=role) if len(found) > MOST_SHOWN else len(found)
+        found, count = transfers_to(address, role=role, most=MOST_SHOWN)
         lists.append(MirroredList(role.value, heading, _rows(found), count, is_capped=count >= MOST_COUNTED))
     return lists, ""
 
