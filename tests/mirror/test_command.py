@@ -1,14 +1,10 @@
-"""`manage.py mirror …`: its commands, and how its process follows the service, ends and takes over."""
+"""`manage.py mirror …`: its commands."""
 
-import contextlib
 import io
 import os
 import re
 import signal
-import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -32,10 +28,6 @@ from intents_ui.settings import ENV
 from tests.mirror.counted import check_facts
 from tests.mirror.world import START, World
 from tests.service.clients import answered
-from tests.serving import ROOT, free_port, running
-from tests.waiting import until
-
-KEY = "an access key of the test"
 
 
 @pytest.fixture
@@ -126,95 +118,3 @@ def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pyte
     assert writer is not None
     mirror.step(writer)
     assert abs(mirror.now() - datetime.now(UTC) - timedelta(minutes=3)) < timedelta(seconds=2)
-
-
-# Its process
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[str]:
-    port = free_port()
-    words = ("-m", "intents_ui.emulator", "--port", str(port), "--size", "100", "--key", KEY)
-    with running(*words, url=f"http://127.0.0.1:{port}/") as url:
-        yield url.rstrip("/")
-
-
-@pytest.fixture
-def env(tmp_path: Path, service: str) -> dict[str, str]:
-    return {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-        "INTENTS_SERVICE_URL": service,
-        "INTENTS_SERVICE_ACCESS_KEY": KEY,
-        "INTENTS_DATABASE": str(tmp_path / "mirror.db"),
-        "INTENTS_MIRROR_CALLS": "5",
-        "SECRET_KEY": "a key of the test",
-    }
-
-
-@contextlib.contextmanager
-def process(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    words = [sys.executable, "-m", "tests.mirror.process"]
-    ran = subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        yield ran
-    finally:
-        ran.send_signal(signal.SIGCONT)
-        ran.kill()
-        ran.communicate()
-
-
-def value(database: str, query: str) -> int:
-    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as copy:
-        try:
-            return int(copy.execute(query).fetchone()[0] or 0)
-        except (sqlite3.OperationalError, TypeError):  # no such table or row yet
-            return 0
-
-
-def eventually(condition: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
-    def is_so() -> bool:
-        ended = [each.communicate()[1] for each in processes if each.poll() is not None]
-        assert not ended
-        return condition()
-
-    until(is_so)
-
-
-def epoch(env: dict[str, str]) -> int:
-    return value(env["INTENTS_DATABASE"], "SELECT epoch FROM mirror_lease")
-
-
-def written(env: dict[str, str], epoch: int) -> int:
-    return value(env["INTENTS_DATABASE"], f"SELECT COUNT(*) FROM mirror_window WHERE epoch = {epoch}")  # noqa: S608 - a number
-
-
-def freezes(leader: subprocess.Popen[str], env: dict[str, str]) -> bool:
-    """Freeze a process outside of its transactions, in which it would lock SQLite's file."""
-    leader.send_signal(signal.SIGSTOP)
-    with contextlib.closing(sqlite3.connect(env["INTENTS_DATABASE"], timeout=0.2, isolation_level=None)) as database:
-        try:
-            database.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            leader.send_signal(signal.SIGCONT)
-            return False
-    return True
-
-
-@pytest.mark.programs
-def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothing(env: dict[str, str]) -> None:
-    Path(env["INTENTS_DATABASE"]).touch()
-    with contextlib.ExitStack() as stack:
-        leader = stack.enter_context(process(env))
-        eventually(lambda: written(env, 1) > 0, leader)
-        spares = [stack.enter_context(process(env)) for _ in range(2)]
-        eventually(lambda: freezes(leader, env), leader)
-        eventually(lambda: epoch(env) == 2, *spares)
-        eventually(lambda: written(env, 2) > 0, *spares)
-        before = written(env, 1)
-        leader.send_signal(signal.SIGCONT)
-        seen = written(env, 2)
-        eventually(lambda: written(env, 2) > seen)
-        assert written(env, 1) <= before
-        assert epoch(env) == 2
-        assert all(each.poll() is None for each in (leader, *spares))

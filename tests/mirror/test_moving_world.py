@@ -5,6 +5,7 @@ Time is the world's: it passes in steps, when the process has read what was due.
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from unittest.mock import patch
 
 import httpx
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Max
 
 from intents_ui.mirror import coverage, schedule, writer
@@ -57,7 +58,7 @@ class Moving:
             "SECRET_KEY": "a key of the test",
             "WORLD_CLOCK": str(self.clock),
         }
-        self.process: subprocess.Popen[bytes] | None = None
+        self.processes: list[subprocess.Popen[bytes]] = []
 
     def answer(self, content: bytes) -> httpx.Response:
         with self.moved:
@@ -132,8 +133,7 @@ class Moving:
         """Let time pass, and wait until all that is due was read, or for as long as the process calls."""
         self.sleep(seconds)
         until(lambda: self.is_settled() or time.monotonic() > self.called + PAUSE)
-        assert self.process, "not started"
-        assert self.process.poll() is None, self.log.read_text()
+        assert all(each.poll() is None for each in self.processes), self.log.read_text()
 
     def wait_for_calls(self, count: int) -> None:
         """Wait until the process has called so many times more, or for as long as it calls."""
@@ -142,19 +142,21 @@ class Moving:
 
     # The process
 
-    def start(self) -> None:
+    def start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "tests.mirror.process"]
         with self.log.open("ab") as log:
-            self.process = started = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=log, stderr=log)
+            started = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=log, stderr=log)
+        self.processes.append(started)
         until(lambda: self.is_known() or started.poll() is not None)
         assert started.poll() is None, self.log.read_text()
+        return started
 
     def kill(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
-            Lease.objects.update(until=0)  # it has run out
+        for each in self.processes:
+            each.kill()
+            each.wait()
+        self.processes = []
+        Lease.objects.update(until=0)  # it has run out
 
 
 @pytest.mark.programs
@@ -169,7 +171,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     world, kills = moving.world, moving.draw.sample(range(5, MOVING), KILLS)
     moving.sleep(0)
     with moving.served():
-        moving.start()
+        process = moving.start()
         for minute in range(MOVING):
             with moving.moved:
                 world.move(moving.draw, is_silent=minute < MOVING - QUIET)
@@ -177,16 +179,15 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
                 moving.sleep(MINUTE)
                 moving.wait_for_calls(moving.draw.randrange(8))
                 moving.kill()
-                moving.start()
+                process = moving.start()
             world.always = "refused" if 50 <= minute < 60 else ""
             moving.step()
         world.faults = []
         for _ in range(10):
             moving.step()
         until(moving.is_settled)
-        assert moving.process
-        moving.process.terminate()
-        assert moving.process.wait(PATIENCE) == 0, moving.log.read_text()
+        process.terminate()
+        assert process.wait(PATIENCE) == 0, moving.log.read_text()
     assert moving.log.read_text().endswith("The mirror is running.\nThe mirror has stopped.\n")
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
     copied, wanted, now = rows(), expected(world), int(world.now)
@@ -234,3 +235,36 @@ def sealed(world: World, *, without: set[str]) -> list[Made]:
         if ended and not any(each.intent_id in without for each in inside):
             found[window.start] = ended[0]
     return list(found.values())
+
+
+@pytest.mark.programs
+def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothing(copy: None, tmp_path: Path) -> None:
+    moving = Moving(tmp_path, str(connection.settings_dict["NAME"]))
+
+    def written(epoch: int) -> int:
+        return Window.objects.filter(epoch=epoch).count()
+
+    def freezes() -> bool:
+        """Freeze the leader outside of its transactions, in which it would lock SQLite's file."""
+        leader.send_signal(signal.SIGSTOP)
+        try:
+            with transaction.atomic():
+                return True
+        except OperationalError:
+            leader.send_signal(signal.SIGCONT)
+            return False
+
+    moving.sleep(0)
+    with moving.served():
+        leader, *spares = [moving.start() for _ in range(3)]
+        until(freezes)
+        until(lambda: Lease.objects.get().epoch == 2)
+        moving.sleep(MINUTE)
+        until(lambda: written(2) > 0)
+        before, seen = written(1), written(2)
+        leader.send_signal(signal.SIGCONT)
+        moving.sleep(MINUTE)
+        until(lambda: written(2) > seen)
+        assert written(1) <= before
+        assert Lease.objects.get().epoch == 2
+        assert all(each.poll() is None for each in (leader, *spares)), moving.log.read_text()
