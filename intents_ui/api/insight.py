@@ -4,7 +4,6 @@ A dashboard without one says so. What reads it is imported only when used, becau
 """
 
 from collections.abc import Callable
-from http import HTTPStatus
 from importlib import import_module
 
 from django.apps import apps
@@ -12,14 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, P, PathEx, Query, Schema
 
 from intents_ui.middleware import failures
-from intents_ui.middleware.failures import Failure
-
-NO_MIRROR = Failure(
-    HTTPStatus.NOT_FOUND,
-    "No local copy",
-    "This dashboard has no local copy of the history, so it knows only single transfers.",
-    "Look up single transfers, or ask the administrator to set INTENTS_DATABASE.",
-)
 
 
 class TimeChoice(Schema):
@@ -63,6 +54,6 @@ def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its nu
 
 def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
     if not apps.is_installed("intents_ui.mirror"):
-        return failures.page(request, NO_MIRROR)
+        return failures.page(request, failures.NO_MIRROR)
     view: Callable[..., HttpResponse] = getattr(import_module("intents_ui.api.figures"), operation)
     return view(request, *named)

@@ -19,7 +19,6 @@ from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.web.insight import access, data, figures, incidents
 
-UNREADABLE: Final = "The local copy of the history can't be read. Other tools are not affected."
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
 NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
 
@@ -27,12 +26,12 @@ NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on thi
 def health(request: HttpRequest, given: RouteArguments) -> str:
     """Return the figures of the routes between two chains, and their open incidents."""
     if refusal := access.why_refused(request):
-        raise Unanswered(refusal.value)
+        raise Unanswered(refusal.what)
     pair = chain(given.origin, which="origin"), chain(given.destination, which="destination")
     try:
         found, recent = read(pair, given.provider), incidents.read()
     except CopyUnreadable as error:
-        raise Unanswered(UNREADABLE) from error
+        raise Unanswered(access.UNREADABLE.what) from error
     affecting = {each.number: each for row in found for each in recent.of(row.scope)}
     mirror = wiring.mirror_coverage()
     return fence.around_json(

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 class Failure:
     """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
 
-    It is hashable, because a rejection is rendered once.
+    `takes_token`: a client with the operator token may pass. It is hashable, because a rejection is rendered once.
     """
 
     status: HTTPStatus
@@ -48,6 +48,7 @@ class Failure:
     looked_for: str | None = None
     until: str = ""
     fields: tuple[tuple[str, str], ...] = ()
+    takes_token: bool = False
 
     def as_json(self) -> dict[str, str | int | None]:
         found = {"error": self.title, "what": self.what, "reference": self.reference}
@@ -66,6 +67,13 @@ INVALID_CURSOR = Failure(
     "Invalid page link",
     "The link's cursor (cursor=…) is cut off, changed, or from another dashboard.",
     "Open the list from its first page, or ask for a new link.",
+)
+
+NO_MIRROR = Failure(
+    HTTPStatus.NOT_FOUND,
+    "No local copy",
+    "This dashboard has no local copy of the service's history, so it knows only single transfers.",
+    "An administrator can turn it on: set INTENTS_DATABASE, restart the dashboard and run manage.py mirror run.",
 )
 
 

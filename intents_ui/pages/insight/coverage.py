@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
+from intents_ui.middleware import failures
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -43,7 +44,7 @@ class DayBar:
 @require_safe
 def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
     """Answer for any page of the mirror in a dashboard that has none."""
-    return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
+    return failures.page(request, failures.NO_MIRROR)
 
 
 @require_safe

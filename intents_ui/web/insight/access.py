@@ -1,72 +1,67 @@
-"""Who may see pages about many transfers, and what they say if the local copy can't be read."""
+"""Who may see figures and incidents, on pages and in the API, and what clients get if the local copy can't be read."""
 
 from collections.abc import Callable
-from enum import Enum
+from dataclasses import replace
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
+from intents_ui.middleware import failures
+from intents_ui.middleware.failures import NO_MIRROR, Failure
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
-UNREADABLE = "The local copy of the history can't be read."
+OFF = Failure(
+    HTTPStatus.NOT_FOUND,
+    "Insight is off",
+    "This dashboard shows no figures of many transfers.",
+    "Look up single transfers.",
+)
+FOR_STAFF = Failure(
+    HTTPStatus.FORBIDDEN,
+    "Staff only",
+    "Figures tell about transfers of other people. Only staff can see them, in a browser.",
+    "Ask the administrator.",
+)
+UNREADABLE = Failure(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "Local copy unavailable",
+    "The local copy can't be read. Other data is not affected.",
+    "Look up single transfers as usual, or try again.",
+    retry_after=5,
+)
+
 
 type View = Callable[..., HttpResponseBase]
 
 
-class Refusal(Enum):
-    """Why figures can't be shown."""
-
-    OFF = "This dashboard shows no figures of many transfers."
-    FOR_STAFF = "Figures tell about transfers of other people. Only staff can see them, in a browser."
-    NO_MIRROR = "This dashboard has no local copy of the history, so it knows only single transfers."
-
-
 def insight(view: View) -> View:
-    """Let a page answer only who may see figures, and say so if it raises CopyUnreadable. It is never cached."""
+    """Let a view answer only who may see figures, and say so if it raises CopyUnreadable. It is never cached."""
 
     @require_safe
     @wraps(view)
-    def page(request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
+    def answer(request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
         try:
             with understanding():
-                response = _refusal(request) or view(request, *args, **given)
+                refusal = why_refused(request)
+                response = failures.page(request, refusal) if refusal else view(request, *args, **given)
         except CopyUnreadable:
-            response = _unreadable(request)
+            response = failures.page(request, UNREADABLE)
         response["Cache-Control"] = "private, no-store"  # staff may see what others may not
         return response
 
-    return page
+    return answer
 
 
-def why_refused(request: HttpRequest) -> Refusal | None:
+def why_refused(request: HttpRequest) -> Failure | None:
     """Return why figures can't be shown to this client, or None."""
     if ENV.intents_insight == "off":
-        return Refusal.OFF
+        return OFF
     if not operator_auth.may_see_insight(request):
-        return Refusal.FOR_STAFF
-    return Refusal.NO_MIRROR if wiring.mirror_coverage() is None else None
-
-
-def _refusal(request: HttpRequest) -> HttpResponseBase | None:
-    match why_refused(request):
-        case Refusal.OFF:
-            return render(request, "insight/refused.html", {"is_off": True}, status=HTTPStatus.NOT_FOUND)
-        case Refusal.FOR_STAFF:
-            context = {"is_off": False, "has_token": operator_auth.has_token()}
-            return render(request, "insight/refused.html", context, status=HTTPStatus.FORBIDDEN)
-        case Refusal.NO_MIRROR:
-            return render(request, "insight/no_mirror.html", status=HTTPStatus.NOT_FOUND)
-    return None
-
-
-def _unreadable(request: HttpRequest) -> HttpResponse:
-    if request.path.endswith(".json"):
-        return JsonResponse({"problems": [UNREADABLE]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    return render(request, "insight/unreadable.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        return replace(FOR_STAFF, takes_token=operator_auth.has_token())
+    return NO_MIRROR if wiring.mirror_coverage() is None else None
