@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 
 from intents_ui.mirror import windows
+from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.windows import Condition
 
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
@@ -19,6 +20,7 @@ class Route(models.Model):
     """A route: its providers and chains.
 
     `late_after`: after how many milliseconds a transfer is late. `late_by`: what decides that (`lateness.Basis`).
+    `late_bucket`: the last bucket of durations that isn't late.
     """
 
     key = models.BinaryField(max_length=16, unique=True)
@@ -27,6 +29,7 @@ class Route(models.Model):
     destination_chain = models.TextField()
     late_after = models.BigIntegerField(default=USUAL // timedelta(milliseconds=1))
     late_by = models.TextField(default="rule")
+    late_bucket = models.SmallIntegerField(default=statistics.bucket(USUAL // timedelta(milliseconds=1)))
 
 
 class Token(models.Model):
@@ -87,7 +90,9 @@ class Transfer(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_ended"),
-            models.Index(fields=["route", "hour", "outcome", "bucket"], name="transfer_route_ended"),
+            models.Index(
+                fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
+            ),
             models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # Of transfers that were not delivered. They may be refunded or repaired later.
@@ -208,7 +213,8 @@ class Day(models.Model):
 class DayFact(models.Model):
     """How many transfers ended on a UTC day with these columns in common. It counts if there is a `Day`.
 
-    `sent` is what all delivered transfers of the day's route and tokens sent. One of their facts has it.
+    `pair` is how many transfers of the day's route and tokens ended, `sent` what the delivered ones sent. One of their
+    facts has these.
     """
 
     day = models.BigIntegerField()
@@ -220,12 +226,28 @@ class DayFact(models.Model):
     reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False, related_name="+")
     bucket = models.SmallIntegerField(null=True)
     n = models.IntegerField()
+    pair = models.IntegerField(null=True)
     sent = models.TextField(null=True)
 
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["day"], name="fact_day"),
-            models.Index(fields=["route", "day"], name="fact_route"),
+            # With all that is counted.
+            models.Index(
+                fields=[
+                    "route",
+                    "day",
+                    "outcome",
+                    "failed_step",
+                    "reason",
+                    "bucket",
+                    "origin_token",
+                    "destination_token",
+                    "n",
+                ],
+                name="fact_route",
+            ),
+            models.Index(fields=["route", "day"], condition=Q(pair__isnull=False), name="fact_pair"),
         ]
 
 

@@ -5,11 +5,11 @@ counted until the leader has written the day's facts again.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 from django.db.models.functions import Coalesce, Greatest
 
 from intents_ui.mirror.figures import statistics
@@ -31,9 +31,10 @@ FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome
 END = Greatest(Coalesce("ended", "updated"), F("created"))  # as `end_of`
 KEY = ("route_id", "origin_token_id", "destination_token_id", "outcome", "failed_step", "reason_id", "bucket")
 ALL = Q()
+IN_TIME = Case(When(bucket__lte=F("route__late_bucket"), then=True), default=False)  # delivered before it was late
 # `bulk_create` takes several times as long.
 INSERT = f"""
-INSERT INTO mirror_dayfact (day, {", ".join(KEY)}, n, sent) VALUES ({", ".join(["%s"] * (len(KEY) + 3))})
+INSERT INTO mirror_dayfact (day, {", ".join(KEY)}, n, pair, sent) VALUES ({", ".join(["%s"] * (len(KEY) + 4))})
 """  # noqa: S608 - names of columns
 
 type Span = tuple[int, int]  # Unix seconds: from when on, and before when
@@ -55,7 +56,7 @@ def bucket_of(outcome: Outcome, started: int | None, ended: int | None) -> int |
     return None if duration is None else statistics.bucket(duration)
 
 
-def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
+def count(*columns: str | Case, span: Span, where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
     """Count the transfers that ended in a time by these columns.
 
     A column can be `start`, that of the hour or day (`length`). `where` is a condition on columns that facts have, too.
@@ -64,14 +65,16 @@ def count(*columns: str, span: Span, where: Q = ALL, length: int = DAY) -> Count
     return count_days(*columns, days=days, where=where) + count_rows(*columns, spans=spans, where=where, length=length)
 
 
-def count_days(*columns: str, days: Collection[int], where: Q = ALL) -> Counter[tuple[Any, ...]]:
+def count_days(*columns: str | Case, days: Collection[int], where: Q = ALL) -> Counter[tuple[Any, ...]]:
     """Count the same on days that have facts."""
     facts = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
     found = facts.values_list(*columns).annotate(total=Sum("n")) if days else ()
     return Counter({tuple(key): total for *key, total in found})
 
 
-def count_rows(*columns: str, spans: Iterable[Span], where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
+def count_rows(
+    *columns: str | Case, spans: Iterable[Span], where: Q = ALL, length: int = DAY
+) -> Counter[tuple[Any, ...]]:
     """Count the same from the rows of several times."""
     found = Counter[tuple[Any, ...]]()
     for each in spans:
@@ -80,23 +83,31 @@ def count_rows(*columns: str, spans: Iterable[Span], where: Q = ALL, length: int
     return found
 
 
-def sent(*, span: Span, where: Q = ALL) -> Counter[tuple[int | None, int | None]]:
-    """Return what the delivered transfers sent, in base units, by the tokens of both sides."""
-    columns = "origin_token_id", "destination_token_id", "sent"
+def pairs(*, span: Span, where: Q = ALL) -> Mapping[tuple[int | None, int | None], tuple[int, int]]:
+    """Return how many transfers ended and what the delivered ones sent, in base units, by the tokens of both sides."""
+    tokens = "origin_token_id", "destination_token_id"
     days, spans = divided(span)
-    found = Counter[tuple[int | None, int | None]]()
-    parts = [ended(each).filter(where, outcome=Outcome.DELIVERED) for each in spans]
-    for rows in (DayFact.objects.filter(where, day__in=days), *parts):
-        for origin, destination, amount in rows.filter(sent__isnull=False).values_list(*columns):
-            found[origin, destination] += int(amount or 0)
-    return found
+    counts = count_rows(*tokens, spans=spans, where=where)
+    amounts = Counter[tuple[Any, ...]]()
+    for origin, destination, n, amount in DayFact.objects.filter(where, day__in=days, pair__isnull=False).values_list(
+        *tokens, "pair", "sent"
+    ):
+        counts[origin, destination] += n
+        amounts[origin, destination] += int(amount)
+    for each in spans:
+        delivered = ended(each).filter(where, outcome=Outcome.DELIVERED, sent__isnull=False)
+        for origin, destination, amount in delivered.values_list(*tokens, "sent"):
+            amounts[origin, destination] += int(amount)
+    return {(origin, destination): (n, amounts[origin, destination]) for (origin, destination), n in counts.items()}
 
 
 def ended(span: Span) -> QuerySet[Transfer]:
     """Return the rows of the transfers that ended in a time."""
     since, until = span
-    rows = Transfer.objects.filter(hour__gte=since // HOUR * HOUR, hour__lt=until)
-    return rows.alias(end=END).filter(end__gte=since * 1000) if since % HOUR else rows
+    hour = since // HOUR * HOUR
+    rows = Transfer.objects.filter(hour__gte=hour, hour__lt=until)
+    # The end is in no index, so it is looked at in the first hour only.
+    return rows.alias(end=END).filter(Q(hour__gt=hour) | Q(end__gte=since * 1000)) if since > hour else rows
 
 
 def forget_days(hours: Iterable[int]) -> None:
@@ -112,17 +123,17 @@ def expire(until: int) -> None:
 
 def write_day(day: int) -> None:
     """Write the facts of a day, within a transaction."""
-    totals: dict[tuple[Any, ...], int] = {}
-    amounts = Counter[tuple[Any, ...]]()
+    totals, of_pairs, amounts = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
     for *columns, amount in ended((day, day + DAY)).values_list(*KEY, "sent").iterator():
         key = tuple(columns)
-        totals[key] = totals.get(key, 0) + 1
+        totals[key] += 1
+        of_pairs[key[:3]] += 1
         if key[KEY.index("outcome")] == Outcome.DELIVERED:
             amounts[key[:3]] += int(amount or 0)
     DayFact.objects.filter(day=day)._raw_delete("default")
-    # An amount is text, which databases can't add up. The first fact of a pair has that of all.
-    texts = {pair: str(amount) for pair, amount in amounts.items()}
-    rows = [(day, *key, n, texts.pop(key[:3], None)) for key, n in totals.items()]
+    # An amount is text, which databases can't add up.
+    unwritten = {pair: (n, str(amounts[pair])) for pair, n in of_pairs.items()}
+    rows = [(day, *key, n, *unwritten.pop(key[:3], (None, None))) for key, n in totals.items()]
     if rows:
         with connection.cursor() as cursor:
             cursor.executemany(INSERT, rows)

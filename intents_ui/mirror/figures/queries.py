@@ -268,22 +268,18 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     span = period.span(gaps.at)
     where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
     own, series, siblings = Sums(), defaultdict[int, Sums](Sums), _siblings(scope, period, span)
-    for (start, outcome, bucket), n in facts.count(
-        "start", "outcome", "bucket", span=span, where=where, length=length
-    ).items():
+    columns = "start", "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
+    counts = facts.count(*columns, span=span, where=where, length=length)
+    for (start, outcome, step, reason, bucket, in_time), n in counts.items():
         series[start].add(outcome, bucket, n)
-        own.add_bar(start // period.bar * period.bar, outcome, n)
-    columns = "route_id", "outcome", "failed_step", "reason_id", "bucket"
-    limits = dict(Route.objects.values_list("pk", "late_after"))
-    for (route, outcome, step, reason, bucket), n in facts.count(*columns, span=span, where=where).items():
         own.add(outcome, bucket, n)
-        own.judge(statistics.bucket(limits[route]), outcome, step, bucket, n)
+        own.add_bar(start // period.bar * period.bar, outcome, n)
+        own.judge(outcome, step, n, in_time=in_time)
         if outcome != Outcome.DELIVERED:
             own.causes[step, reason] += n
-    pairs = facts.count("origin_token_id", "destination_token_id", span=span, where=where)
-    first = sorted(pairs.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
-    amounts = facts.sent(span=span, where=where) if pairs else {}
-    rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair} - {None})
+    pairs = facts.pairs(span=span, where=where)
+    first = sorted(pairs.items(), key=lambda each: (-each[1][0], str(each[0])))[:LISTED]
+    rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair if each is not None})
     tokens = {pk: TokenKey(*key) for pk, *key in rows.values_list("pk", *TokenKey._fields)}
     figures = replace(_figures(scope, own, period, still_open), owners=owners_of(period, gaps.at, where))
     others = (_figures(name, each, period, still_open) for name, each in siblings.items())
@@ -292,8 +288,8 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
         series=_series(series, span[0], length, gaps),
         reasons=[ReasonCount(*each) for each in most_frequent(own.causes)],
         tokens=[
-            TokenCount(tokens.get(origin), tokens.get(destination), n, amounts.get((origin, destination), 0))
-            for (origin, destination), n in first
+            TokenCount(tokens.get(origin), tokens.get(destination), n, amount)
+            for (origin, destination), (n, amount) in first
         ],
         rows=sorted(others, key=lambda each: -each.ended),
     )
@@ -356,18 +352,17 @@ def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName
     if scope.level is not Level.ROUTE:
         return {}
     routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
-    rows = routes.values_list("pk", "late_after", *RouteKey._fields)
-    known = {pk: (ScopeName(Level.ROUTE, *key), statistics.bucket(limit)) for pk, limit, *key in rows}
-    others = Q(route__in=[pk for pk, (name, _) in known.items() if name != scope])
+    rows = routes.values_list("pk", *RouteKey._fields)
+    known = {pk: name for pk, *key in rows if (name := ScopeName(Level.ROUTE, *key)) != scope}
+    others = Q(route__in=list(known))
     found = defaultdict[ScopeName, Sums](Sums)
-    columns = "route_id", "start", "outcome", "failed_step", "bucket"
-    for (route, start, outcome, step, bucket), n in facts.count(
-        *columns, span=span, where=others, length=period.bar
-    ).items():
-        name, limit = known[route]
-        found[name].add(outcome, bucket, n)
-        found[name].judge(limit, outcome, step, bucket, n)
-        found[name].add_bar(start, outcome, n)
+    columns = "route_id", "start", "outcome", "failed_step", "bucket", facts.IN_TIME
+    counts = facts.count(*columns, span=span, where=others, length=period.bar)
+    for (route, start, outcome, step, bucket, in_time), n in counts.items():
+        sums = found[known[route]]
+        sums.add(outcome, bucket, n)
+        sums.judge(outcome, step, n, in_time=in_time)
+        sums.add_bar(start, outcome, n)
     return found
 
 
@@ -422,11 +417,6 @@ def _series(found: Mapping[int, Sums], since: int, length: int, gaps: Gaps) -> S
         begins, delivered = _moment_of(max(start, since)), sums.counts[Outcome.DELIVERED]
         bars.append(Bar(begins, sums.ended, delivered, is_complete, _quantile(known, 50), _p95(known)))
     return bars
-
-
-def _reasons(where: Q, span: Span) -> Sequence[ReasonCount]:
-    causes = facts.count("failed_step", "reason_id", span=span, where=where & NOT_DELIVERED)
-    return [ReasonCount(*each) for each in most_frequent(causes)]
 
 
 class Sort(StrEnum):

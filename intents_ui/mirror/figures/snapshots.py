@@ -34,7 +34,7 @@ LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 PARTS = ("route_id", "origin_token_id", "destination_token_id")
 # `bulk_update` takes many times as long.
-SET_LATE = "UPDATE mirror_route SET late_after = %s, late_by = %s WHERE mirror_route.id = %s"
+SET_LATE = "UPDATE mirror_route SET late_after = %s, late_by = %s, late_bucket = %s WHERE mirror_route.id = %s"
 
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
@@ -107,10 +107,10 @@ class Sums:
         if bucket is not None:
             self.durations[bucket] += count
 
-    def judge(self, limit: int, outcome: str, failed_step: int | None, bucket: int | None, count: int) -> None:
-        """Count what says something about the route. `limit`: the last bucket that isn't late."""
-        if bucket is not None:
-            self.in_time += count if bucket <= limit else 0
+    def judge(self, outcome: str, failed_step: int | None, count: int, *, in_time: bool) -> None:
+        """Count what says something about the route."""
+        if in_time:
+            self.in_time += count
         elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and failed_step != DEPOSIT:
             self.to_blame += count
 
@@ -267,19 +267,18 @@ class Fold:
 
     def __init__(self, period: Period) -> None:
         self._has_bars = period is not Period.HOUR
-        routes = Route.objects.values_list("pk", "late_after", *RouteKey._fields)
-        self._routes = {pk: (statistics.bucket(limit), scopes_of(RouteKey(*key))) for pk, limit, *key in routes}
+        routes = Route.objects.values_list("pk", *RouteKey._fields)
+        self._routes = {pk: scopes_of(RouteKey(*key)) for pk, *key in routes}
         self._tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
         self._known: dict[tuple[int | None, ...], Sequence[ScopeName]] = {}
 
     def add(self, sums: dict[ScopeName, Sums], count: Callable[..., Mapping[tuple[Any, ...], int]]) -> None:
-        columns = *PARTS, "outcome", "failed_step", "reason_id", "bucket"
-        for (*of, outcome, step, reason, bucket), n in count(*columns).items():
-            limit, _ = self._routes[of[0]]
+        columns = *PARTS, "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
+        for (*of, outcome, step, reason, bucket, in_time), n in count(*columns).items():
             for scope in self._scopes(*of):
                 found = sums.get(scope) or sums.setdefault(scope, Sums())
                 found.add(outcome, bucket, n)
-                found.judge(limit, outcome, step, bucket, n)
+                found.judge(outcome, step, n, in_time=in_time)
             if outcome != Outcome.DELIVERED:
                 sums[EVERYTHING].causes[step, reason] += n
         if self._has_bars:
@@ -291,7 +290,7 @@ class Fold:
         key = route, *pair
         if key not in self._known:
             tokens = scopes_of_tokens(self._tokens[each] for each in pair if each is not None)
-            self._known[key] = *self._routes[route][1], *tokens
+            self._known[key] = *self._routes[route], *tokens
         return self._known[key]
 
 
@@ -345,7 +344,7 @@ def _set_late(sums: Mapping[ScopeName, Sums], now: int, slow: Slow) -> None:
         basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
         new = own or of_providers or by_rule // timedelta(milliseconds=1), basis.value
         if (route.late_after, route.late_by) != new:
-            changed.append((*new, route.pk))
+            changed.append((*new, statistics.bucket(new[0]), route.pk))
     if changed:
         with connection.cursor() as cursor:
             cursor.executemany(SET_LATE, changed)

@@ -72,6 +72,7 @@ class Migration(migrations.Migration):
                 ("destination_chain", models.TextField()),
                 ("late_after", models.BigIntegerField(default=900000)),
                 ("late_by", models.TextField(default="rule")),
+                ("late_bucket", models.SmallIntegerField(default=137)),
             ],
         ),
         migrations.CreateModel(
@@ -209,6 +210,7 @@ class Migration(migrations.Migration):
                 ("failed_step", models.SmallIntegerField(null=True)),
                 ("bucket", models.SmallIntegerField(null=True)),
                 ("n", models.IntegerField()),
+                ("pair", models.IntegerField(null=True)),
                 ("sent", models.TextField(null=True)),
                 (
                     "reason",
@@ -250,7 +252,23 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["day"], name="fact_day"),
-                    models.Index(fields=["route", "day"], name="fact_route"),
+                    models.Index(
+                        fields=[
+                            "route",
+                            "day",
+                            "outcome",
+                            "failed_step",
+                            "reason",
+                            "bucket",
+                            "origin_token",
+                            "destination_token",
+                            "n",
+                        ],
+                        name="fact_route",
+                    ),
+                    models.Index(
+                        condition=models.Q(("pair__isnull", False)), fields=["route", "day"], name="fact_pair"
+                    ),
                 ],
             },
         ),
@@ -269,7 +287,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="transfer",
-            index=models.Index(fields=["route", "hour", "outcome", "bucket"], name="transfer_route_ended"),
+            index=models.Index(
+                fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
+            ),
         ),
         migrations.AddIndex(
             model_name="transfer",
