@@ -8,10 +8,10 @@ aren't sent.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypedDict, Unpack
 
-from pydantic.alias_generators import to_camel
+from pydantic import alias_generators
 
 from intents_ui.service import decode
 from intents_ui.service.config import Kind, kind_of_intent
@@ -45,6 +45,8 @@ type CacheKey = tuple[str, bytes]
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
 STATUSES = frozenset(IntentStatus)
+
+to_camel = cache(alias_generators.to_camel)  # takes as long as everything else about a request
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,8 +383,8 @@ def _kind_of_routes(found: TokensAnswer) -> Kind:
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that say something, in one order, so that equal calls are the same request."""
-    given = {name: arguments[name] for name in sorted(arguments)}
-    return {name: value for name, value in given.items() if value not in (None, "", [], ()) and value is not False}
+    given = ((name, arguments[name]) for name in sorted(arguments))
+    return {name: value for name, value in given if value not in (None, "", [], ()) and value is not False}
 
 
 def _request(**arguments: Any) -> dict[str, Any]:
