@@ -18,7 +18,7 @@ from intents_ui.emulator.population import Reach
 from intents_ui.emulator.pricing import amounts_of
 from intents_ui.emulator.receipts import history_entry
 from intents_ui.mirror import writer
-from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, milliseconds, read, with_fingerprint
+from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, fingerprint_of, milliseconds, read
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.rules import State
 from intents_ui.mirror.loop import Mirror
@@ -114,30 +114,28 @@ class Past:
         transfer, scene = listed.transfer, listed.scene
         known, (sent, received) = model.quoted, amounts_of(transfer, self._catalogue)
         owner, recipient = address(transfer.owner), address(transfer.recipient) if known.recipient else None
-        entry = with_fingerprint(
-            known._replace(
-                intent_id=bytes.fromhex(transfer.intent_id[2:]),
-                project=transfer.project,
-                created=transfer.born // MILLISECOND,
-                updated=transfer.moment(scene.updated) // MILLISECOND,
-                started=None if scene.started is None else transfer.moment(scene.started) // MILLISECOND,
-                ended=None if scene.finished is None else transfer.moment(scene.finished) // MILLISECOND,
-                expires=transfer.expires // MILLISECOND,
-                route=RouteKey(
-                    ";".join(transfer.deal.providers),
-                    str(transfer.origin.chain_id),
-                    str(transfer.destination.chain_id),
-                ),
-                origin_token=token(transfer.origin),
-                destination_token=token(transfer.destination) if known.destination_token else None,
-                sent=str(sent),
-                received=str(received) if known.received else None,
-                owner=owner,
-                recipient=recipient,
-                paid=(("recipient", recipient),) if recipient and recipient != owner else (),
-            )
+        entry = known._replace(
+            intent_id=bytes.fromhex(transfer.intent_id[2:]),
+            project=transfer.project,
+            created=transfer.born // MILLISECOND,
+            updated=transfer.moment(scene.updated) // MILLISECOND,
+            started=None if scene.started is None else transfer.moment(scene.started) // MILLISECOND,
+            ended=None if scene.finished is None else transfer.moment(scene.finished) // MILLISECOND,
+            expires=transfer.expires // MILLISECOND,
+            route=RouteKey(
+                ";".join(transfer.deal.providers),
+                str(transfer.origin.chain_id),
+                str(transfer.destination.chain_id),
+            ),
+            origin_token=token(transfer.origin),
+            destination_token=token(transfer.destination) if known.destination_token else None,
+            sent=str(sent),
+            received=str(received) if known.received else None,
+            owner=owner,
+            recipient=recipient,
+            paid=(("recipient", recipient),) if recipient and recipient != owner else (),
         )
-        return entry._replace(outcome=model.entry.outcome)
+        return entry._replace(outcome=model.entry.outcome, fingerprint=fingerprint_of(entry))
 
 
 @dataclass(frozen=True, slots=True)

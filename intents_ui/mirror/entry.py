@@ -153,8 +153,8 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         fingerprint=b"",
         paid=tuple([(role, address) for role, address in roles if address and address != owner]),
     )
-    columns = with_fingerprint(columns)
-    return columns._replace(outcome=outcome_of(evidence._replace(is_expired=True))) if end and now >= end else columns
+    outcome = outcome_of(evidence._replace(is_expired=True)) if end and now >= end else columns.outcome
+    return columns._replace(outcome=outcome, fingerprint=fingerprint_of(columns))
 
 
 def _sent(summary: IntentReceiptSummary, deposit: IntentTransaction, step: StepStatus) -> int | None:
@@ -230,6 +230,6 @@ def _text(value: object) -> str:
     return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
-def with_fingerprint(columns: Entry) -> Entry:
-    """Return the columns with their fingerprint. Theirs must be empty."""
-    return columns._replace(fingerprint=blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest())
+def fingerprint_of(columns: Entry) -> bytes:
+    """Return the fingerprint of columns, in which it is empty."""
+    return blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest()
