@@ -182,12 +182,16 @@ class ServiceClient(BlockingOperations):
                 self._claim(call)
                 return cast(T, self._send(call, asked_at=0.0))
             entry = self.cache.get(call)
-            if entry is None:
-                return cast(T, self._ask_without_entry(call))
-            if self.cache.age(entry) < max(entry.policy.fresh, max_age):
+            if entry and self.cache.age(entry) >= max(entry.policy.fresh, max_age):
+                return cast(T, self._refresh_or_stale(call, entry, newest=newest))
+            if entry:
                 metrics.cache_hit.inc()
                 return cast(T, entry.answer)
-            return cast(T, self._refresh_or_stale(call, entry, newest=newest))
+            if not_found := self.cache.not_found(call.cache_key):
+                metrics.cache_hit.inc()
+                raise not_found.again(call.operation)
+            metrics.cache_miss.inc()
+            return cast(T, self._fetch(call))
 
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
@@ -221,13 +225,6 @@ class ServiceClient(BlockingOperations):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _ask_without_entry(self, call: ServiceCall[Any]) -> Any:
-        if not_found := self.cache.not_found(call.cache_key):
-            metrics.cache_hit.inc()
-            raise not_found.again(call.operation)
-        metrics.cache_miss.inc()
-        return self._fetch(call)
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""

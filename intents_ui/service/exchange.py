@@ -49,14 +49,13 @@ TRANSPORT_ERRORS: Final = (
     ServiceError,
     MissingField,
     UnicodeDecodeError,
+    OSError,
     httpx.HTTPError,
     httpx.InvalidURL,
     httpcore.TimeoutException,
     httpcore.NetworkError,
     httpcore.ProtocolError,
     httpcore.UnsupportedProtocol,
-    TimeoutError,
-    OSError,
 )
 
 MASK: Final = "…"
@@ -248,15 +247,8 @@ class Exchange[T]:
         failure.operation, failure.request_id = self.call.operation, self.request_id
         if self._config.key:
             failure.without(self._config.key)
-        milliseconds = self.seconds * 1000
-        log.log(
-            _level(failure),
-            "%s failed after %d ms, request %s: %s",
-            self.call.operation,
-            milliseconds,
-            self.request_id,
-            failure.summary,
-        )
+        about = (self.call.operation, self.seconds * 1000, self.request_id, failure.summary)
+        log.log(_level(failure), "%s failed after %d ms, request %s: %s", *about)
         return failure
 
     def attempt(self, text: str, error: ServiceError | None) -> Attempt:
