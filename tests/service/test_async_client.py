@@ -1,4 +1,4 @@
-"""The async client of live updates: same responses and errors as the sync one, and safe cancellation."""
+"""Calls of event loops: the same responses and errors as those of threads, and safe cancellation."""
 
 import asyncio
 import random
