@@ -7,7 +7,7 @@ its lease can't write.
 import os
 import socket
 
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.db.models import F
 
 from intents_ui.mirror.models import Lease
@@ -15,7 +15,6 @@ from intents_ui.mirror.models import Lease
 SECONDS = 14  # with the second between two looks of a spare process, a takeover takes at most 15
 RENEWED_EVERY = 5
 ROW = 1
-FENCE = "UPDATE mirror_lease SET epoch = epoch WHERE mirror_lease.id = %s AND epoch = %s"
 
 
 class LeaseLost(Exception):
@@ -52,10 +51,8 @@ def release(epoch: int) -> None:
 
 def fence(epoch: int) -> None:
     """Begin a transaction that only the holder of this epoch may commit. Raises LeaseLost."""
-    with connection.cursor() as cursor:
-        cursor.execute(FENCE, [ROW, epoch])
-        if not cursor.rowcount:
-            raise LeaseLost
+    if not Lease.objects.filter(pk=ROW, epoch=epoch).update(epoch=epoch):
+        raise LeaseLost
 
 
 def hold() -> None:

@@ -48,25 +48,9 @@ INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(f"%({name}
 ON CONFLICT (intent_id, created) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
   unlisted_since = NULL
 """  # noqa: S608 - names of columns
-STORED = """
-SELECT intent_id, fingerprint, outcome, unlisted_since, updated, read_at, hour, is_repaired, created
-FROM mirror_transfer WHERE intent_id IN ({})
-"""
-# Open transfers, those that lately expired, and those that failed.
-LISTABLE = """
-SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND status IN ({0})
-UNION ALL
-SELECT intent_id, created FROM mirror_transfer
-WHERE outcome = 'no_deposit' AND created >= %s AND created < %s AND status IN ({0})
-UNION ALL
-SELECT intent_id, created FROM mirror_transfer
-WHERE hour IS NOT NULL AND bucket IS NULL AND created >= %s AND created < %s AND status IN ({0})
-"""
-LISTED = """
-SELECT intent_id FROM mirror_transfer
-WHERE outcome = 'open' AND unlisted_since IS NULL AND created >= %s AND created < %s AND read_at < %s
-"""
+STORED = (
+    "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired", "created",
+)  # fmt: skip
 ADD_ADDRESS = """
 INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
 SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
@@ -277,9 +261,8 @@ class Writer:
 
         Most are read again without a change.
         """
-        with connection.cursor() as cursor:
-            cursor.execute(STORED.format(", ".join(["%s"] * len(entries))), [each.intent_id for each in entries])
-            found = {bytes(intent_id): columns for intent_id, *columns in cursor.fetchall()}
+        stored = Transfer.objects.filter(intent_id__in=[each.intent_id for each in entries]).values_list(*STORED)
+        found = {bytes(intent_id): columns for intent_id, *columns in stored}
         for each in entries:
             if each.intent_id not in found:
                 yield each, None, False
@@ -364,10 +347,15 @@ class Writer:
         if reading.why:
             return
         listed = {each.intent_id for each in reading.entries}
-        with connection.cursor() as cursor:
-            cursor.execute(LISTED, [span.start * 1000, span.end * 1000, reading.at])
-            missing = [intent_id for (intent_id,) in cursor.fetchall() if bytes(intent_id) not in listed]
-        if missing:
+        still_open = Transfer.objects.filter(
+            outcome=Outcome.OPEN,
+            unlisted_since=None,
+            created__gte=span.start * 1000,
+            created__lt=span.end * 1000,
+            read_at__lt=reading.at,
+        )
+        known = still_open.values_list("intent_id", flat=True)
+        if missing := [each for each in known if bytes(each) not in listed]:
             Transfer.objects.filter(intent_id__in=missing).update(unlisted_since=reading.at)
 
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
@@ -381,13 +369,11 @@ class Writer:
         elif reading.why:
             return
         listed = {each.intent_id for each in reading.entries}
-        statuses: list[Any] = [str(each) for each in task.statuses]
-        places = ", ".join(["%s"] * len(statuses))
-        starts = since, max(since, reading.at - HOUR * 1000), since
-        with connection.cursor() as cursor:
-            values = [value for start in starts for value in (start, reading.at, *statuses)]
-            cursor.execute(LISTABLE.format(places), values)
-            known = cursor.fetchall()
+        rows = Transfer.objects.filter(status__in=task.statuses, created__lt=reading.at)
+        still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None, created__gte=since)
+        expired = rows.filter(outcome=Outcome.NO_DEPOSIT, created__gte=max(since, reading.at - HOUR * 1000))
+        failed = rows.filter(hour__isnull=False, bucket=None, created__gte=since)
+        known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         young = {created for created in left.values() if created >= now - ALONE_FROM}
         self._alone |= {each: (created, now) for each, created in left.items() if created not in young}

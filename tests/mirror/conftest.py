@@ -123,7 +123,8 @@ def empty() -> None:
 @pytest.fixture
 def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pages read the database, and notice each change of it."""
-    let_pages_read(monkeypatch)
+    monkeypatch.setattr(django_settings, "MIRROR_DATABASE", connections.settings["default"])
+    monkeypatch.setattr(readonly, "MAX_AGE", -1.0)
 
 
 @pytest.fixture
@@ -133,12 +134,9 @@ def ledger(mirrored: None) -> None:
 
 
 @pytest.fixture
-def mirrored_file(tmp_path: Path, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Let pages read an empty SQLite database. Yield its path."""
-    path = tmp_path / "mirror.sqlite3"
-    with django_db_blocker.unblock(), using(sqlite(path)):
-        let_pages_read(monkeypatch)
-        yield path
+def mirrored_file(mirrored: None) -> Path:
+    """Let pages read an empty SQLite database. Return its path."""
+    return Path(connection.settings_dict["NAME"])
 
 
 def read(site: Client, path: str, status: int = 200) -> str:
@@ -181,11 +179,6 @@ def counted() -> Iterator[list[str]]:
         yield queries
     finally:
         connection_created.disconnect(listen)
-
-
-def let_pages_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(django_settings, "MIRROR_DATABASE", connections.settings["default"])
-    monkeypatch.setattr(readonly, "MAX_AGE", -1.0)
 
 
 @pytest.fixture(scope="session")
