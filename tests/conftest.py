@@ -44,7 +44,7 @@ def pytest_configure() -> None:
     django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
     client.STALE_WAIT = 5.0
-    situations.BALANCE_TIMEOUT = 2.0
+    situations.BALANCE_TIMEOUT = 5.0
     os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
     canary.watch()
 

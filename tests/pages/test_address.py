@@ -19,7 +19,6 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
 from intents_ui.service import operations
 from tests.emulator.driving import call, quote
-from tests.pages.conftest import PARSED
 from tests.pages.reading import PARTIAL, visible_text
 from tests.pages.recorded import rewrite
 
@@ -79,19 +78,10 @@ def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: 
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
 
 
-@pytest.fixture
-def short_searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Searches read at most 30 hits. Parsed responses with other numbers of hits are not shared with other tests."""
-    PARSED.clear()
-    monkeypatch.setattr(operations, "MOST_HITS", 30)
-    yield
-    PARSED.clear()
-
-
-@pytest.mark.usefixtures("short_searches")
 def test_transfers_of_an_owner_that_a_search_has_not_read_are_counted(
-    site: Client, emulator: Emulator, busy: str
+    site: Client, emulator: Emulator, busy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(operations, "MOST_HITS", 30)
     shown = visible_text(site.get(f"/address/{busy}"))
     assert f"Owner of at least {len(owned(emulator, busy))} transfers" in shown
 
