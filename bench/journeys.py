@@ -162,7 +162,12 @@ async def walk(name: str) -> dict[str, Any]:
 
 
 def measured(name: str) -> dict[str, Any]:
-    env = {**os.environ, "INTENTS_SERVICE_URL": "embedded", "DEBUG": "1"}
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
+        "INTENTS_SERVICE_URL": "embedded",
+        "DEBUG": "1",
+    }
     output = subprocess.run(  # noqa: S603 - this module
         [sys.executable, "-m", "bench.journeys", name], env=env, check=True, capture_output=True, text=True
     )

@@ -100,9 +100,10 @@ class BlockingOperations(ABC):
 
 
 class ServiceClient(BlockingOperations):
-    """Thread-safe. Every call ends within its policy's total timeout.
+    """Client for threads (`ask`) and one event loop (`ask_async`). Every call ends within its policy's total timeout.
 
-    A transport that can do both serves threads and event loops. `memory` is for large responses, in bytes.
+    `ask_async` and `aclose` belong to that loop, everything else is thread-safe. A transport that can serve an event
+    loop, too, serves both. `memory` is shared by all large responses.
     """
 
     def __init__(
@@ -201,7 +202,7 @@ class ServiceClient(BlockingOperations):
     def attempt(self, operation: str, text: str, *, kind: Kind) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
         call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
-        exchange, error = self._exchange(call), None
+        exchange, error = self._exchange(call, is_raw=True), None
         try:
             claim_slot()
             with self.health.track(call, is_raw=True):
@@ -391,9 +392,10 @@ class ServiceClient(BlockingOperations):
     def _policy(self, call: ServiceCall[Any]) -> Policy:
         return self.config.policies[call.kind]
 
-    def _exchange[T](self, call: ServiceCall[T]) -> Exchange[T]:
+    def _exchange[T](self, call: ServiceCall[T], *, is_raw: bool = False) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None
-        return Exchange(call, self.config, self._memory, known=known, offset=self.health.clock_offset)
+        offset = self.health.clock_offset
+        return Exchange(call, self.config, self._memory, offset=offset, known=known, is_raw=is_raw)
 
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
@@ -455,9 +457,8 @@ class ServiceClient(BlockingOperations):
 
     @functools.cached_property
     def _async_http(self) -> httpx.AsyncClient:
-        """A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
-        unlimited, and semaphores limit the calls.
-        """
+        # A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
+        # unlimited, and semaphores limit the calls.
         idle = self.config.connections + self.config.held_calls
         return httpx.AsyncClient(
             transport=self.transport if isinstance(self.transport, httpx.AsyncBaseTransport) else None,

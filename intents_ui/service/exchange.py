@@ -168,6 +168,7 @@ class Exchange[T]:
         *,
         offset: ClockOffset,
         known: CacheEntry | None = None,
+        is_raw: bool = False,
     ) -> None:
         self.call = call
         self.policy: Policy = config.policies[call.kind]
@@ -177,6 +178,7 @@ class Exchange[T]:
         self._memory = memory
         self._offset = offset
         self._known = known
+        self._is_raw = is_raw
         self._response: httpx.Response | None = None
         self._body: Body | None = None
         self._content = bytearray()
@@ -194,8 +196,13 @@ class Exchange[T]:
         }
 
     def body(self, response: httpx.Response) -> Body:
-        """Return a buffer for the response. Raises a ServiceError if its headers rule out that it can be read."""
+        """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one.
+
+        Of a raw call's response, only the size and the encoding matter until it was read.
+        """
         self._response = response
+        if not self._is_raw:
+            _check_headers(response)
         self._body = Body(response, limit=self.policy.size, memory=self._memory)
         return self._body
 
@@ -209,10 +216,8 @@ class Exchange[T]:
 
     def _result(self, response: httpx.Response) -> T:
         self._offset.learn(response.headers.get("date"))
-        if 300 <= response.status_code < 400:
-            raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
-        if response.is_success and not _is_json(response.headers.get("content-type", "")):
-            raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
+        if self._is_raw:
+            _check_headers(response)
         self.text = self._content.decode("utf-8", "strict" if response.is_success else "replace")
         if self._known and response.is_success and self._known.text_hash == hash(self.text):
             return cast(T, self._known.answer)
@@ -391,6 +396,10 @@ def _response_info(response: httpx.Response) -> dict[str, Any]:
     }
 
 
-def _is_json(content_type: str) -> bool:
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind in ("", "application/json", "text/json") or kind.endswith("+json")
+def _check_headers(response: httpx.Response) -> None:
+    """Raise Unreadable for a redirect, and for a success that isn't JSON."""
+    if 300 <= response.status_code < 400:
+        raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
+        raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)

@@ -225,6 +225,21 @@ def test_a_response_that_declares_an_excessive_size_is_not_read():
     assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
 
 
+@pytest.mark.parametrize(
+    ("head", "wrong"),
+    [
+        (b"HTTP/1.1 302 Found\r\nLocation: /\r\n", Flaw.REDIRECT),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", Flaw.CONTENT_TYPE),
+    ],
+)
+def test_a_response_that_its_headers_rule_out_is_not_read(head, wrong):
+    def script(visit: Visit) -> None:
+        visit.send(head + b"Content-Length: 9\r\n\r\n")
+        visit.stay_silent()
+
+    assert flaw(ends_in(script, total=60.0)) is wrong
+
+
 def test_a_response_that_exceeds_the_size_limit_is_cut_off():
     sent = 0
 
