@@ -1,4 +1,4 @@
-"""The wire models match the transcribed tables: every field, its name and its type."""
+"""The models match the transcribed tables: every field, its name and its type."""
 
 import re
 from datetime import datetime
