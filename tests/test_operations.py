@@ -288,7 +288,7 @@ def test_an_error_names_its_call_and_the_call_names_its_request(
     assert more('intents_ui_request_seconds_count{status="5xx",view="intent"}') == 1
     assert more('intents_ui_upstream_seconds_count{operation="GetIntent",outcome="unreachable"}') >= 1
     assert more('intents_ui_upstream_retries_total{outcome="sent"}') >= 1
-    assert more('intents_ui_service_state{state="degraded"}') == 1
+    assert production.figures()['intents_ui_service_state{state="degraded"}'] == 1
 
     result = facts(production.get("/status").text)
     assert result["state"] == "Degraded"

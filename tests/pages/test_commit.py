@@ -240,7 +240,7 @@ def test_every_outcome_is_explained_after_one_call(
 def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(config, "POLICIES", policies(Kind.WRITE, total=0.2))
+    monkeypatch.setattr(config, "POLICIES", policies(Kind.WRITE, total=0.6))
     renew("service")
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)
