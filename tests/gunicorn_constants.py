@@ -1,13 +1,14 @@
 """gunicorn configuration that changes constants of the dashboard, for tests and benchmarks of real processes.
 
 The rest is the configuration of production, in the working directory. `TEST_CONSTANTS` has the values as JSON by
-`module:name`. A mapping changes only the members that it names, of a named tuple, too.
+`module:name`. A mapping changes only the members that it names, of a named tuple or a dataclass, too.
 """
 
 import json
 import os
 import runpy
 from collections.abc import Mapping
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -35,7 +36,9 @@ def apply() -> None:
 def _changed(before: Any, value: Any) -> Any:
     if isinstance(before, Mapping):
         return {**before, **{key: _changed(before[key], each) for key, each in value.items()}}
-    return before._replace(**value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return replace(before, **value) if is_dataclass(before) else before._replace(**value)
+    return value
 
 
 def post_fork(server: object, worker: object) -> None:

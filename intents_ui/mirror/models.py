@@ -194,14 +194,14 @@ class Lease(models.Model):
 
 
 class State(models.Model):
-    """Values with a name.
+    """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
     They are the source's fingerprint, the version of the rules, calls by hour, forgotten addresses, when the incidents
     were judged, and when statuses were seen that the dashboard doesn't know (Unix milliseconds).
     """
 
     name = models.TextField(primary_key=True)
-    value = models.JSONField()
+    value = models.TextField()
 
 
 class Day(models.Model):
@@ -266,10 +266,10 @@ class Snapshot(models.Model):
 
 
 class Incident(models.Model):
-    """An incident, as in `rules.Incident`. Times are Unix seconds. `routes` are in order."""
+    """An incident, as in `rules.Incident`. Times are Unix seconds. `scope` and `routes`, in order, are JSON."""
 
     number = models.BigIntegerField(primary_key=True)
-    scope = models.JSONField()
+    scope = models.TextField()
     kind = models.TextField()
     state = models.TextField()
     since = models.BigIntegerField(db_index=True)
@@ -279,6 +279,6 @@ class Incident(models.Model):
     bad = models.IntegerField()
     owners = models.IntegerField()
     usual = models.FloatField()
-    routes = models.JSONField()
+    routes = models.TextField()
     is_alert = models.BooleanField()
     folded_into = models.BigIntegerField(null=True)

@@ -442,12 +442,13 @@ COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit)
 
 def state(name: str, default: Any = None) -> Any:
     """Return a named value."""
-    return next(iter(State.objects.filter(name=name).values_list("value", flat=True)), default)
+    found = State.objects.filter(name=name).values_list("value", flat=True).first()
+    return default if found is None else json.loads(found)
 
 
 def set_state(name: str, value: Any) -> None:
     """Write a named value, within a transaction."""
-    named = State(name=name, value=value)
+    named = State(name=name, value=json.dumps(value))
     State.objects.bulk_create([named], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
 
 

@@ -119,7 +119,7 @@ def roots(request: pytest.FixtureRequest) -> Iterator[dict[str, list[kinds.Kind]
         yield {server: kinds.chosen(server)}
         return
     names = ("CONSOLE_READS", "CONSOLE_WRITES")
-    limits = constants(**{f"intents_ui.web.operator_auth:{name}": [name, 1000, 60] for name in names})
+    limits = constants(**{f"intents_ui.web.operator_auth:{name}": {"most": 1000} for name in names})
     mirror = request.getfixturevalue("sample_mirror")
     with (
         serving(kinds.of_an_intent) as odd,

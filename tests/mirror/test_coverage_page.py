@@ -1,5 +1,6 @@
 """`/insight/coverage`: what the local copy has and lacks, and what becomes of the page without one."""
 
+import json
 import re
 
 import pytest
@@ -33,7 +34,7 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     ledgers.lead(NOW)
     ledgers.audit(NOW, 0, 0, 2)
-    State.objects.create(name="calls", value={str(int(NOW.timestamp()) // HOUR): 612})
+    State.objects.create(name="calls", value=json.dumps({int(NOW.timestamp()) // HOUR: 612}))
     page = text(read(site, PATH))
     assert "Complete since 2026-11-18 13:00 UTC" in page
     assert re.search(r"Updated 2[234] s ago", page)

@@ -3,6 +3,7 @@
 The queries for pages are below. They never write.
 """
 
+import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -166,10 +167,10 @@ def _incident(row: models.Incident) -> Incident:
     return Incident(
         **found
         | {
-            "scope": _scope(row.scope),
+            "scope": _scope(json.loads(row.scope)),
             "kind": Kind(row.kind),
             "state": State(row.state),
-            "routes": frozenset(map(_scope, row.routes)),
+            "routes": frozenset(map(_scope, json.loads(row.routes))),
         }
     )
 
@@ -181,7 +182,7 @@ def _scope(names: Sequence[str]) -> ScopeName:
 def store(incident: Incident) -> None:
     """Write an incident, within a transaction."""
     columns = {each.name: getattr(incident, each.name) for each in fields(Incident)}
-    columns["routes"] = sorted(incident.routes)
+    columns |= {"scope": json.dumps(incident.scope), "routes": json.dumps(sorted(incident.routes))}
     models.Incident.objects.update_or_create(number=incident.number, defaults=columns)
 
 

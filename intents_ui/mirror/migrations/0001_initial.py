@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
             name="Incident",
             fields=[
                 ("number", models.BigIntegerField(primary_key=True, serialize=False)),
-                ("scope", models.JSONField()),
+                ("scope", models.TextField()),
                 ("kind", models.TextField()),
                 ("state", models.TextField()),
                 ("since", models.BigIntegerField(db_index=True)),
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ("bad", models.IntegerField()),
                 ("owners", models.IntegerField()),
                 ("usual", models.FloatField()),
-                ("routes", models.JSONField()),
+                ("routes", models.TextField()),
                 ("is_alert", models.BooleanField()),
                 ("folded_into", models.BigIntegerField(null=True)),
             ],
@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
             name="State",
             fields=[
                 ("name", models.TextField(primary_key=True, serialize=False)),
-                ("value", models.JSONField()),
+                ("value", models.TextField()),
             ],
         ),
         migrations.CreateModel(
