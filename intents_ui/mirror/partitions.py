@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.utils import CursorWrapper
 
+from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.windows import DAY
 
 # PostgreSQL 15 has no identity columns in partitioned tables.
@@ -62,12 +63,13 @@ def add_months(start: int, end: int) -> None:
 def expire(until: int) -> None:
     """Drop the months before this Unix time, except those with a transfer that ended since then."""
     with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM mirror_transfer_other WHERE created < %s", [until * 1000])
         for name in _known(cursor):
-            if _month(until) > int(datetime.strptime(name, NAME).replace(tzinfo=UTC).timestamp()):
-                cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {name} WHERE hour >= %s)", [until])  # noqa: S608 - its name
-                [is_needed] = cursor.fetchone()
-                if not is_needed:
-                    cursor.execute(f"DROP TABLE {name}")
+            month = int(datetime.strptime(name, NAME).replace(tzinfo=UTC).timestamp())
+            after = _month(month + 32 * DAY)
+            of_month = Transfer.objects.filter(created__gte=month * 1000, created__lt=after * 1000)
+            if after <= until and not of_month.filter(hour__gte=until).exists():
+                cursor.execute(f"DROP TABLE {name}")
 
 
 def _known(cursor: CursorWrapper) -> set[str]:

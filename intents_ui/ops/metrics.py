@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -57,8 +57,8 @@ cpu_seconds = Counter("process_cpu_seconds", "CPU time in seconds.", registry=re
 
 def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gauge:
     """Return a gauge that sums over live processes, or takes their minimum."""
-    mode = "livemin" if smallest else "livesum"
-    return Gauge(name, meaning, labels, registry=registry, multiprocess_mode=mode)  # type: ignore[arg-type]
+    mode: Literal["livemin", "livesum"] = "livemin" if smallest else "livesum"
+    return Gauge(name, meaning, labels, registry=registry, multiprocess_mode=mode)
 
 
 breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker.")

@@ -9,7 +9,7 @@ from intents_ui.service import operations
 from intents_ui.service.client import BlockingOperations, ServiceClient
 from intents_ui.service.context import concurrency
 from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
-from intents_ui.service.models import LONG_AGO, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
+from intents_ui.service.models import EARLIEST, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
 from intents_ui.service.operations import SearchCriteria, ServiceCall
 from intents_ui.service.results import (
     ADDRESS,
@@ -174,7 +174,7 @@ def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
             reasons.setdefault(intent.intent_id.lower(), []).append(question)
     hits = [Hit(intent, tuple(dict.fromkeys(reasons[key]))) for key, intent in intents.items()]
     return LookupResult(
-        hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or LONG_AGO, reverse=True)),
+        hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or EARLIEST, reverse=True)),
         answered=tuple(question for question, _ in answered),
         failed=tuple((question, answer) for question, answer in answers if isinstance(answer, ServiceError)),
         may_be_capped=any(len(answer.intents) == CAPPED_FROM for answer in found),

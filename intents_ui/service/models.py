@@ -35,7 +35,7 @@ from intents_ui.service.fields import (
     status_type,
 )
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)  # stands for an unknown time in sorting
+EARLIEST = datetime.min.replace(tzinfo=UTC)  # of what has no time, in sorting
 
 log = logging.getLogger("intents_ui.service")
 

@@ -19,7 +19,7 @@ from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
 from intents_ui.service.models import (
-    LONG_AGO,
+    EARLIEST,
     ChainsAnswer,
     CommitAnswer,
     ExecuteAnswer,
@@ -140,9 +140,9 @@ def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], 
 
 def _created(hit: object) -> datetime:
     try:
-        return (read_timestamp(hit.get("createdAt")) if isinstance(hit, Mapping) else None) or LONG_AGO
+        return (read_timestamp(hit.get("createdAt")) if isinstance(hit, Mapping) else None) or EARLIEST
     except ValueError:
-        return LONG_AGO
+        return EARLIEST
 
 
 class HistoryFilters(TypedDict, total=False):

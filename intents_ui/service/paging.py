@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.models import LONG_AGO, End, Entries, HistoryAnswer, IntentHistory, Page, SortBy
+from intents_ui.service.models import EARLIEST, End, Entries, HistoryAnswer, IntentHistory, Page, SortBy
 
 MOST_EARLIER = 5  # pages whose cursors a position remembers
 MOST_ROWS = 500  # rows per page, whatever page size was requested
@@ -191,7 +191,7 @@ def _entries(answer: HistoryAnswer, first: Page) -> Entries:
         return known[1]
     entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if order is not None:
-        entries = sorted(entries, key=lambda entry: entry.created_at or LONG_AGO, reverse=order != ASCENDING)
+        entries = sorted(entries, key=lambda entry: entry.created_at or EARLIEST, reverse=order != ASCENDING)
     found = Entries(entries)
     answer.derived["entries"] = order, found
     return found

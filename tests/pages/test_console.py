@@ -239,10 +239,14 @@ def test_an_unreadable_response_is_shown_as_received(
 
 def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[bytes] = []
-    real = wiring.service()._response_to
-    service = wiring.service()
-    sent = lambda call: came.append(call.request()["content"]) or real(call)  # noqa: E731 - short
-    monkeypatch.setattr(service, "_response_to", sent)
+    transport = wiring.service().transport
+    send = transport.handle_request
+
+    def noted(request: httpx.Request) -> httpx.Response:
+        came.append(request.read())
+        return send(request)
+
+    monkeypatch.setattr(transport, "handle_request", noted)
     text = '{"chainIds":[8453],\n  "limit" : 1.0,"x":1157920892373161954235709850086,"é":"<&>"}'
     site.get("/console/GetTokenList")
     came.clear()

@@ -17,7 +17,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.models import LONG_AGO, End, Intent, IntentHistory, SearchAnswer, TokenInfo
+from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, SearchAnswer, TokenInfo
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web.transfers import situations
@@ -102,7 +102,7 @@ class AddressLookup:
         """Return the unique results of the searches by these keys, newest first; None if all failed."""
         found = self._found(*keys)
         given = (intent for answer in found for intent in answer.intents)
-        newest = sorted(given, key=lambda intent: intent.created_at or LONG_AGO, reverse=True)
+        newest = sorted(given, key=lambda intent: intent.created_at or EARLIEST, reverse=True)
         return list({intent.intent_id.lower(): intent for intent in newest}.values()) if found else None
 
     def _found(self, *keys: str) -> list[SearchAnswer]:
