@@ -22,7 +22,7 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pictures.cards import Cards
-from intents_ui.service import paging
+from intents_ui.service import operations, paging
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -278,8 +278,8 @@ def look_again(intent_id: str) -> None:
 
 def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:
     """Return one page of a list of intents. `request` has the arguments of `get_intent_history` except its page."""
-    ask = service().get_intent_history
-    return paging.leaf(lambda page: ask(page=page, **request), first, at=at)
+    ask = service().ask
+    return paging.leaf(lambda page: ask(operations.get_intent_history(page=page, **request)), first, at=at)
 
 
 def config() -> ServiceConfig:

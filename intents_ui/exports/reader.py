@@ -10,8 +10,8 @@ from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service import lookup, results
-from intents_ui.service.client import BlockingOperations
+from intents_ui.service import lookup, operations, results
+from intents_ui.service.client import Client
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.paging import walk
@@ -53,7 +53,7 @@ class Reader:
 
     def __init__(
         self,
-        service: BlockingOperations,
+        service: Client,
         filters: Filters,
         *,
         link: Callable[[str], str],
@@ -114,7 +114,7 @@ class Reader:
 
     def _history(self, page: Page) -> HistoryAnswer:
         with self._page():
-            return self._service.get_intent_history(page=page, **self._filters.request)
+            return self._service.ask(operations.get_intent_history(page=page, **self._filters.request))
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
         with self._page():
@@ -152,7 +152,7 @@ class Reader:
         return found if self._filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
-        calls = (partial(self._service.get_intent_receipt, intent.intent_id) for intent in intents)
+        calls = (partial(self._service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
         answers = self._service.threads.together(*calls)
         for answer in answers:
             if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):

@@ -11,6 +11,7 @@ from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
+from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import failed, is_partial
 from intents_ui.web.transfers import balance_cache
@@ -31,7 +32,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 def looked_up(intent_id: str) -> dict[str, object]:
     """Wait for the lookup, however slow. Raises any ServiceError."""
-    found = wiring.service().get_intent(intent_id)
+    found = wiring.service().ask(operations.get_intent(intent_id))
     names = wiring.catalog()
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=datetime.now(UTC), names=names)

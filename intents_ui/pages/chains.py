@@ -149,10 +149,10 @@ def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> 
 
 def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:
     """Return the newest transfers from a chain, and those to it."""
-    history = partial(wiring.service().get_intent_history, page=Page.first(size=INTENTS_SHOWN))
+    service, history = wiring.service(), partial(operations.get_intent_history, page=Page.first(size=INTENTS_SHOWN))
     return (
-        Part(lambda: history(origin_chain_id=number).intents),
-        Part(lambda: history(destination_chain_id=number).intents),
+        Part(lambda: service.ask(history(origin_chain_id=number)).intents),
+        Part(lambda: service.ask(history(destination_chain_id=number)).intents),
     )
 
 

@@ -46,12 +46,12 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if moved := elsewhere(request, intent_id, page="commit"):
         return moved
     if request.method != "POST":
-        return confirmation(request, wiring.service().get_intent(intent_id))
+        return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
     confirmed = confirmations.read(request.POST.get("seen", ""), intent_id=intent_id, form=form)
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
     if confirmed is None or (refused := refused or operator_auth.refusal(request)):
-        return confirmation(request, wiring.service().get_intent(intent_id), refused)
+        return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)), refused)
     sent = send(intent_id, form=form, confirmed=confirmed)
     if isinstance(sent, Intent):
         response = confirmation(request, sent, CHANGED, before=confirmed)
@@ -105,7 +105,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     if not constant_time_compare(confirmed.digest, confirmations.digest(found.raw)):
         return found
     try:
-        committed = wiring.without_page_deadline(lambda: wiring.service().commit_intent(found))
+        committed = wiring.without_page_deadline(lambda: wiring.service().ask(operations.commit_intent(found)))
         if committed.lower() != found.intent_id.lower():
             raise Unreadable.because(Flaw.OTHER_INTENT)
     except ServiceError as error:
@@ -121,7 +121,7 @@ def afterwards(intent_id: str, error: ServiceError) -> CommitResult:
         return words.told(outcome, error=error, now=now())
     wiring.look_again(intent_id)
     try:
-        state = wiring.without_page_deadline(lambda: wiring.service().get_intent(intent_id))
+        state = wiring.without_page_deadline(lambda: wiring.service().ask(operations.get_intent(intent_id)))
     except ServiceError:
         state = None
     return words.told(outcome, error=error, state=state, now=now())

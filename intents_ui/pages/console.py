@@ -30,7 +30,7 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
-from intents_ui.service import decode
+from intents_ui.service import decode, operations
 from intents_ui.service.config import Kind
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
 from intents_ui.service.context.request_context import within
@@ -153,7 +153,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:
         # The existing intent, exactly as the service returned it.
-        intent = wiring.service().get_intent(canonical(request.GET[TAKEN]))
+        intent = wiring.service().ask(operations.get_intent(canonical(request.GET[TAKEN])))
         asked = ConsoleRequest({"intent": intent.raw}, text="")
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
@@ -366,7 +366,7 @@ def cached_examples() -> Callable[[], Examples]:
 def load_examples() -> Examples:
     try:
         with wiring.page(), within(PATIENCE_SECONDS):
-            entries = wiring.service().get_intent_history(page=Page.first(size=LOOKED_AT)).intents
+            entries = wiring.service().ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
             names = wiring.catalog()
             names.learn(chains_of(entries))
             return examples_of(entries, using=names, now=datetime.now(UTC))

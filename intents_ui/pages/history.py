@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import wiring
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListLabels
+from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.paging import Leaf, Position
@@ -157,4 +158,4 @@ def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
 def newest(wanted: Filters) -> Sequence[IntentHistory]:
     """Fetch the newest entries, without balances, which are slow."""
     request = wanted.request | {"include_balances": False}
-    return wiring.service().get_intent_history(page=wanted.first, **request).intents
+    return wiring.service().ask(operations.get_intent_history(page=wanted.first, **request)).intents

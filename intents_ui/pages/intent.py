@@ -29,7 +29,7 @@ from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.situation import Check, CommitOffer, Situation, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
-from intents_ui.service import lookup, results
+from intents_ui.service import lookup, operations, results
 from intents_ui.service.cache import weight
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
@@ -226,7 +226,7 @@ def plan(intent_id: str) -> Intent:
 @wiring.once
 def cached_plan() -> Callable[[str], Intent]:
     plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.raw)))
-    return cached(plans, lock=Lock())(lambda intent_id: wiring.service().get_intent(intent_id))
+    return cached(plans, lock=Lock())(lambda intent_id: wiring.service().ask(operations.get_intent(intent_id)))
 
 
 def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
@@ -293,7 +293,7 @@ def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the intent exactly as received."""
     if moved := elsewhere(request, intent_id, page="intent-raw"):
         return moved
-    return json_text(wiring.service().get_intent(intent_id).raw)
+    return json_text(wiring.service().ask(operations.get_intent(intent_id)).raw)
 
 
 @require_safe
@@ -301,7 +301,7 @@ def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the receipt exactly as received."""
     if moved := elsewhere(request, intent_id, page="receipt-raw"):
         return moved
-    return json_text(wiring.service().get_intent_receipt(intent_id).raw)
+    return json_text(wiring.service().ask(operations.get_intent_receipt(intent_id)).raw)
 
 
 def json_text(text: str) -> HttpResponse:

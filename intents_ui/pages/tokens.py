@@ -213,7 +213,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
 
 def search(where: Where) -> TokenInfo | None:
     """Search all token lists of the service, including external ones."""
-    found = wiring.service().get_token_list([where[0]], token_address=where[1], limit=1)
+    found = wiring.service().ask(operations.get_token_list([where[0]], token_address=where[1], limit=1))
     return next((view for view in found.tokens if token_list.place(view) == where), None)
 
 

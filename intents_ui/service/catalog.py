@@ -241,7 +241,8 @@ class Catalog:
         )
 
     def _external(self, chain_id: int) -> Listed[TokenInfo]:
-        answer = self._service.get_token_list([chain_id], include_all_listed=True, include_external=True)
+        call = operations.get_token_list([chain_id], include_all_listed=True, include_external=True)
+        answer = self._service.ask(call)
         return Listed(answer.tokens, answer.unreadable_entries)
 
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:

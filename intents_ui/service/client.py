@@ -1,7 +1,6 @@
 """Client of the service, for threads and for event loops.
 
     service.ask(operations.get_intent("0x…"))                # Intent, possibly cached
-    service.get_intent("0x…")                                # the same
     await service.ask_async(operations.get_intent("0x…"))    # always from the service
 
 To limit the load on the service, identical concurrent calls of threads share one request, fresh responses come from
@@ -13,7 +12,6 @@ import asyncio
 import functools
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
@@ -21,7 +19,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import SystemRandom
-from typing import Any, Concatenate, Final, Self, cast
+from typing import Any, Final, Protocol, Self, cast
 
 import httpx
 
@@ -62,44 +60,16 @@ ALL_IN_USE: Final = "all connections to the service are in use"
 WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
 
 
-def _method[**P, T](build: Callable[P, ServiceCall[T]]) -> "Callable[Concatenate[BlockingOperations, P], T]":
-    """Return a method that asks for what the function builds."""
-
-    @functools.wraps(build)
-    def method(service: "BlockingOperations", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return service.ask(build(*args, **kwargs))
-
-    return method
-
-
-class BlockingOperations(ABC):
-    """The service's thirteen operations for threads. See `operations` for their arguments and errors.
-
-    `threads` run several calls concurrently.
-    """
+class Client(Protocol):
+    """What asks the service from threads, of which `threads` run several calls at the same time."""
 
     threads: CallThreads
 
-    search_intents = _method(operations.search_intents)
-    get_intent_history = _method(operations.get_intent_history)
-    get_intent = _method(operations.get_intent)
-    get_intent_receipt = _method(operations.get_intent_receipt)
-    wait_intent_receipt = _method(operations.wait_intent_receipt)
-    commit_intent = _method(operations.commit_intent)
-    get_token_list = _method(operations.get_token_list)
-    get_chains = _method(operations.get_chains)
-    get_exact_input_routes = _method(operations.get_exact_input_routes)
-    get_exact_output_routes = _method(operations.get_exact_output_routes)
-    quote_intent = _method(operations.quote_intent)
-    execute_intent = _method(operations.execute_intent)
-    get_token_prices = _method(operations.get_token_prices)
-
-    @abstractmethod
     def ask[T](self, call: ServiceCall[T]) -> T:
         """Return the response. Raises ServiceError."""
 
 
-class ServiceClient(BlockingOperations):
+class ServiceClient:
     """Client for threads (`ask`) and one event loop (`ask_async`). Every call ends within its policy's total timeout.
 
     `ask_async` and `aclose` belong to that loop, everything else is thread-safe. A transport that can serve an event
@@ -511,7 +481,7 @@ class ServiceClient(BlockingOperations):
             slots.release()
 
 
-class UncachedClient(BlockingOperations):
+class UncachedClient:
     """Client that bypasses the cache, for bulk reads that would evict other users' entries."""
 
     def __init__(self, service: ServiceClient) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Unpack
 
 from intents_ui.service import operations
-from intents_ui.service.client import BlockingOperations, ServiceClient
+from intents_ui.service.client import Client, ServiceClient
 from intents_ui.service.context import concurrency
 from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.models import EARLIEST, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
@@ -58,7 +58,7 @@ def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, Inten
     return found, receipt, None
 
 
-def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
+def in_turn(service: Client, *stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
     answers: list[tuple[LookupQuestion, Answer]] = []
     for stage in stages:
@@ -70,7 +70,7 @@ def in_turn(service: BlockingOperations, *stages: Callable[[], Sequence[LookupQu
     return _checked(service, _merged(answers))
 
 
-def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
+def as_any(service: Client, keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
     """Return a lookup for each key that the value may be."""
     return tuple(
         LookupQuestion(key, value, partial(ASK[key], service, value), value if key == TRANSACTION_HASH else "")
@@ -78,38 +78,36 @@ def as_any(service: BlockingOperations, keys: Iterable[str], value: str) -> tupl
     )
 
 
-def as_address(service: BlockingOperations, value: str) -> tuple[LookupQuestion, ...]:
+def as_address(service: Client, value: str) -> tuple[LookupQuestion, ...]:
     return as_any(service, ADDRESS, value)
 
 
-def by_criteria(
-    service: BlockingOperations, called: str, **criteria: Unpack[SearchCriteria]
-) -> tuple[LookupQuestion, ...]:
+def by_criteria(service: Client, called: str, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
     """Return one lookup by these criteria, which the service combines, labeled `called`."""
     value = str(next(iter(criteria.values()))) if len(criteria) == 1 else ""
     txn_hash = criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or ""
     return (LookupQuestion(called, value, lambda: _search(service, **criteria), txn_hash),)
 
 
-def tokens_among(service: BlockingOperations, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
+def tokens_among(service: Client, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
     """Return which addresses are known tokens on these chains. Addresses whose lookup fails are left out."""
     lists = service.threads.together(*(partial(tokens_at, service, chain_ids, address) for address in addresses))
     found = zip(addresses, lists, strict=True)
     return frozenset(address for address, listed in found if listed and not isinstance(listed, ServiceError))
 
 
-def tokens_at(service: BlockingOperations, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
+def tokens_at(service: Client, chain_ids: Sequence[int], address: str) -> tuple[TokenInfo, ...]:
     """Return the known tokens with this address, one for each chain, or none if the lookup fails."""
     try:
-        listed = service.get_token_list(chain_ids, token_address=address).tokens if chain_ids else ()
+        listed = service.ask(operations.get_token_list(chain_ids, token_address=address)).tokens if chain_ids else ()
     except ServiceError:
         return ()
     return tuple(token for token in listed if (token.address or "").lower() == address.lower())
 
 
-def _search(service: BlockingOperations, **criteria: Unpack[SearchCriteria]) -> SearchAnswer:
+def _search(service: Client, **criteria: Unpack[SearchCriteria]) -> SearchAnswer:
     try:
-        answer = service.search_intents(**criteria)
+        answer = service.ask(operations.search_intents(**criteria))
     except NotFound:
         return SearchAnswer()
     if answer.unreadable_entries and not answer.intents:
@@ -120,19 +118,19 @@ def _search(service: BlockingOperations, **criteria: Unpack[SearchCriteria]) -> 
     return answer
 
 
-def _intent(service: BlockingOperations, value: str) -> SearchAnswer:
+def _intent(service: Client, value: str) -> SearchAnswer:
     try:
-        return SearchAnswer(intents=(service.get_intent(value),))
+        return SearchAnswer(intents=(service.ask(operations.get_intent(value)),))
     except NotFound:
         return SearchAnswer()
 
 
-def _with_transaction(service: BlockingOperations, value: str) -> SearchAnswer:
+def _with_transaction(service: Client, value: str) -> SearchAnswer:
     found = _search(service, by_transaction_hash=value)
     return found if found.intents else _with_deposit(service, value)
 
 
-def _with_deposit(service: BlockingOperations, value: str) -> SearchAnswer:
+def _with_deposit(service: Client, value: str) -> SearchAnswer:
     """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
         found = _search(service, by_deposit_transaction_hash=value).intents[:MOST_VERIFIED]
@@ -141,15 +139,15 @@ def _with_deposit(service: BlockingOperations, value: str) -> SearchAnswer:
     return SearchAnswer(intents=tuple(intent for intent in found if _has_deposit(service, intent, value)))
 
 
-def _has_deposit(service: BlockingOperations, intent: Intent, value: str) -> bool:
+def _has_deposit(service: Client, intent: Intent, value: str) -> bool:
     try:
-        receipt = service.get_intent_receipt(intent.intent_id)
+        receipt = service.ask(operations.get_intent_receipt(intent.intent_id))
     except NotFound:
         return False
     return receipt.step_of(value) == "deposit"
 
 
-ASK: Mapping[str, Callable[[BlockingOperations, str], SearchAnswer]] = {
+ASK: Mapping[str, Callable[[Client, str], SearchAnswer]] = {
     INTENT_ID: _intent,
     TRANSACTION_HASH: _with_transaction,
     OWNER: lambda service, value: _search(service, by_owner_address=value),
@@ -159,7 +157,7 @@ ASK: Mapping[str, Callable[[BlockingOperations, str], SearchAnswer]] = {
 }
 
 
-def _run(service: BlockingOperations, questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
+def _run(service: Client, questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
     return list(zip(questions, service.threads.together(*(question.ask for question in questions)), strict=True))
 
 
@@ -184,10 +182,11 @@ def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
     )
 
 
-def _checked(service: BlockingOperations, found: LookupResult) -> LookupResult:
+def _checked(service: Client, found: LookupResult) -> LookupResult:
     """Return the result with the doubts about hits by transaction hash. Their receipts are needed for them anyway."""
     named = [hit for hit in found.hits if hit.transaction_hashes]
-    calls = (partial(service.get_intent_receipt, hit.intent.intent_id) for hit in named[:MOST_RECEIPTS])
+    wanted = (operations.get_intent_receipt(hit.intent.intent_id) for hit in named[:MOST_RECEIPTS])
+    calls = (partial(service.ask, each) for each in wanted)
     receipts: list[IntentReceipt | ServiceError] = service.threads.together(*calls)
     receipts += [OutOfTime()] * len(named[MOST_RECEIPTS:])
     by_id = {hit.intent.intent_id: receipt for hit, receipt in zip(named, receipts, strict=True)}

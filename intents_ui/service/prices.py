@@ -12,6 +12,7 @@ from itertools import batched
 
 from cachetools import TTLCache
 
+from intents_ui.service import operations
 from intents_ui.service.catalog import plain
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import within
@@ -66,7 +67,7 @@ class Prices:
         """Return the prices of a batch, matched by token: the response is unordered and may omit some."""
         answered = {
             _key(price.token.chain_id, price.token.token_address): Price(price.price_usd, price.updated_at)
-            for price in self._service.get_token_prices(tokens).token_prices
+            for price in self._service.ask(operations.get_token_prices(tokens)).token_prices
             if price.token.chain_id is not None and price.token.token_address
         }
         return {(key := _key(*token)): answered.get(key, NO_PRICE) for token in tokens}

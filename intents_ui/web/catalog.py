@@ -57,12 +57,14 @@ def _in_order(
 
 def _ask(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
     if filters.words:
-        answer = wiring.service().get_token_list(
-            chains,
-            search_query=None if filters.address else filters.words,
-            token_address=filters.address,
-            limit=filters.limit or SEARCH_LIMIT,
-            exclude_tokens=filters.without,
+        answer = wiring.service().ask(
+            operations.get_token_list(
+                chains,
+                search_query=None if filters.address else filters.words,
+                token_address=filters.address,
+                limit=filters.limit or SEARCH_LIMIT,
+                exclude_tokens=filters.without,
+            )
         )
         return Listed(answer.tokens, answer.unreadable_entries)
     match filters.show:

@@ -9,6 +9,7 @@ from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
+from intents_ui.service import operations
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
@@ -56,8 +57,8 @@ class Scene:
 
 @cache
 def scene(which: int, at: float, variant: str = "A") -> Scene:
-    intent = SERVICE.get_intent(EMULATOR.play(which, variant=variant, age=at)["intentId"])
+    intent = SERVICE.ask(operations.get_intent(EMULATOR.play(which, variant=variant, age=at)["intentId"]))
     try:
-        return Scene(intent, SERVICE.get_intent_receipt(intent.intent_id))
+        return Scene(intent, SERVICE.ask(operations.get_intent_receipt(intent.intent_id)))
     except NotFound:
         return Scene(intent, None)

@@ -11,7 +11,7 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Situation
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step
-from intents_ui.service import lookup
+from intents_ui.service import lookup, operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import ServiceConfig
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
@@ -91,7 +91,8 @@ def film(emulator: Emulator, intent_id: str, step: Step, *, now: datetime, until
     service = ServiceClient(ServiceConfig("http://embedded"), transport=InProcessTransport(emulator))
     with closing(service):
         intent, receipt, _ = lookup.read_transfer(service, intent_id)
-        history = service.get_intent_history(by_owner_address=intent.owner_address, include_balances=True)
+        call = operations.get_intent_history(by_owner_address=intent.owner_address, include_balances=True)
+        history = service.ask(call)
     entry = next(entry for entry in history.intents if entry.intent_id == intent_id)
     return Film(step, intent, receipt, entry, tuple(moments(intent, receipt, now=now, until=until)))
 

@@ -15,6 +15,7 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.outcome import Outcome
 from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
@@ -183,7 +184,8 @@ def agree(page: Situation) -> None:
     assert not quarrel(page)
     if page.facts.is_missing or page.facts.owner is None:
         return
-    listed = SERVICE.get_intent_history(by_owner_address=page.facts.owner, page=Page.first(size=100)).intents
+    call = operations.get_intent_history(by_owner_address=page.facts.owner, page=Page.first(size=100))
+    listed = SERVICE.ask(call).intents
     entry = next(each for each in listed if each.intent_id == page.intent.intent_id)
     row = Situation.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome

@@ -14,6 +14,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
 
@@ -33,10 +34,10 @@ class Sample:
 
     @classmethod
     def of(cls, service: ServiceClient, intent_id: str) -> Self:
-        owner = service.get_intent(intent_id).owner_address
+        owner = service.ask(operations.get_intent(intent_id)).owner_address
         assert owner
         try:
-            receipt = service.get_intent_receipt(intent_id)
+            receipt = service.ask(operations.get_intent_receipt(intent_id))
         except NotFound:
             return cls(intent_id, owner, NOTHING)
         legs = (receipt.origin_transaction, receipt.deposit_transaction)
@@ -83,7 +84,7 @@ def read(site: Client, page: str) -> HttpResponse:
     """Return the response of a page. `live …` is the fragment that a stream sends, `POST …` a form."""
     if page.startswith(LIVE):
         intent_id = page.removeprefix(LIVE)
-        known = wiring.service().get_intent_receipt(intent_id)
+        known = wiring.service().ask(operations.get_intent_receipt(intent_id))
         return HttpResponse(intent.receipt_fragment(Snapshot(intent_id, known, learned_at=datetime.now(UTC))))
     if page.startswith(TYPED):
         path, _, text = page.removeprefix(TYPED).partition(" ")

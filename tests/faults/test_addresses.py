@@ -18,6 +18,7 @@ from intents_ui import wiring
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import operations
 from intents_ui.service.errors import Unreadable
 from intents_ui.service.models import BlockExplorer, ChainInfo
 from intents_ui.settings import ENV
@@ -203,7 +204,7 @@ def test_the_client_connects_only_to_the_service() -> None:
     with listener() as elsewhere:
         away = saying("", status=307, headers={"Location": f"http://127.0.0.1:{elsewhere.getsockname()[1]}/"})
         with serving(away) as server, client(server.url) as service, pytest.raises(Unreadable):
-            service.get_intent("0x1")
+            service.ask(operations.get_intent("0x1"))
         assert not was_called(elsewhere)
 
 

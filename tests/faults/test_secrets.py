@@ -53,7 +53,7 @@ def debug_page(error: BaseException) -> str:
 def test_no_client_exception_contains_the_access_key(script: Script) -> None:
     with serving(script) as server:
         with client(server.url, total=0.3) as service, pytest.raises(ServiceError) as failed:
-            service.get_intent("0x1")
+            service.ask(operations.get_intent("0x1"))
         with pytest.raises(ServiceError) as awaited:
             asyncio.run(one_question(server.url))
         assert {visit.headers["x-access-key"] for visit in server.visits} == {KEY}, "it was not sent"
@@ -66,7 +66,7 @@ def test_no_client_exception_contains_the_access_key(script: Script) -> None:
 def test_no_traceback_with_local_variables_contains_the_access_key(script: Script) -> None:
     with serving(script) as server:
         with client(server.url) as service, pytest.raises(ServiceError) as failed:
-            service.get_intent("0x1")
+            service.ask(operations.get_intent("0x1"))
         with pytest.raises(ServiceError) as awaited:
             asyncio.run(one_question(server.url))
     for error in (failed.value, awaited.value):
@@ -85,7 +85,7 @@ def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkey
 
     monkeypatch.setattr(exchange.decode, "write", fails)
     with client("http://127.0.0.1:9") as service, pytest.raises(ZeroDivisionError) as failed:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert KEY not in told_of(failed.value) + debug_page(failed.value)
 
 

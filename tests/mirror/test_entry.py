@@ -9,7 +9,7 @@ import pytest
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
-from intents_ui.service import decode
+from intents_ui.service import decode, operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.service.outcome import Outcome
 from tests.display.builders import NOW
@@ -33,7 +33,7 @@ def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, varia
     owner = page.facts.owner
     if owner is None:
         return
-    found = SERVICE.get_intent_history(by_owner_address=owner, page=Page.first(size=100)).intents
+    found = SERVICE.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=100))).intents
     each = next(each for each in found if each.intent_id == page.intent.intent_id)
     row, facts = Situation.of_entry(each, now=NOW), Situation.of_entry(each, now=NOW).facts
     stored = entry.read(each, now=NOW)

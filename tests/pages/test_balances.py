@@ -17,6 +17,7 @@ from intents_ui.display.transfers.situation import Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.service import operations
 from intents_ui.web.transfers import balance_cache, situations
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
@@ -203,8 +204,8 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 
 
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
-    intent = wiring.service().get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"])
-    receipt = wiring.service().get_intent_receipt(intent.intent_id)
+    intent = wiring.service().ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
+    receipt = wiring.service().ask(operations.get_intent_receipt(intent.intent_id))
     assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (each.balances for each in balance_cache.known([Facts.of(intent, receipt), Facts.of(intent, moved)]))

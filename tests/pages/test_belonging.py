@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from intents_ui.display.search import empty_results
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import results
+from intents_ui.service import operations, results
 from intents_ui.service.errors import Flaw, Unreadable
 from intents_ui.web.transfers import situations
 from tests import raw_service
@@ -92,9 +92,9 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
         return {**document, "intentReceipt": {**receipt, part: {**(receipt.get(part) or {}), "intentId": OTHER_ID}}}
 
     faulty.rewrite(GetIntentReceipt=forged, WaitIntentReceipt=forged)
-    for ask in (faulty.client.get_intent_receipt, faulty.client.wait_intent_receipt):
+    for operation in (operations.get_intent_receipt, operations.wait_intent_receipt):
         with pytest.raises(Unreadable) as caught:
-            ask(intent_id)
+            faulty.client.ask(operation(intent_id))
         assert caught.value.flaw is Flaw.OTHER_INTENT
     answer = site.get(f"/intent/{intent_id}")
     sent = [leg["txnHash"] for leg in legs.values() if isinstance(leg, dict) and leg.get("txnHash")]

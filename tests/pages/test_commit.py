@@ -19,7 +19,7 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
-from intents_ui.service import config
+from intents_ui.service import config, operations
 from intents_ui.service.config import Kind
 from tests.pages.conftest import renew
 from tests.policies import policies
@@ -127,12 +127,12 @@ def test_a_read_only_dashboard_shows_no_commit_card(
 
 def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
     def live() -> str:
-        receipt = wiring.service().get_intent_receipt(quoted)
+        receipt = wiring.service().ask(operations.get_intent_receipt(quoted))
         return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=datetime.now(UTC)))
 
     assert OFFER in page(site, f"/intent/{quoted}/receipt")
     assert OFFER in live()
-    wiring.service().commit_intent(wiring.service().get_intent(quoted))
+    wiring.service().ask(operations.commit_intent(wiring.service().ask(operations.get_intent(quoted))))
     assert OFFER not in page(site, f"/intent/{quoted}/receipt")
     assert OFFER not in live()
 
@@ -408,7 +408,7 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
         return document
 
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    confirmed = wiring.service().get_intent(quoted).raw
+    confirmed = wiring.service().ask(operations.get_intent(quoted)).raw
     monkeypatch.setitem(emulator._operations, "GetIntent", changed)
     answer = browser.post(path, whole)
     result = text(answer.content.decode())

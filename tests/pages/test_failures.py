@@ -10,7 +10,7 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import config
+from intents_ui.service import config, operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import Kind
 from tests.pages.reading import PARTIAL, visible_text
@@ -92,9 +92,9 @@ def test_the_notice_of_old_data_has_the_time_of_the_oldest_response(
     intent_id = emulator.play("stalled-in-bridge", age=400)["intentId"]
     with ServiceClient(wiring.config(), transport=transport, clock=lambda: now[0]) as client:
         wiring.current().service = client
-        reading = {"GetIntent": client.get_intent, "GetIntentReceipt": client.get_intent_receipt}
+        reading = {"GetIntent": operations.get_intent, "GetIntentReceipt": operations.get_intent_receipt}
         for operation in sorted(reading, key=lambda each: each != first):
-            reading[operation](intent_id)
+            client.ask(reading[operation](intent_id))
             now[0] += 120
         for operation in reading:
             transport.scripts[operation] = lambda body: refusal(9001, "Unavailable", 503)

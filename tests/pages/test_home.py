@@ -17,7 +17,7 @@ from intents_ui import wiring
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import client
+from intents_ui.service import client, operations
 from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.paging import walk
 from intents_ui.web.transfers import attention, situations
@@ -82,7 +82,7 @@ def expected() -> list[int]:
 
 
 def read_all(page: Page) -> HistoryAnswer:
-    return wiring.service().get_intent_history(page=page, include_balances=True)
+    return wiring.service().ask(operations.get_intent_history(page=page, include_balances=True))
 
 
 @pytest.mark.usefixtures("still")

@@ -20,6 +20,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
+from intents_ui.service import operations
 from tests import raw_service
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
@@ -333,7 +334,7 @@ def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
 ) -> None:
     intent_id = emulator.play(3, age=300)["intentId"]
     site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
-    receipt = wiring.service().get_intent_receipt(intent_id)
+    receipt = wiring.service().ask(operations.get_intent_receipt(intent_id))
     intent.plan(intent_id)
     newest = Snapshot(intent_id, receipt, learned_at=datetime(2026, 11, 21, 8, 9, 10, tzinfo=UTC))
     monkeypatch.setattr(wiring, "newest", lambda requested: newest if requested == intent_id else None)

@@ -7,6 +7,7 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
+from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt
 from intents_ui.web.transfers import situations
 
@@ -60,7 +61,11 @@ def test_the_quote_comparison_is_one_line_in_the_summary(site: Client, emulator:
 
 def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
-    found, receipt = wiring.service().get_intent(intent_id), wiring.service().get_intent_receipt(intent_id)
+    service = wiring.service()
+    found, receipt = (
+        service.ask(operations.get_intent(intent_id)),
+        service.ask(operations.get_intent_receipt(intent_id)),
+    )
     assert rendered(found, receipt).count("two different addresses in this transfer look similar") == 0
     owner = str(found.owner_address)
     twin = owner[:6] + "7" * 32 + owner[-4:]

@@ -22,6 +22,7 @@ from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
+from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.web.triage import answers
 from tests.pages.asgi import ask
@@ -253,7 +254,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
 def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(
     site: Client, emulator: Emulator
 ) -> None:
-    history = wiring.service().get_intent_history(page=Page.first(size=100)).intents
+    history = wiring.service().ask(operations.get_intent_history(page=Page.first(size=100))).intents
     by_owner: dict[str, list[IntentHistory]] = {}
     for each in history:
         if each.receipt and each.receipt.owner_address:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from intents_ui.service import decode
+from intents_ui.service import decode, operations
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt, QuoteIntentRequest
@@ -17,19 +17,19 @@ from tests.policies import NOT_CACHED, policies
 from tests.service.clients import answered, without_socket
 
 CALLS = {
-    "SearchIntents": lambda service: service.search_intents(by_query_string="x"),
-    "GetIntentHistory": lambda service: service.get_intent_history(),
-    "GetIntent": lambda service: service.get_intent("0x1"),
-    "GetIntentReceipt": lambda service: service.get_intent_receipt("0x1"),
-    "WaitIntentReceipt": lambda service: service.wait_intent_receipt("0x1"),
-    "CommitIntent": lambda service: service.commit_intent(Intent.from_text('{"intentId":"0x1"}')),
-    "GetTokenList": lambda service: service.get_token_list([1]),
-    "GetChains": lambda service: service.get_chains(),
-    "GetExactInputRoutes": lambda service: service.get_exact_input_routes(1, "0x1"),
-    "GetExactOutputRoutes": lambda service: service.get_exact_output_routes(1, "0x1"),
-    "QuoteIntent": lambda service: service.quote_intent(QuoteIntentRequest()),
-    "ExecuteIntent": lambda service: service.execute_intent("0x1"),
-    "GetTokenPrices": lambda service: service.get_token_prices([(1, "0x1")]),
+    "SearchIntents": lambda service: service.ask(operations.search_intents(by_query_string="x")),
+    "GetIntentHistory": lambda service: service.ask(operations.get_intent_history()),
+    "GetIntent": lambda service: service.ask(operations.get_intent("0x1")),
+    "GetIntentReceipt": lambda service: service.ask(operations.get_intent_receipt("0x1")),
+    "WaitIntentReceipt": lambda service: service.ask(operations.wait_intent_receipt("0x1")),
+    "CommitIntent": lambda service: service.ask(operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))),
+    "GetTokenList": lambda service: service.ask(operations.get_token_list([1])),
+    "GetChains": lambda service: service.ask(operations.get_chains()),
+    "GetExactInputRoutes": lambda service: service.ask(operations.get_exact_input_routes(1, "0x1")),
+    "GetExactOutputRoutes": lambda service: service.ask(operations.get_exact_output_routes(1, "0x1")),
+    "QuoteIntent": lambda service: service.ask(operations.quote_intent(QuoteIntentRequest())),
+    "ExecuteIntent": lambda service: service.ask(operations.execute_intent("0x1")),
+    "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
 }
 
 NOTHING_CACHED = policies(**NOT_CACHED)
@@ -194,6 +194,6 @@ def test_the_same_bytes_are_the_same_object() -> None:
     entry = '{"intentId":"0x1","status":"QUOTED","memo":"' + "7" * 200 + '","ownerAddress":"0x%s"}'
     responses = iter('{"intents":[' + entry % last + "]}" for last in "112")
     with without_socket(lambda _: answered(next(responses)), policies=policies(fresh=0, renewed=0)) as service:
-        found = [service.search_intents(by_query_string="x") for _ in range(3)]
+        found = [service.ask(operations.search_intents(by_query_string="x")) for _ in range(3)]
     assert [each.intents[0].owner_address for each in found] == ["0x1", "0x1", "0x2"]
     assert found[0] is found[1]

@@ -80,7 +80,7 @@ def is_right(first: object, answer: Callable[[str], bytes]) -> bool:
 
 def outcome(service: ServiceClient, intent_id: str) -> object:
     try:
-        return service.get_intent(intent_id).intent_id
+        return service.ask(operations.get_intent(intent_id)).intent_id
     except ServiceError as error:
         return error
 
@@ -133,10 +133,10 @@ class Late:
 def test_a_late_response_on_an_idle_connection_is_never_read():
     talk = Late()
     with serving(talk) as server, client(server.url, connections=1, total=60.0) as service:
-        assert service.get_intent("0xa").intent_id == "0xa"
+        assert service.ask(operations.get_intent("0xa")).intent_id == "0xa"
         talk.may.set()
         assert talk.did.wait(60)
-        assert service.get_intent("0xb").intent_id == "0xb"
+        assert service.ask(operations.get_intent("0xb")).intent_id == "0xb"
     assert talk.connections == 2
 
 
@@ -157,6 +157,6 @@ async def test_a_gateway_that_labels_responses_with_ids_of_its_own_breaks_nothin
 
     with serving(script) as server:
         with client(server.url) as service:
-            assert service.get_intent("0xa").intent_id == "0xa"
+            assert service.ask(operations.get_intent("0xa")).intent_id == "0xa"
         async with client(server.url) as live:
             assert (await live.ask_async(operations.get_intent("0xa"))).intent_id == "0xa"

@@ -10,7 +10,7 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.service import errors
+from intents_ui.service import errors, operations
 from intents_ui.service.errors import KNOWN, ServiceError, TooBusy
 from tests.service.clients import answered, without_socket
 
@@ -26,7 +26,7 @@ def error_of(response: httpx.Response) -> ServiceError:
         return httpx.Response(response.status_code, headers=response.headers, stream=response.stream)
 
     with without_socket(fresh) as service, pytest.raises(ServiceError) as caught:
-        service.search_intents(by_query_string="x")
+        service.ask(operations.search_intents(by_query_string="x"))
     return caught.value
 
 
@@ -129,4 +129,4 @@ def test_any_other_error_page_becomes_a_short_service_error(body, status):
 def test_a_successful_response_is_not_mistaken_for_an_error():
     for document in ({"intents": []}, {"error": "a field of its own"}):
         with without_socket(lambda _, document=document: answered(document)) as service:
-            assert service.search_intents(by_query_string="x").intents == ()
+            assert service.ask(operations.search_intents(by_query_string="x")).intents == ()

@@ -49,7 +49,7 @@ def client(application: Application, **how: float) -> ServiceClient:
 
 def test_an_embedded_application_responds_like_a_remote_service(application):
     with client(application) as service:
-        assert service.get_intent("0x1").intent_id == "0x1"
+        assert service.ask(operations.get_intent("0x1")).intent_id == "0x1"
     assert application.headers[b"x-access-key"] == CANARY.encode()
 
 
@@ -61,7 +61,7 @@ async def test_the_async_client_can_call_it_too(application):
 def test_many_threads_are_served_concurrently(application):
     application.go_on.clear()
     with client(application, total=60.0) as service, ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(service.get_intent, f"0x{number}") for number in range(8)]
+        asked = [threads.submit(service.ask, operations.get_intent(f"0x{number}")) for number in range(8)]
         until(lambda: application.inside == 8)
         application.go_on.set()
         assert [one.result(60).intent_id for one in asked] == [f"0x{number}" for number in range(8)]
@@ -70,12 +70,12 @@ def test_many_threads_are_served_concurrently(application):
 def test_a_slow_call_is_cut_off_at_the_timeout(application):
     application.go_on.clear()
     with client(application, total=0.1) as service, pytest.raises(Unreachable) as caught:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.TIMEOUT
 
 
 def test_an_exception_in_the_application_is_a_service_error(application, caplog):
     with client(application) as service, pytest.raises(Unreachable) as caught:
-        service.get_intent("fail")
+        service.ask(operations.get_intent("fail"))
     assert caught.value.status == 500
     assert "told to" in caplog.text

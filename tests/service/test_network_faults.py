@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.config import Kind, ServiceConfig
 from intents_ui.service.errors import (
@@ -32,7 +33,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 def ends_in(script: Script, **how) -> ServiceError:
     """The error that GetIntent ends in."""
     with serving(script) as server, client(server.url, **how) as service, pytest.raises(ServiceError) as caught:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     return caught.value
 
 
@@ -48,7 +49,7 @@ def flaw(error: ServiceError) -> Flaw:
 
 def test_a_valid_response_is_an_intent_with_its_raw_text():
     with serving(answering(INTENT)) as server, client(server.url) as service:
-        intent = service.get_intent("0x1")
+        intent = service.ask(operations.get_intent("0x1"))
     assert (intent.status, intent.raw) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
     sent = server.visits[0]
     assert sent.head.startswith("POST /rpc/Service/GetIntent HTTP/1.1")
@@ -62,7 +63,7 @@ def test_a_closed_port_fails_at_once():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with client(f"http://127.0.0.1:{port}") as service, pytest.raises(Unreachable) as caught:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.REFUSED
 
 
@@ -72,7 +73,7 @@ def test_an_unknown_host_differs_from_a_closed_port(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with client("http://nowhere.test") as service, pytest.raises(Unreachable) as caught:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.DNS
 
 
@@ -80,7 +81,7 @@ def test_a_hanging_name_lookup_costs_no_more_than_the_deadline(monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(600))
     with client("http://slow.test", total=0.3) as service, pytest.raises(Unreachable) as caught:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     over.set()
     assert caught.value.reason is Reason.TIMEOUT
 
@@ -91,7 +92,7 @@ def test_plain_http_on_the_tls_port_is_an_insecure_connection_error():
         client(server.url.replace("http:", "https:")) as service,
         pytest.raises(Unreachable) as caught,
     ):
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert caught.value.reason is Reason.TLS
 
 
@@ -119,7 +120,7 @@ def test_a_slow_response_within_the_deadline_is_accepted():
         visit.drip(body, every=0.005)
 
     with serving(script) as server, client(server.url, total=2.0) as service:
-        assert service.get_intent("0x1").status == "QUOTED"
+        assert service.ask(operations.get_intent("0x1")).status == "QUOTED"
 
 
 @pytest.mark.parametrize(
@@ -155,21 +156,21 @@ def test_proxy_environment_variables_are_ignored(monkeypatch):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
             monkeypatch.setenv(name, proxy.url)
         with client(server.url) as service:
-            service.get_intent("0x1")
+            service.ask(operations.get_intent("0x1"))
     assert (len(proxy.visits), len(server.visits)) == (0, 1)
 
 
 def test_cookies_are_not_stored():
     with serving(answering(INTENT, headers={"Set-Cookie": "who=you; Path=/"})) as server, client(server.url) as service:
-        service.get_intent("0x1")
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
+        service.ask(operations.get_intent("0x1"))
     assert all("cookie" not in visit.headers for visit in server.visits)
 
 
 def test_a_gzip_response_is_read():
     body = gzip.compress(INTENT.encode())
     with serving(answering(body, headers={"Content-Encoding": "gzip"})) as server, client(server.url) as service:
-        assert service.get_intent("0x1").status == "QUOTED"
+        assert service.ask(operations.get_intent("0x1")).status == "QUOTED"
 
 
 def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
@@ -282,7 +283,7 @@ def test_a_malformed_response_is_unreadable(body, wrong):
 
 def test_a_response_with_the_same_id_in_other_letter_case_is_accepted():
     with serving(answering(INTENT.replace("0x1", "0xAB"))) as server, client(server.url) as service:
-        assert service.get_intent("0xab").intent_id == "0xAB"
+        assert service.ask(operations.get_intent("0xab")).intent_id == "0xAB"
 
 
 def test_a_page_is_unreadable_and_a_404_page_says_nothing_about_an_intent():
@@ -320,10 +321,10 @@ def test_a_call_is_rejected_quickly_when_all_connections_are_in_use():
         client(server.url, connections=1, connection_wait=0.05) as service,
         ThreadPoolExecutor() as threads,
     ):
-        first = threads.submit(service.get_intent, "0x1")
+        first = threads.submit(service.ask, operations.get_intent("0x1"))
         assert arrived.wait(60)
         with pytest.raises(Overloaded):
-            service.get_intent("0x2")
+            service.ask(operations.get_intent("0x2"))
         assert not first.done()
         rejected.set()
         assert reason(first.exception()) is Reason.BROKEN
@@ -355,5 +356,5 @@ def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
 
 def test_without_a_key_no_key_header_is_sent():
     with serving(answering(INTENT)) as server, ServiceClient(ServiceConfig(server.url)) as service:
-        service.get_intent("0x1")
+        service.ask(operations.get_intent("0x1"))
     assert "x-access-key" not in server.visits[0].headers

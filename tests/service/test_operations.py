@@ -159,15 +159,15 @@ class Recorder:
 def test_a_quote_is_committed_byte_for_byte(brand):
     recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}', "CommitIntent": '{"intentId":"0x1"}'})
     with recorder.client(brand=brand, wallet_brand="acme") as service:
-        quoted = service.quote_intent(QuoteIntentRequest(owner_address="0x1")).intent
-        assert service.commit_intent(quoted) == "0x1"
+        quoted = service.ask(operations.quote_intent(QuoteIntentRequest(owner_address="0x1"))).intent
+        assert service.ask(operations.commit_intent(quoted)) == "0x1"
     assert recorder.sent[-1] == f'{{"intent":{QUOTED}}}'.encode()
 
 
 def test_a_renamed_response_is_read_under_the_interface_names():
     recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}'})
     with recorder.client(brand="acme", wallet_brand="acme") as service:
-        intent = service.get_intent("0x1")
+        intent = service.ask(operations.get_intent("0x1"))
     assert intent.service_version == "v1.50"
     assert intent.fees is not None
     assert intent.fees.provider is not None
@@ -183,7 +183,9 @@ def test_a_renamed_request_is_written_under_its_own_names():
     recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}'})
     overrides = ServiceAddressOverrides(smart_wallet_utils_address="service smartWallet")
     with recorder.client(brand="acme", wallet_brand="deep") as service:
-        service.quote_intent(QuoteIntentRequest(options=QuoteOptions(service_address_overrides=overrides)))
+        service.ask(
+            operations.quote_intent(QuoteIntentRequest(options=QuoteOptions(service_address_overrides=overrides)))
+        )
     assert recorder.sent == [b'{"options":{"acmeAddressOverrides":{"deepWalletUtilsAddress":"service smartWallet"}}}']
 
 
@@ -219,16 +221,16 @@ def test_the_next_page_cursor_is_sent_back_unchanged():
     text = '{"column":"id", "after":81.0,"pageSize":20,"unheard":{"of":[1.50]} ,"more":true}'
     recorder = Recorder({"GetIntentHistory": f'{{"intents":[{{"intentId":"0x1"}}],"nextPage": {text}}}'})
     with recorder.client() as service:
-        following = service.get_intent_history(page=Page.first()).following
-        service.get_intent_history(page=following)
+        following = service.ask(operations.get_intent_history(page=Page.first())).following
+        service.ask(operations.get_intent_history(page=following))
         assert following is not None
-        service.get_intent_history(page=Page.from_text(following.raw), by_status="FAILED")
+        service.ask(operations.get_intent_history(page=Page.from_text(following.raw), by_status="FAILED"))
     assert recorder.sent[1:] == [f'{{"page":{text}}}'.encode(), f'{{"page":{text},"byStatus":"FAILED"}}'.encode()]
 
 
 def test_a_malformed_list_is_not_an_empty_list():
     with Recorder({"GetIntentHistory": '{"intents":"none"}'}).client() as service, pytest.raises(Unreadable):
-        service.get_intent_history()
+        service.ask(operations.get_intent_history())
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a":1,"a":2}', '"\ud800"'])
@@ -242,6 +244,6 @@ def test_a_search_with_thousands_of_hits_reads_the_newest_and_counts_the_rest():
     hits = [{"intentId": f"0x{day}", "createdAt": (first + timedelta(day)).isoformat()} for day in range(count)]
     hits[-1]["createdAt"] = "not a moment"
     with Recorder({"SearchIntents": json.dumps({"intents": hits})}).client() as service:
-        found = service.search_intents(by_owner_address="0x1")
+        found = service.ask(operations.search_intents(by_owner_address="0x1"))
     assert [hit.intent_id for hit in found.intents[:2]] == [f"0x{count - 2}", f"0x{count - 3}"]
     assert (len(found.intents), found.beyond) == (operations.MOST_HITS, 5)

@@ -13,6 +13,7 @@ from django.core.signing import Signer
 from redis import Redis
 
 from intents_ui.emulator import Emulator
+from intents_ui.service import operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
@@ -77,18 +78,18 @@ def test_a_response_cached_by_one_process_is_not_requested_by_another(service, r
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url)) as second:
         for ask in (
-            lambda client: client.get_intent(intent_id),
-            lambda client: client.get_intent_receipt(intent_id),
-            lambda client: client.get_chains(),
-            lambda client: client.get_intent_history(page=Page.first()),
-            lambda client: client.search_intents(by_query_string=intent_id),
+            lambda client: client.ask(operations.get_intent(intent_id)),
+            lambda client: client.ask(operations.get_intent_receipt(intent_id)),
+            lambda client: client.ask(operations.get_chains()),
+            lambda client: client.ask(operations.get_intent_history(page=Page.first())),
+            lambda client: client.ask(operations.search_intents(by_query_string=intent_id)),
         ):
             service.calls.clear()
             learned = ask(first)
             assert service.calls.total() == 1
             assert ask(second) == learned
             assert service.calls.total() == 1
-        assert second.get_intent(intent_id).raw == first.get_intent(intent_id).raw
+        assert second.ask(operations.get_intent(intent_id)).raw == first.ask(operations.get_intent(intent_id)).raw
 
 
 def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):
@@ -112,31 +113,31 @@ def test_balances_found_by_one_process_are_cached_for_another(service, redis, va
 def test_a_cached_response_has_the_same_age_in_every_process(service, redis, values):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis.url)) as first:
-        first.get_intent(intent_id)
+        first.ask(operations.get_intent(intent_id))
     (key,) = values.keys()
     assert 0 < values.ttl(key) <= 3600
     with process(service, shared(redis.url, ahead=10 * 24 * 3600)) as late:
-        assert late.get_intent(intent_id)
+        assert late.ask(operations.get_intent(intent_id))
     assert service.calls["GetIntent"] == 2, "it was no longer as good as new"
 
 
 def test_another_key_or_service_has_its_own_cache(service, redis, values):
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url, owner="others")) as other:
-        first.get_chains()
-        other.get_chains()
+        first.ask(operations.get_chains())
+        other.ask(operations.get_chains())
     assert service.calls["GetChains"] == 2
 
 
 def test_invalidated_and_missing_intents_are_shared_with_no_process(service, redis, values):
     intent_id = service.emulator.finished("cross-chain-fast")["intentId"]
     with process(service, shared(redis.url)) as first:
-        first.get_intent(intent_id)
-        first.get_intent_receipt(intent_id)
+        first.ask(operations.get_intent(intent_id))
+        first.ask(operations.get_intent_receipt(intent_id))
         first.forget(intent_id)
     with process(service, shared(redis.url)) as second:
         service.calls.clear()
-        second.get_intent(intent_id)
-        second.get_intent_receipt(intent_id)
+        second.ask(operations.get_intent(intent_id))
+        second.ask(operations.get_intent_receipt(intent_id))
         assert service.calls.total() == 2
 
         service.emulator.inject("GetIntent", "not-found")
@@ -158,13 +159,13 @@ def test_invalidated_and_missing_intents_are_shared_with_no_process(service, red
 def test_invalid_data_in_redis_is_requested_again(service, redis, values, spoil):
     one, other = (service.emulator.finished(slug)["intentId"] for slug in ("cross-chain-fast", "same-chain-swap"))
     with process(service, shared(redis.url)) as first:
-        intent = first.get_intent(one)
+        intent = first.ask(operations.get_intent(one))
         (key,) = values.keys()
-        first.get_intent(other)
+        first.ask(operations.get_intent(other))
     (another,) = set(values.keys()) - {key}
     values.set(key, spoil(values.get(key), values.get(another)))
     with process(service, shared(redis.url)) as second:
-        assert second.get_intent(one) == intent
+        assert second.ask(operations.get_intent(one)) == intent
     assert service.calls["GetIntent"] == 3
 
 
@@ -174,7 +175,7 @@ def test_a_response_of_another_shape_in_redis_is_requested_again(service, redis,
     for asked, text in enumerate(("[]", "{", '{"intent":{"intentId":"0x2"}}'), start=1):
         responses.set(get_intent(intent_id).cache_key, text, asked=0.0, seconds=60.0)
         with process(service, responses) as client:
-            assert client.get_intent(intent_id).intent_id == intent_id
+            assert client.ask(operations.get_intent(intent_id)).intent_id == intent_id
         assert service.calls["GetIntent"] == asked
 
 
@@ -184,7 +185,7 @@ def test_a_hanging_redis_costs_one_short_delay(service, caplog):
         url = f"redis://127.0.0.1:{hangs.getsockname()[1]}/0"
         with process(service, shared(url, seconds=0.05)) as alone:
             for size in range(20, 25):
-                alone.get_intent_history(page=Page.first(size=size))
+                alone.ask(operations.get_intent_history(page=Page.first(size=size)))
         hangs.accept()[0].close()
         with pytest.raises(BlockingIOError):
             hangs.accept()
@@ -196,20 +197,20 @@ def test_a_redis_that_is_back_is_used_again_after_a_pause(service, redis, values
     clock = Clock()
     with process(service, shared(redis.url, clock=clock)) as client:
         redis.down()
-        client.get_intent_history(page=Page.first(size=20))
+        client.ask(operations.get_intent_history(page=Page.first(size=20)))
         redis.up()
-        client.get_intent_history(page=Page.first(size=21))
+        client.ask(operations.get_intent_history(page=Page.first(size=21)))
         assert values.keys() == []
         clock.forward(10)
-        client.get_intent_history(page=Page.first(size=22))
+        client.ask(operations.get_intent_history(page=Page.first(size=22)))
         assert len(values.keys()) == 1
 
 
 def test_redis_keys_and_values_contain_neither_the_access_key_nor_the_request(service, redis, values):
     intent = service.emulator.finished("cross-chain-fast")
     with process(service, shared(redis.url)) as client:
-        client.get_intent(intent["intentId"])
-        client.search_intents(by_owner_address=intent["ownerAddress"])
+        client.ask(operations.get_intent(intent["intentId"]))
+        client.ask(operations.search_intents(by_owner_address=intent["ownerAddress"]))
     keys = values.keys()
     assert len(keys) == 2
     for key in keys:
@@ -222,6 +223,6 @@ def test_an_unchanged_copy_of_our_own_in_redis_is_requested_again_after_its_life
     clock = Clock()
     with process(service, shared(redis.url, clock=clock), clock=clock) as client:
         for _ in range(2):
-            client.get_intent_history(page=Page.first())
+            client.ask(operations.get_intent_history(page=Page.first()))
             clock.forward(60)
     assert service.calls["GetIntentHistory"] == 2

@@ -193,8 +193,10 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     owners().add(owner)
     earliest, latest = _second_around(created_at)
     pages = walk(
-        lambda page: service.get_intent_history(
-            page=page, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+        lambda page: service.ask(
+            operations.get_intent_history(
+                page=page, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+            )
         ),
         Page.first(),
     )

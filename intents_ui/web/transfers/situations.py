@@ -168,7 +168,7 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
         ]
     else:
         service = wiring.service()
-        calls = (partial(service.get_intent_receipt, intent.intent_id) for intent in intents)
+        calls = (partial(service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
         receipts = service.threads.together(*calls)
     return _of_answers(intents, receipts)
 
@@ -179,8 +179,10 @@ def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
     An intent that couldn't be read is replaced by its error.
     """
     service = wiring.service()
-    calls: list[Callable[[], Intent | IntentReceipt]] = [partial(service.get_intent, each) for each in ids]
-    calls += [partial(service.get_intent_receipt, each) for each in ids]
+    calls: list[Callable[[], Intent | IntentReceipt]] = [
+        partial(service.ask, operations.get_intent(each)) for each in ids
+    ]
+    calls += [partial(service.ask, operations.get_intent_receipt(each)) for each in ids]
     answers = service.threads.together(*calls)
     of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
     read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]

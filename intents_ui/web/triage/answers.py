@@ -21,9 +21,9 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
-from intents_ui.service import lookup, results
+from intents_ui.service import lookup, operations, results
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import BlockingOperations, ServiceClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 MOST_COMPARED = 100  # transfers of one row, with a shortened ID
 
 
-class ClientService(BlockingOperations):
+class ClientService:
     """Service calls for one client, which stop when the client disconnects."""
 
     def __init__(
@@ -193,7 +193,7 @@ def read(service: ClientService, hit: results.Hit) -> Reading:
     """Read a transfer with its receipt and balances. One that was never executed has no receipt, which is no error."""
     receipt, failure = None, None
     try:
-        receipt = service.get_intent_receipt(hit.intent.intent_id)
+        receipt = service.ask(operations.get_intent_receipt(hit.intent.intent_id))
     except NotFound:
         pass
     except ServiceError as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from intents_ui.service import operations
 from intents_ui.service.context.concurrency import CallThreads
 from intents_ui.service.context.request_context import ServiceSlots, claim_slot, seconds_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
@@ -34,7 +35,7 @@ def service(door: threading.Event) -> Iterator[Upstream]:
 
 
 def asking(service: Upstream, *names: str) -> list[Callable[[], str]]:
-    return [lambda name=name: service.service.get_intent(name).intent_id for name in names]  # type: ignore[misc]
+    return [lambda name=name: service.service.ask(operations.get_intent(name)).intent_id for name in names]  # type: ignore[misc]
 
 
 def failure_of(call: Any) -> ServiceError:
