@@ -239,7 +239,8 @@ class Health:
             self._answered_at = now
             if kind not in (Kind.WAIT, Kind.WRITE):
                 self._durations.append(seconds)
-            if self._error is None:
+            # What was asked before the last failure doesn't show that the trouble is over.
+            if self._error is None and (self._failed_at is None or now - seconds >= self._failed_at):
                 self._degraded_since = None
         if isinstance(error, TooBusy):
             error.retry_after = min(error.retry_after * SystemRandom().uniform(1.0, 1.1), MAX_PAUSE_SECONDS)

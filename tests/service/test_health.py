@@ -266,6 +266,17 @@ def test_a_blocked_region_is_not_a_rejected_key(service: Upstream) -> None:
     assert len(service.visits) == 10
 
 
+def test_a_late_answer_to_an_earlier_call_does_not_end_the_trouble(service: Upstream) -> None:
+    health = service.service.health
+    with health.track(operations.get_chains()):
+        service.clock.now += 5
+        asked(service, BAD, 1)
+    assert health.status().state is ServiceState.DEGRADED
+    service.clock.now += 1
+    asked(service, good, 1)
+    assert health.status().state is ServiceState.UP
+
+
 def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream) -> None:
     def state() -> ServiceState:
         return service.service.health.status().state
