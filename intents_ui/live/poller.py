@@ -10,7 +10,6 @@ from random import SystemRandom
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.shares import buckets
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
 from intents_ui.service.outcome import is_older, past
@@ -19,7 +18,7 @@ from intents_ui.service.outcome import is_older, past
 class Turns:
     """Queue of pollers, for one event loop.
 
-    Canceled waiters are skipped. All networks of an IPv6 /48 count as one client.
+    Canceled waiters are skipped.
     """
 
     def __init__(self) -> None:
@@ -30,16 +29,15 @@ class Turns:
     async def take(self, visitor: str | None, *, rate: float) -> None:
         """Wait for a turn, at most `rate` per second."""
         loop = asyncio.get_running_loop()
-        client = buckets(visitor)[-1][0] if visitor else None
         turn = loop.create_future()
-        self._waiting.setdefault(client, deque()).append(turn)
+        self._waiting.setdefault(visitor, deque()).append(turn)
         if self._timer is None:
             self._grant_next(rate)
         try:
             await turn
         finally:
             if turn.cancelled():
-                self._withdraw(client, turn)
+                self._withdraw(visitor, turn)
 
     @property
     def waiting(self) -> int:

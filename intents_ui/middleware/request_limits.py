@@ -95,7 +95,7 @@ def refusal(request: HttpRequest, quotas: list[Quota]) -> Failure | None:
     visitor = client_ip.of(request)
     if client_ip.is_behind_unnamed_proxy(request):
         log.warning(UNTRUSTED_PROXY, request.META.get("REMOTE_ADDR"), extra={"once": True})
-    if not client_ip.is_counted(visitor):
+    if visitor is None:
         return None
     quotas.append(take(pages(), visitor))
     if wait := quotas[-1].wait:
@@ -116,13 +116,13 @@ def searches() -> Limit:
 
 def wait_to_stream(visitor: str | None) -> int:
     """Return the seconds until the visitor may open a stream, 0 for now. Skips Redis, which would delay all streams."""
-    return spend_here(pages(), visitor) if client_ip.is_counted(visitor) else 0
+    return 0 if visitor is None else spend_here(pages(), visitor)
 
 
 def wait_to_send(visitor: str | None) -> int:
     """Return the seconds until the visitor may send a body, 0 for now. Called before any of it is read."""
     most = pages()
-    return spend_here(Limit("bodies", most.most, most.seconds), visitor) if client_ip.is_counted(visitor) else 0
+    return 0 if visitor is None else spend_here(Limit("bodies", most.most, most.seconds), visitor)
 
 
 OTHER_CHARSET = Failure(

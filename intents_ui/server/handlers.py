@@ -237,7 +237,8 @@ async def refuse_call(send: Send, failure: Failure) -> None:
     await Answer(failure.status, headers, f"{failure.title}\n".encode()).send(send)
 
 
-STREAMS_PER_CLIENT = 20  # per IP address (IPv6: per /64). Other clients poll.
+THIS_MACHINE = "this machine"  # which has no other limits
+STREAMS_PER_CLIENT = 20  # Beyond that, pages poll.
 
 
 @wiring.once
@@ -247,9 +248,9 @@ def streams() -> Streams:
         wiring.hub(),
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
-        address_of=lambda scope: client_ip.address_of(scope, settings.ENV.trusted_proxies),
-        share_of=lambda scope: client_ip.counted(scope, settings.ENV.trusted_proxies),
-        wait=request_limits.wait_to_stream,
+        address_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or THIS_MACHINE,
+        share_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies),
+        wait=lambda client: request_limits.wait_to_stream(None if client == THIS_MACHINE else client),
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
         limits=Limits(an_address=STREAMS_PER_CLIENT),

@@ -3,7 +3,6 @@
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -14,28 +13,23 @@ ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
-# The bucket of all clients whose forwarded address is invalid.
+# The key of all clients whose forwarded address is invalid.
 UNREADABLE = "unreadable"
 FROM_OUR_PAGES = ("same-origin", "none")  # "none" is navigation by the user
+SITE_BITS = 48  # of an IPv6 address: what a provider assigns to one site, 65,536 networks
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def address_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """Return the client's normalized address (IPv6: its /64), or None if there is none (a Unix socket)."""
-    found = caller(scope, proxies)
-    return _normalized(found) if found is not None else None
+def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
+    """Return the client whose limits apply: an IPv4 address or an IPv6 /48, or None where none apply.
 
-
-def counted(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """Return `address_of`, or None where limits don't apply: this machine may be a proxy for all clients."""
-    found = address_of(scope, proxies)
-    return found if is_counted(found) else None
-
-
-def is_counted(visitor: str | None) -> bool:
-    """Return whether limits apply to a client. Clients without an address could only be counted together."""
-    return visitor is not None and not is_this_machine(visitor)
+    None is this machine, as long as it forwards no one else's requests, and a Unix socket.
+    """
+    peer = scope["client"][0] if scope.get("client") else None
+    if (not peer or _is_loopback(peer)) and not is_passed_on(scope):
+        return None
+    return _normalized(caller(scope, proxies) or "")
 
 
 def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
@@ -52,11 +46,20 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     return hops[-1] if hops else None
 
 
+def is_passed_on(scope: Mapping[str, Any]) -> bool:
+    """Return whether a proxy forwarded the request, trusted or not."""
+    return any(name in PASSED_ON for name, _ in scope["headers"])
+
+
 def of(request: HttpRequest) -> str | None:
-    """Return `address_of` for a Django request."""
-    client, forwarded = request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR")
-    headers = [(b"x-forwarded-for", forwarded.encode("latin-1", "replace"))] if forwarded is not None else []
-    return address_of({"client": (client, 0) if client else None, "headers": headers}, settings.ENV.trusted_proxies)
+    """Return `client_of` for a Django request."""
+    return client_of(_scope_of(request), settings.ENV.trusted_proxies)
+
+
+def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
+    client = request.META.get("REMOTE_ADDR")
+    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
+    return {"client": (client, 0) if client else None, "headers": headers}
 
 
 def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:
@@ -67,9 +70,9 @@ def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> boo
 
 def is_one_of(networks: Sequence[Network], scope: Mapping[str, Any], *, proxies: Sequence[Network]) -> bool:
     """Return whether the client is certainly in these networks. An untrusted proxy could be forwarding any client."""
-    is_passed_on = any(name in PASSED_ON for name, _ in scope["headers"])
     found = caller(scope, proxies)
-    return bool(found) and is_within(str(found), networks) and (not is_passed_on or is_by_our_proxy(scope, proxies))
+    is_certain = not is_passed_on(scope) or is_by_our_proxy(scope, proxies)
+    return bool(found) and is_within(str(found), networks) and is_certain
 
 
 def may_read_figures(scope: Mapping[str, Any]) -> bool:
@@ -79,18 +82,7 @@ def may_read_figures(scope: Mapping[str, Any]) -> bool:
 
 def runs_it(request: HttpRequest) -> bool:
     """Return `may_read_figures` for a Django request."""
-    client = request.META.get("REMOTE_ADDR")
-    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
-    return may_read_figures({"client": (client, 0) if client else None, "headers": headers})
-
-
-@lru_cache(1000)  # of normalized addresses, which are short
-def is_this_machine(address: str) -> bool:
-    """Return whether an address is loopback: a health check, a test, or a proxy missing from TRUSTED_PROXIES."""
-    try:
-        return ipaddress.ip_network(address).is_loopback
-    except ValueError:
-        return False
+    return may_read_figures(_scope_of(request))
 
 
 def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
@@ -120,14 +112,24 @@ def _without_port(hop: str) -> str:
     return host if "." in host and ":" not in port else hop
 
 
+def _is_loopback(address: str) -> bool:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
 def _normalized(address: str) -> str:
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return UNREADABLE
-    if found.version == 4 or found.is_loopback:
+    if isinstance(found, ipaddress.IPv4Address):
         return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+    # One host with a 6to4 prefix has a /48 for each of its IPv4 addresses.
+    plain = found.ipv4_mapped or found.sixtofour
+    return str(plain or ipaddress.ip_network((found, SITE_BITS), strict=False))
 
 
 def is_ours(request: HttpRequest) -> bool:

@@ -6,43 +6,59 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.web.client_ip import address_of, is_ours, is_this_machine, root
+from intents_ui.web.client_ip import client_of, is_ours, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 
 
 @pytest.mark.parametrize(
-    ("client", "forwarded", "address"),
+    ("peer", "forwarded", "client"),
     [
         pytest.param("198.51.100.7", [], "198.51.100.7", id="comes by itself"),
         pytest.param("198.51.100.7", ["203.0.113.9"], "198.51.100.7", id="says it came from elsewhere"),
         pytest.param("10.0.0.1", ["203.0.113.9"], "203.0.113.9", id="through our proxy"),
         pytest.param("10.0.0.1", ["203.0.113.9, 10.0.0.2"], "203.0.113.9", id="through two of our proxies"),
-        pytest.param("10.0.0.1", ["192.0.2.1, 203.0.113.9"], "203.0.113.9", id="what the visitor wrote before ours"),
+        pytest.param("10.0.0.1", ["192.0.2.1, 203.0.113.9"], "203.0.113.9", id="what the client wrote before ours"),
         pytest.param("10.0.0.1", ["192.0.2.1", "203.0.113.9"], "203.0.113.9", id="two headers"),
+        pytest.param("10.0.0.1", ["127.0.0.1, 10.0.0.9"], "127.0.0.1", id="loopback, according to a client"),
         pytest.param("10.0.0.1", [], "10.0.0.1", id="the proxy itself"),
-        pytest.param("2001:db8:1:2:3:4:5:6", [], "2001:db8:1:2::/64", id="IPv6"),
-        pytest.param("::1", [], "::1", id="this machine by IPv6"),
+        pytest.param("2001:db8:1:2:3:4:5:6", [], "2001:db8:1::/48", id="IPv6"),
+        pytest.param("2001:db8:1:ffff::1", [], "2001:db8:1::/48", id="another network of the same site"),
+        pytest.param("2001:db8:2::1", [], "2001:db8:2::/48", id="another site"),
+        pytest.param("2002:c633:6407::1", [], "198.51.100.7", id="6to4"),
+        pytest.param("2002:c633:6407:ffff::2", [], "198.51.100.7", id="another network by 6to4"),
         pytest.param("::ffff:198.51.100.7", [], "198.51.100.7", id="IPv4 in IPv6"),
-        pytest.param("fd00::1", ["2001:db8:1:2::9"], "2001:db8:1:2::/64", id="IPv6 proxy"),
-        pytest.param(None, [], None, id="a socket on the disk"),
-        pytest.param(None, ["203.0.113.9"], "203.0.113.9", id="a proxy on a socket on the disk"),
+        pytest.param("fd00::1", ["2001:db8:1:2::9"], "2001:db8:1::/48", id="IPv6 proxy"),
+        pytest.param("127.0.0.1", [], None, id="this machine"),
+        pytest.param("::1", [], None, id="this machine by IPv6"),
+        pytest.param("::ffff:127.0.0.1", [], None, id="this machine by IPv4 in IPv6"),
+        pytest.param("127.0.0.1", ["203.0.113.9"], "127.0.0.1", id="a proxy on this machine that isn't trusted"),
+        pytest.param("127.0.0.1", ["127.0.0.1"], "127.0.0.1", id="it says that its client is this machine"),
+        pytest.param(None, [], None, id="a Unix socket"),
+        pytest.param(None, ["203.0.113.9"], "203.0.113.9", id="a proxy on a Unix socket"),
     ],
 )
-def test_a_visitor_is_the_last_address_before_trusted_proxies(client, forwarded, address):
+def test_a_client_is_the_last_address_before_trusted_proxies(peer, forwarded, client):
     headers = [(b"host", b"a"), *((b"x-forwarded-for", value.encode()) for value in forwarded)]
-    assert address_of({"client": (client, 1) if client else None, "headers": headers}, PROXIES) == address
+    assert client_of({"client": (peer, 1) if peer else None, "headers": headers}, PROXIES) == client
+
+
+@pytest.mark.parametrize("name", ["Forwarded", "Via", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"])
+def test_a_proxy_on_this_machine_that_is_not_trusted_is_one_client(name: str) -> None:
+    headers = [(name.lower().encode(), b"203.0.113.9")]
+    assert client_of({"client": ("127.0.0.1", 1), "headers": headers}, PROXIES) == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
-    ("forwarded", "address"),
+    ("forwarded", "client"),
     [
         pytest.param("203.0.113.9:5678", "203.0.113.9", id="a port"),
         pytest.param('"203.0.113.9"', "203.0.113.9", id="quotes"),
         pytest.param('"203.0.113.9:5678"', "203.0.113.9", id="quotes and a port"),
-        pytest.param("[2001:db8:1:2::9]", "2001:db8:1:2::/64", id="brackets"),
-        pytest.param("[2001:db8:1:2::9]:5678", "2001:db8:1:2::/64", id="brackets and a port"),
-        pytest.param('"[2001:db8:1:2::9]:5678"', "2001:db8:1:2::/64", id="quotes, brackets and a port"),
+        pytest.param("[2001:db8:1:2::9]", "2001:db8:1::/48", id="brackets"),
+        pytest.param("[2001:db8:1:2::9]:5678", "2001:db8:1::/48", id="brackets and a port"),
+        pytest.param('"[2001:db8:1:2::9]:5678"', "2001:db8:1::/48", id="quotes, brackets and a port"),
+        pytest.param("2001:db8:1:2::9%eth0", "2001:db8:1::/48", id="a zone"),
         pytest.param("::ffff:203.0.113.9", "203.0.113.9", id="IPv4 in IPv6"),
         pytest.param("192.0.2.1:80, 203.0.113.9:81, 10.0.0.2:82", "203.0.113.9", id="ports of our own proxies too"),
         pytest.param("nonsense", "unreadable", id="no address"),
@@ -51,9 +67,9 @@ def test_a_visitor_is_the_last_address_before_trusted_proxies(client, forwarded,
         pytest.param("203.0.113.9:5678:1", "unreadable", id="two ports"),
     ],
 )
-def test_a_port_or_quotes_in_a_forwarded_address_do_not_change_the_visitor(forwarded, address):
+def test_a_port_or_quotes_in_a_forwarded_address_do_not_change_the_client(forwarded, client):
     headers = [(b"x-forwarded-for", forwarded.encode())]
-    assert address_of({"client": ("10.0.0.1", 1), "headers": headers}, PROXIES) == address
+    assert client_of({"client": ("10.0.0.1", 1), "headers": headers}, PROXIES) == client
 
 
 def request(**headers: str) -> HttpRequest:
@@ -113,20 +129,3 @@ def test_a_wildcard_host_does_not_make_every_site_our_own() -> None:
     with override_settings(ALLOWED_HOSTS=["*"]):
         assert is_ours(request(Origin="https://localhost:8000"))
         assert not is_ours(request(Origin="https://evil.example"))
-
-
-@pytest.mark.parametrize(
-    ("address", "is_it"),
-    [
-        ("127.0.0.1", True),
-        ("127.9.9.9", True),
-        ("::1", True),
-        ("::/64", False),
-        ("2001:db8::/64", False),
-        ("10.0.0.1", False),
-        ("localhost", False),
-        ("nonsense", False),
-    ],
-)
-def test_local_requests_are_recognized_by_their_address_only(address: str, is_it: bool) -> None:
-    assert is_this_machine(address) is is_it

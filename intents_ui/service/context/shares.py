@@ -1,14 +1,12 @@
-"""Fair shares of limited resources: at most a quarter for one client address, and a half for an IPv6 /48.
+"""Fair shares of limited resources: at most a quarter for one client.
 
-Of CPU time: one thread per client address computes at a time, so one client can't crowd out the others. A thread holds
+Of CPU time: one thread per client computes at a time, so one client can't crowd out the others. A thread holds
 its address's lock while it computes (`computing`) and releases it while it waits for the service or for another thread
 (`waiting`). It proceeds without the lock after LONGEST_WAIT seconds, so sharing delays a page but never blocks it.
 
-A visitor is a client address as `client_ip.address_of` normalizes it. None means no address (this machine or a Unix
-socket), which only the total limits.
+A visitor is a client as `client_ip.client_of` names it. None is this machine, which only the total limits.
 """
 
-import ipaddress
 import threading
 import time
 from collections import Counter, deque
@@ -19,10 +17,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
 
-ONE_ADDRESS = 4  # a quarter
-ONE_SITE = 2  # a half
+ONE_CLIENT = 4  # a quarter
 LONGEST_WAIT: Final = 1.0
-SITE_BITS = 48  # of IPv6: a site's usual allocation, with 65,536 networks that each count as an address
 
 
 class Lack(Enum):
@@ -32,26 +28,13 @@ class Lack(Enum):
     SHARE = "share"
 
 
-@lru_cache(maxsize=4096)
-def buckets(visitor: str) -> tuple[tuple[str, int], ...]:
-    """Return the buckets that a visitor counts in, each with the divisor of its share (4: a quarter)."""
-    own = (visitor, ONE_ADDRESS)
-    try:
-        network = ipaddress.ip_network(visitor)
-    except ValueError:
-        return (own,)
-    if network.version == 4 or network.prefixlen < SITE_BITS:
-        return (own,)
-    return (own, (str(network.supernet(new_prefix=SITE_BITS)), ONE_SITE))
-
-
 class Shares:
     """Semaphore with fair shares for `most` units (slots or bytes). Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.held = 0
-        self._by_bucket: Counter[str] = Counter()
+        self._by_visitor: Counter[str] = Counter()
         self._changed = threading.Condition()
 
     def take(self, visitor: str | None, units: int = 1, *, wait: float = 0.0) -> Lack | None:
@@ -73,19 +56,17 @@ class Shares:
 
     def lack(self, visitor: str | None, units: int = 1) -> Lack | None:
         """Return why these units can't be taken now, or None."""
-        if visitor is not None:
-            for bucket, part in buckets(visitor):
-                if self._by_bucket[bucket] + units > max(1, self.most // part):
-                    return Lack.SHARE
+        if visitor is not None and self._by_visitor[visitor] + units > max(1, self.most // ONE_CLIENT):
+            return Lack.SHARE
         return Lack.FULL if self.held + units > self.most else None
 
     def hold(self, visitor: str | None, units: int = 1) -> None:
         """Add units without checking the limits."""
         self.held += units
-        for bucket, _ in buckets(visitor) if visitor is not None else ():
-            self._by_bucket[bucket] += units
-            if not self._by_bucket[bucket]:
-                del self._by_bucket[bucket]
+        if visitor is not None:
+            self._by_visitor[visitor] += units
+            if not self._by_visitor[visitor]:
+                del self._by_visitor[visitor]
 
 
 type Job = tuple[Future[Any], Callable[[], Any]]

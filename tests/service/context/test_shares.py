@@ -1,35 +1,20 @@
-"""Fair shares of scarce capacity: at most a quarter per client address and a half per IPv6 /48."""
+"""Fair shares of scarce capacity: at most a quarter for one client."""
 
 from intents_ui.service.context.shares import Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
 
 
-def neighbour(number: int) -> str:
-    """A network of the same IPv6 /48."""
-    return f"2001:db8:1:{number:x}::/64"
-
-
 def taken(shares: Shares, visitor: str | None, tries: int) -> list[Lack | None]:
     return [shares.take(visitor) for _ in range(tries)]
 
 
-def test_each_address_gets_a_quarter_of_its_own():
+def test_each_client_gets_a_quarter_of_its_own():
     shares = Shares(8)
     assert taken(shares, HERE, 3) == [None, None, Lack.SHARE]
     assert taken(shares, ELSEWHERE, 3) == [None, None, Lack.SHARE]
     shares.give_back(HERE)
     assert taken(shares, HERE, 2) == [None, Lack.SHARE]
-
-
-def test_the_networks_of_one_ipv6_site_share_a_half():
-    shares = Shares(8)
-    result = [shares.take(neighbour(number)) for number in range(6)]
-    assert result == [None] * 4 + [Lack.SHARE] * 2
-    assert taken(shares, "2001:db8:2:1::/64", 3) == [None, None, Lack.SHARE]
-    for number in range(4):
-        shares.give_back(neighbour(number))
-    assert taken(shares, neighbour(9), 3) == [None, None, Lack.SHARE]
 
 
 def test_nothing_is_granted_when_all_capacity_is_taken():
