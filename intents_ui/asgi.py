@@ -8,11 +8,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 django.setup(set_prefix=False)
 
 from intents_ui import wiring  # noqa: E402 - Django must be set up first, as for all below
-from intents_ui.middleware import access_log, marks, request_limits  # noqa: E402 - as above
+from intents_ui.middleware import access_log, marks  # noqa: E402 - as above
 from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
 from intents_ui.server import handlers, lifespan, probes  # noqa: E402 - as above
-from intents_ui.server.messages import Message, Receive, Send, answer, replay, with_headers, without_body  # noqa: E402 - as above
-from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body, without_body_headers  # noqa: E402 - as above
+from intents_ui.server.messages import Message, Receive, Send, answer, replay, without_body  # noqa: E402 - as above
+from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body  # noqa: E402 - as above
 from intents_ui.service.context import request_context  # noqa: E402 - as above
 
 
@@ -50,21 +50,18 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await handlers.streams()(scope, receive, send)
     embedded = wiring.emulator()
     if embedded is not None and marks.outside(path) == "rpc":
-        return await handlers.call_embedded(embedded, scope, receive, with_headers(send))
+        return await handlers.call_embedded(embedded, scope, receive, send)
     scope = cleaned(scope)
     request_origin: request_context.Origin = scope[access_log.VISIT].origin
     try:
         check_headers(scope)
         receive = replay(await read_body(scope, receive), receive)
     except Refused as refused:
-        if refused.failure in request_limits.LACKS.values():
-            return await handlers.turn_away(scope, send, refused.failure)
-        scope = {**scope, "method": "GET", "headers": without_body_headers(scope)}
-        scope[request_limits.REFUSED] = refused.failure
+        return await handlers.reject(scope, send, refused.failure)
     handler, gate = handlers.handled_by(scope)
     place = gate.enter(request_origin.visitor)
     if isinstance(place, Failure):
-        return await handlers.turn_away(scope, send, place)
+        return await handlers.reject(scope, send, place)
     try:
         with request_context.asking(request_origin):
             await handler(scope, receive, handlers.leaving(place, send))

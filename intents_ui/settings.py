@@ -133,10 +133,9 @@ class Environment(BaseSettings):
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Operations in the console, in which people send calls to the service: none (`off`), those that read (`read`), or also quote, commit and execute (`write`). Unset: `write` with the emulator, `off` otherwise.")
     intents_console_token: SecretStr | None = Field(None, description="Operator token for `write` and for `INTENTS_INSIGHT=staff`, at least 16 characters. Required for `write` with a real service.")
     intents_api: Literal["public", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`), or no one (`off`) if only people should")
-    intents_api_tokens: SecretStr | None = Field(None, description="Tokens for clients of the API that need other limits (`name:sha256:limit`, comma-separated or one per line): the token's hash, and its requests per minute. They replace the limits per client IP.")
+    intents_api_tokens: SecretStr | None = Field(None, description="Tokens for clients of the API that need other limits (`name:sha256:limit`, comma-separated or one per line): the token's hash, and its pages per minute. They replace the limit per client IP.")
     intents_api_origins: Words = Field([], description="Origins (comma-separated: `https://desk.example`) whose pages may read the API in a browser (CORS). `*`: any site. Unset: none.")
-    intents_rate_pages: int = Field(20, ge=1, description="Pages and page fragments per second per client (IPv4 address or IPv6 /48), with bursts of eight times as many. Raise it if many users share an address.")
-    intents_rate_searches: int = Field(120, ge=1, description="Searches, tickets and exports per minute per client. Raise it if many users share an address.")
+    intents_rate_pages: int = Field(20, ge=1, description="Pages per second per client (IPv4 address or IPv6 /48), with bursts of two minutes' worth. A search, an export or an identifier in a ticket counts as 6 pages. Raise it if many users share an address.")
     intents_slack_signing_secret: SecretStr | None = Field(None, description="Signing secret of the [Slack app](slack.md), to look up transfers in Slack. Unset: `/slack/command` and `/slack/events` don't exist.")
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`, if Prometheus is on another machine. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
@@ -345,12 +344,11 @@ MIDDLEWARE = [
     *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "intents_ui.middleware.request_limits.quotas",
+    "intents_ui.middleware.request_limits.RateLimits",
     "intents_ui.middleware.compression.compressed",
     "intents_ui.middleware.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.middleware.security_headers.files_unlisted",
-    "intents_ui.middleware.request_limits.limits",
     "intents_ui.middleware.secret_text.refuse_secrets",
     "intents_ui.middleware.request_limits.access",
     "intents_ui.middleware.stale_notice.troubles",
@@ -360,7 +358,7 @@ MIDDLEWARE = [
 ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
 WSGI_APPLICATION = None
-# Export progress and rate limits. JSON, because write access to a cache of pickles would allow code execution.
+# Export progress and submitted forms. JSON, because write access to a cache of pickles would allow code execution.
 # Installations with another SECRET_KEY can share a Redis.
 OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "sha256").hex()[:16]
 SHARED_CACHE = {
@@ -382,7 +380,7 @@ RESPONSE_CACHE = SHARED_CACHE | {
         "socket_connect_timeout": 0.05,
     }
 }
-# "own": rate limits while the shared cache is down.
+# "own": submitted forms while the shared cache is down.
 CACHES = {
     "default": SHARED_CACHE if ENV.redis_url else OWN_CACHE,
     "responses": RESPONSE_CACHE if ENV.redis_url else OWN_CACHE,

@@ -171,7 +171,7 @@ def lifecycle() -> Lifecycle:
 @once
 def redis_guard() -> RedisGuard:
     """The guard of calls to Django's shared cache."""
-    return RedisGuard("rate limits, forms sent, and progress of exports are not shared", pause=CACHE_PAUSE)
+    return RedisGuard("rate limits and progress of exports are not shared", pause=CACHE_PAUSE)
 
 
 @once

@@ -1,22 +1,26 @@
-"""Error pages: what failed, what was requested, what to do.
+"""Failures: what failed, what was requested, what to do, in the format that was requested.
 
-Every failure has an honest status code and is shown in the page frame; a request for a fragment gets a fragment.
+Every failure has an honest status code. Pages are shown in the frame, except for rejected requests: those cost no more
+than a few formatted sentences, whatever was requested, also before Django has seen the request.
 """
 
+import json
 import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum, auto
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
+from django.utils.html import escape
 
 from intents_ui import api, mcp
 from intents_ui.display import failures
@@ -25,7 +29,6 @@ from intents_ui.mcp import messages
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
 from intents_ui.web import cursors
-from intents_ui.web.frame import is_partial
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +37,7 @@ log = logging.getLogger(__name__)
 class Failure:
     """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
 
-    `takes_token`: a client with the operator token may pass. It is hashable, because a rejection is rendered once.
+    `takes_token`: a client with the operator token may pass.
     """
 
     status: HTTPStatus
@@ -112,28 +115,134 @@ def looked_for(request: HttpRequest) -> str | None:
     return named.get("intent_id") or named.get("address")
 
 
+class Format(Enum):
+    """Formats of a failure. A part of a list leaves the list on the page, with a note above it."""
+
+    PAGE = auto()
+    FRAGMENT = auto()
+    LIST = auto()
+    JSON = auto()
+    PROBLEM = auto()
+    RPC = auto()
+    TEXT = auto()
+
+
+TEMPLATES: Final = {
+    Format.PAGE: "failure.html",
+    Format.FRAGMENT: "parts/failure.html",
+    Format.LIST: "lists/list_failure.html",
+}
+CONTENT_TYPES: Final = {
+    Format.JSON: "application/json",
+    Format.PROBLEM: "application/problem+json",
+    Format.RPC: "application/json",
+    Format.TEXT: "text/plain; charset=utf-8",
+}
+LIST_HEADERS: Final = {"HX-Reswap": "afterbegin", "HX-Push-Url": "false"}
+
+
+def format_of(path: str, *, part: str, target: str) -> Format:
+    """Return the format that is requested at a path, by htmx with the headers HX-Request-Type and HX-Target."""
+    if path == mcp.PATH:
+        return Format.RPC
+    if path.startswith(api.PATHS):
+        return Format.PROBLEM
+    if path.startswith("/rpc/"):
+        return Format.TEXT
+    if path.endswith((".json", ".ndjson")):
+        return Format.JSON
+    if part != "partial":
+        return Format.PAGE
+    return Format.LIST if target == "div#list" else Format.FRAGMENT
+
+
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
-    response: HttpResponse
-    if request.path == mcp.PATH:
-        sentence = f"{failure.title}. {failure.what} {failure.todo}"
-        # The ID of the request is unknown here.
-        error = messages.error(None, messages.code_of(failure.status), sentence, problem(failure))
-        response = JsonResponse(error, status=failure.status)
-    elif request.path.startswith(api.PATHS):
-        response = JsonResponse(problem(failure), status=failure.status, content_type="application/problem+json")
-    elif request.path.endswith((".json", ".ndjson")):
-        response = JsonResponse(failure.as_json(), status=failure.status)
-    else:
-        response = render(request, template(request), {"failure": failure}, status=failure.status)
-        patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
-        if is_of_list(request):
-            response["HX-Reswap"] = "afterbegin"
-            response["HX-Push-Url"] = "false"
-    if failure.retry_after is not None:
-        response["Retry-After"] = str(failure.retry_after)
+    found = _format(request)
+    if found not in TEMPLATES:
+        return rejection(request, failure)
+    response = render(request, TEMPLATES[found], {"failure": failure}, status=failure.status)
+    patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
+    return _with_headers(response, failure, found)
+
+
+def rejection(request: HttpRequest, failure: Failure) -> HttpResponse:
+    """Return the failure without rendering a template."""
+    found = _format(request)
+    content_type = CONTENT_TYPES.get(found, "text/html; charset=utf-8")
+    response = HttpResponse(content(failure, found), status=failure.status, content_type=content_type)
+    return _with_headers(response, failure, found)
+
+
+def _format(request: HttpRequest) -> Format:
+    sent = request.headers
+    return format_of(request.path, part=sent.get("HX-Request-Type", ""), target=sent.get("HX-Target", ""))
+
+
+def _with_headers(response: HttpResponse, failure: Failure, found: Format) -> HttpResponse:
+    for name, value in headers(failure, found).items():
+        response[name] = value
     response["Cache-Control"] = "no-store"
     return response
+
+
+def headers(failure: Failure, found: Format) -> dict[str, str]:
+    later = {} if failure.retry_after is None else {"Retry-After": str(failure.retry_after)}
+    return later | (LIST_HEADERS if found is Format.LIST else {})
+
+
+PLAIN_SECTION: Final = """<section class="card failure" data-tone="attention" role="alert">
+  <h{level}>{title}</h{level}>
+  <p class="answer-lead">{what}</p>
+  <p>{todo}</p>
+  {again}
+</section>
+"""
+AGAIN: Final = '<p><a class="button" data-kind="main" href="">Try again</a></p>'
+PLAIN_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+</head>
+<body><main>
+{section}</main></body>
+</html>
+"""
+# As in lists/list_failure.html.
+PLAIN_NOTE: Final = """<title>{title}</title>
+<hx-partial hx-target="#list-failure" hx-swap="delete"></hx-partial>
+<section class="note list-failure" id="list-failure" aria-labelledby="list-failure-title" data-tone="attention"
+  data-said="{title}. The list was not updated."><div>
+  <h2 id="list-failure-title">{title}</h2>
+  <p>{what} {todo} The list was not updated.</p>
+</div></section>
+"""
+
+
+def content(failure: Failure, found: Format) -> str:
+    """Return the failure as text, without rendering a template."""
+    words: dict[str, str] = {name: escape(getattr(failure, name)) for name in ("title", "what", "todo")}
+    words["again"] = AGAIN if failure.retry_after else ""
+    match found:
+        case Format.JSON:
+            return json.dumps(failure.as_json())
+        case Format.PROBLEM:
+            return json.dumps(problem(failure))
+        case Format.RPC:
+            sentence = f"{failure.title}. {failure.what} {failure.todo}"
+            # The ID of the request is unknown here.
+            return json.dumps(messages.error(None, messages.code_of(failure.status), sentence, problem(failure)))
+        case Format.TEXT:
+            return f"{failure.title}\n"
+        case Format.LIST:
+            return PLAIN_NOTE.format(**words)
+        case Format.FRAGMENT:
+            return PLAIN_SECTION.format(**words, level=2)
+        case Format.PAGE:
+            return PLAIN_PAGE.format(**words, section=PLAIN_SECTION.format(**words, level=1))
 
 
 def problem(failure: Failure) -> dict[str, Any]:
@@ -149,17 +258,6 @@ def problem(failure: Failure) -> dict[str, Any]:
         "retryAfter": failure.retry_after,
         "fields": [{"field": name, "problem": problem} for name, problem in failure.fields],
     }
-
-
-def template(request: HttpRequest) -> str:
-    if is_of_list(request):
-        return "lists/list_failure.html"
-    return "parts/failure.html" if is_partial(request) else "failure.html"
-
-
-def is_of_list(request: HttpRequest) -> bool:
-    """Return whether part of a list was requested. On errors the page keeps the list, its filters and its URL."""
-    return is_partial(request) and request.headers.get("HX-Target") == "div#list"
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:

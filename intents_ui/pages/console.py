@@ -37,7 +37,7 @@ from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, confirmations, operator_auth
+from intents_ui.web import client_ip, confirmations, operator_auth, rate_limiter
 from intents_ui.web.links import canonical
 from intents_ui.web.operator_auth import Refusal
 
@@ -139,7 +139,7 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, sent)
     if not asked.is_asked or request.method == "HEAD":
         return page(request, operation, asked)
-    if refused := refusal(request, asked) or operator_auth.refusal_to_read(request):
+    if refused := refusal(request, asked):
         return page(request, operation, asked, refused=refused)
     with waiting(operation, client_ip.of(request)) as may_wait:
         if not may_wait:
@@ -176,7 +176,10 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
     if request.method == "POST" and not client_ip.is_ours(request):
         return FOREIGN
-    return TOO_LONG if len(asked.text.encode()) > LONGEST else None
+    if len(asked.text.encode()) > LONGEST:
+        return TOO_LONG
+    wait = rate_limiter.charge(request, rate_limiter.SEARCH)
+    return operator_auth.too_many(wait) if wait else None
 
 
 @wiring.once

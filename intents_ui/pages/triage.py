@@ -32,7 +32,7 @@ from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
 from intents_ui.web import client_ip
 from intents_ui.web.triage.answers import now
-from intents_ui.web.triage.ticket_lookup import Allowance, TicketLookup, aside, too_many
+from intents_ui.web.triage.ticket_lookup import TicketLookup, aside, charge, too_many
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,6 @@ PLACE = "<!-- here -->"
 FOREIGN = "Rejected: the form came from another site. Paste the text here."
 
 
-@marks.costly(marks.posted)
 @marks.streams(marks.posted)
 @marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,8 +53,7 @@ async def view(request: HttpRequest) -> HttpResponseBase:
     read = await aside(wiring.text_threads(), partial(ticket.read, received))
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
-    allowance = Allowance(len(read.findings))
-    if wait := await asyncio.to_thread(allowance.spend):
+    if wait := await asyncio.to_thread(charge, request, read):
         answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
         answer["Retry-After"] = str(wait)
         return answer
@@ -64,7 +62,7 @@ async def view(request: HttpRequest) -> HttpResponseBase:
     link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
     context = {"ticket": read, "received": received, "link": link}
     page = render_to_string("triage/triage_results.html", context, request)
-    answers = TriageBody(read, TicketLookup(read, request, allowance=allowance), page=page, root=root)
+    answers = TriageBody(read, TicketLookup(read, request), page=page, root=root)
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

@@ -1,4 +1,4 @@
-"""What answers a request: Django's views in a thread or as async views, and the prerendered rejections.
+"""What answers a request: Django's views in a thread or as async views, and rejections without Django.
 
 - Long responses (`marks.streams`) are async views, because they have to end when the client disconnects, which a
   thread doesn't notice. Raw calls are async too, in a thread of their own, because the service may hold them for
@@ -14,8 +14,7 @@ import contextvars
 import io
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from asgiref.sync import AsyncToSync
 from django.conf import settings
@@ -24,17 +23,17 @@ from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.urls import set_script_prefix
 
-from intents_ui import api, mcp, wiring
+from intents_ui import wiring
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.middleware import access_log, marks, request_limits, security_headers
-from intents_ui.middleware.failures import Failure
+from intents_ui.middleware import access_log, failures, marks, request_limits, security_headers
+from intents_ui.middleware.failures import Failure, Format
 from intents_ui.middleware.request_limits import ConcurrencyLimiter
 from intents_ui.ops import metrics
 from intents_ui.pages import intent as intent_page
-from intents_ui.server.messages import App, Message, Receive, Send, query_of, replay
+from intents_ui.server.messages import App, Message, Receive, Send, answer_with, query_of, replay, with_headers
 from intents_ui.server.requests import Refused, read_body
 from intents_ui.service.context import request_context, shares
-from intents_ui.web import client_ip
+from intents_ui.web import client_ip, rate_limiter
 
 PAGE_THREADS = 64  # most wait for the service, up to `wiring.WAITING_PAGES` of them
 REQUESTS = 64  # of each kind at a time
@@ -65,8 +64,7 @@ class Pages(BaseHandler):
         self._threads = ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page")
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        # `requests.read_body` has read it whole, unless the request was refused.
-        body = b"" if request_limits.REFUSED in scope else (await receive())["body"]
+        body = (await receive())["body"]  # whole, as `requests.read_body` has read it
         within = contextvars.copy_context()
         answer = await asyncio.get_running_loop().run_in_executor(self._threads, within.run, self.page, scope, body)
         await answer.send(send)
@@ -163,81 +161,45 @@ def leaving(place: request_limits.RequestSlot, send: Send) -> Send:
     return send_and_leave
 
 
-async def turn_away(scope: Message, send: Send, failure: Failure) -> None:
-    """Reject the request at once, without a thread, with a prerendered page."""
+async def reject(scope: Message, send: Send, failure: Failure) -> None:
+    """Reject a request before Django sees it, in the format that it asks for."""
     metrics.rejected_at_ingress.inc()
-    path: str = scope["path"]
-    if path.startswith(api.PATHS):
-        answer = refusal("problem", failure, origin=allowed_origin(scope))
-    elif path == mcp.PATH:
-        answer = refusal("rpc", failure)
-    elif path.endswith((".json", ".ndjson")):
-        answer = refusal("json", failure)
-    else:
-        is_partial = (b"hx-request-type", b"partial") in scope["headers"]
-        answer = refusal("partial" if is_partial else "page", failure)
-    await answer.send(send)
+    sent = {name: str(value, "latin-1") for name, value in scope["headers"]}
+    found = failures.format_of(scope["path"], part=sent.get(b"hx-request-type", ""), target=sent.get(b"hx-target", ""))
+    content_type = failures.CONTENT_TYPES.get(found, "text/html; charset=utf-8")
+    extra = failures.headers(failure, found) | readable_by(sent.get(b"origin", ""), found)
+    headers = [(name.lower().encode(), value.encode()) for name, value in extra.items()]
+    with request_context.asking(scope[access_log.VISIT].origin):
+        body = failures.content(failure, found).encode()
+    await answer_with(send, failure.status, content_type.encode(), body, *headers)
 
 
-def allowed_origin(scope: Message) -> str:
-    """Return the origin whose page sent the request, if it may read the answer. Else nothing."""
+def readable_by(origin: str, found: Format) -> dict[str, str]:
+    """Let pages of the origins in INTENTS_API_ORIGINS read why the API rejected their request."""
     allowed = settings.ENV.intents_api_origins
-    sent = [str(value, "latin-1") for name, value in scope["headers"] if name == b"origin"]
-    return next((origin for origin in ("*", *sent) if origin in allowed), "")
-
-
-PATHS: Final = {
-    "page": "/",
-    "partial": "/",
-    "json": "/busy.json",
-    "problem": f"{api.PATHS}busy",
-    "rpc": mcp.PATH,
-}
-
-
-@cache
-def refusal(
-    kind: Literal["page", "partial", "json", "problem", "rpc"], failure: Failure, *, origin: str = ""
-) -> Answer:
-    """Render the rejection with Django, so that it is a complete page."""
-    headers = [(b"hx-request-type", b"partial")] if kind == "partial" else []
-    scope = {
-        "method": "GET",
-        "scheme": "https",
-        "path": PATHS[kind],
-        "query_string": b"",
-        "headers": [*headers, *([(b"origin", origin.encode())] if origin else [])],
-        "server": ("localhost", 443),
-        request_limits.REFUSED: failure,
-    }
-    return PAGES.answer(scope)
+    if found is not Format.PROBLEM or not {"*", origin} & set(allowed):
+        return {}
+    return {"Access-Control-Allow-Origin": "*" if "*" in allowed else origin, "Vary": "origin"}
 
 
 async def call_embedded(embedded: App, scope: Message, receive: Receive, send: Send) -> None:
     """Answer `/rpc/…` with the embedded service. Clients on other machines share the limits of pages."""
     visitor: str | None = scope[access_log.VISIT].origin.visitor
     if visitor is None:
-        return await embedded(scope, receive, send)
-    if wait := request_limits.wait_to_stream(visitor):
-        return await refuse_call(send, request_limits.too_many_pages(wait))
+        return await embedded(scope, receive, with_headers(send))
+    if wait := rate_limiter.consume_here(visitor):
+        return await reject(scope, send, request_limits.too_many(visitor, wait))
     place = long_limiter().enter(visitor)
     if isinstance(place, Failure):
-        return await refuse_call(send, place)
+        return await reject(scope, send, place)
     try:
-        await embedded(scope, replay(await read_body(scope, receive), receive), send)
+        await embedded(scope, replay(await read_body(scope, receive), receive), with_headers(send))
     except Refused as refused:
-        await refuse_call(send, refused.failure)
+        await reject(scope, send, refused.failure)
     finally:
         place.leave()
 
 
-async def refuse_call(send: Send, failure: Failure) -> None:
-    later = [(b"retry-after", str(failure.retry_after).encode())] if failure.retry_after is not None else []
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *later]
-    await Answer(failure.status, headers, f"{failure.title}\n".encode()).send(send)
-
-
-THIS_MACHINE = "this machine"  # which has no other limits
 STREAMS_PER_CLIENT = 20  # Beyond that, pages poll.
 
 
@@ -248,9 +210,9 @@ def streams() -> Streams:
         wiring.hub(),
         intent_page.receipt_fragment,
         instead=intent_page.polling_fragment,
-        address_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or THIS_MACHINE,
+        address_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or client_ip.THIS_MACHINE,
         share_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies),
-        wait=lambda client: request_limits.wait_to_stream(None if client == THIS_MACHINE else client),
+        wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
         limits=Limits(an_address=STREAMS_PER_CLIENT),

@@ -98,19 +98,12 @@ def escaped(byte: int) -> bytes:
 
 
 async def read_body(scope: Message, receive: Receive) -> bytes:
-    """Read the body. Rate limits are checked first, and the bytes count against a budget that all bodies share."""
-    visitor = scope[access_log.VISIT].origin.visitor
-    if has_body(scope) and request_limits.wait_to_send(visitor):
-        raise Refused(request_limits.BEYOND_SHARE)
-    room = request_limits.Room(visitor)
+    """Read the body. Its bytes count against a budget that all bodies share."""
+    room = request_limits.Room(scope[access_log.VISIT].origin.visitor)
     try:
         return await read_into(room, scope, receive)
     finally:
         room.leave()
-
-
-def has_body(scope: Message) -> bool:
-    return any(name in (b"content-length", b"transfer-encoding") and value != b"0" for name, value in scope["headers"])
 
 
 async def read_into(room: request_limits.Room, scope: Message, receive: Receive) -> bytes:
@@ -146,7 +139,3 @@ async def read_into(room: request_limits.Room, scope: Message, receive: Receive)
     if refused:
         raise Refused(refused)
     return bytes(body)
-
-
-def without_body_headers(scope: Message) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name, value in scope["headers"] if name not in (b"content-type", b"content-length")]

@@ -1,4 +1,4 @@
-"""Client IP resolution, same-origin checks and the public host name."""
+"""Clients and their IP addresses, same-origin checks and the public host name."""
 
 import ipaddress
 import re
@@ -9,12 +9,17 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
+from intents_ui import api, mcp
+from intents_ui.api import tokens
+from intents_ui.api.tokens import Token
+
 ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
-# The key of all clients whose forwarded address is invalid.
-UNREADABLE = "unreadable"
+UNREADABLE = "unreadable"  # all clients whose forwarded address is invalid
+API_CLIENT = "token "  # with which the names of clients with a token begin
+THIS_MACHINE = "this machine"  # where it has a limit
 FROM_OUR_PAGES = ("same-origin", "none")  # "none" is navigation by the user
 SITE_BITS = 48  # of an IPv6 address: what a provider assigns to one site, 65,536 networks
 
@@ -22,14 +27,34 @@ type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
-    """Return the client whose limits apply: an IPv4 address or an IPv6 /48, or None where none apply.
+    """Return the client whose limits apply: a token of the API, an IPv4 address or an IPv6 /48.
 
-    None is this machine, as long as it forwards no one else's requests, and a Unix socket.
+    None has no limits: this machine, as long as it forwards no one else's requests, and a Unix socket.
     """
+    if token := token_of(scope):
+        return name_of(token)
     peer = scope["client"][0] if scope.get("client") else None
     if (not peer or _is_loopback(peer)) and not is_passed_on(scope):
         return None
     return _normalized(caller(scope, proxies) or "")
+
+
+def token_of(scope: Mapping[str, Any]) -> Token | None:
+    """Return the token with which the API or MCP is called. An unknown one is that of a proxy for single sign-on."""
+    sent = [value for name, value in scope["headers"] if name == b"authorization"]
+    if not sent or not is_for_programs(scope.get("path", "")):
+        return None
+    scheme, _, given = bytes(sent[0]).decode("latin-1").partition(" ")
+    return tokens.find(settings.ENV.api_tokens, given.strip()) if scheme.lower() == "bearer" else None
+
+
+def is_for_programs(path: str) -> bool:
+    """Return whether a path is an operation of the API, or MCP."""
+    return path.startswith(api.OPERATIONS) or path == mcp.PATH
+
+
+def name_of(token: Token) -> str:
+    return f"{API_CLIENT}{token.name}"
 
 
 def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
@@ -59,7 +84,7 @@ def of(request: HttpRequest) -> str | None:
 def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
     client = request.META.get("REMOTE_ADDR")
     headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
-    return {"client": (client, 0) if client else None, "headers": headers}
+    return {"client": (client, 0) if client else None, "headers": headers, "path": request.path}
 
 
 def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:

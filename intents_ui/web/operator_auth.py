@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from http import HTTPStatus
-from math import ceil
 from typing import Any, cast
 
 from django.conf import settings
@@ -32,22 +31,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
+from intents_ui.display.formatting import text
 from intents_ui.settings import ENV, LONGEST_SECRET
-from intents_ui.web import client_ip
-from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, spend
+from intents_ui.web import client_ip, rate_limiter
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
 REMEMBERED_SECONDS = 1800
 TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
-MINUTE = 60
 LONGEST_TOKEN = LONGEST_SECRET  # characters to compare
-CONSOLE_READS = Limit("read-by-hand", 60, MINUTE)
-CONSOLE_WRITES = Limit("write-by-hand", 10, MINUTE, is_strict=True)
-WRONG_TOKENS = Limit("operator-token", 5, 900, is_strict=True)
-# A client with many IP addresses must not get as many times as many guesses.
-WRONG_TOKENS_OF_ALL = Limit("operator-token-of-all", 50, 900, is_strict=True)
-ALL = "all"
 SIGNER = Signer(salt="operator")
 
 
@@ -70,7 +62,6 @@ class Asked:
 
 MISSING = Refusal(HTTPStatus.FORBIDDEN, "Enter the operator token. Nothing was sent to the service.")
 WRONG = Refusal(HTTPStatus.FORBIDDEN, "Wrong operator token. Nothing was sent to the service.")
-UNCOUNTED = "Rate limiting is unavailable, so write operations are disabled."
 NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "Write operations are disabled in this dashboard. Nothing was sent.")
 
 
@@ -93,37 +84,24 @@ def asked(request: HttpRequest) -> Asked:
     return Asked(token=has_token() and not may_write(request), until=remembered_until(request))
 
 
-def refusal_to_read(request: HttpRequest) -> Refusal | None:
-    """Return why a read operation is rejected for this client, or None. Counts the request."""
-    if ENV.console == "off":
-        return NOT_HERE
-    return _rate_limited(CONSOLE_READS, client_ip.of(request))
-
-
 def refusal(request: HttpRequest) -> Refusal | None:
-    """Return why a write operation is rejected for this client, or None. Counts the request and wrong tokens."""
+    """Return why a write operation is rejected for this client, or None. A right token costs as much as a wrong one."""
     if ENV.console != "write":
         return NOT_HERE
-    visitor = client_ip.of(request)
-    if not may_write(request) and (refused := _authentication_error(request, visitor)):
-        return refused
-    return _rate_limited(CONSOLE_WRITES, visitor)
-
-
-def _authentication_error(request: HttpRequest, visitor: str | None) -> Refusal | None:
-    """Return why the client is not recognized as the operator, or None."""
-    if not _submitted_token(request):
+    is_known = may_write(request)
+    if not (is_known or _submitted_token(request)):
         return MISSING
-    # Counted before the comparison, so that concurrent guesses are limited like sequential ones.
-    if refused := _rate_limited(WRONG_TOKENS, visitor, "Too many wrong tokens from this IP address."):
-        return refused
-    if refused := _rate_limited(WRONG_TOKENS_OF_ALL, ALL, "Too many wrong tokens."):
-        return refused
-    if not _is_token(_submitted_token(request)):
-        return WRONG
-    give_back(WRONG_TOKENS, visitor)
-    give_back(WRONG_TOKENS_OF_ALL, ALL)
-    return None
+    # Charged before the comparison, so that concurrent guesses are limited like sequential ones.
+    cost = rate_limiter.SEARCH if is_known else rate_limiter.TOKEN
+    if wait := rate_limiter.charge(request, cost, exempts_this_machine=is_known):
+        return too_many(wait)
+    return None if is_known or _is_token(_submitted_token(request)) else WRONG
+
+
+def too_many(wait: int) -> Refusal:
+    again = text.counted(wait, "second")
+    sentence = f"Too many requests from this IP address. Nothing was sent to the service. Try again in {again}."
+    return Refusal(HTTPStatus.TOO_MANY_REQUESTS, sentence, wait)
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
@@ -191,18 +169,3 @@ def _token() -> str:
 def _fingerprint() -> str:
     """Return a hash that ties the cookie to the token without revealing it."""
     return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
-
-
-def _rate_limited(
-    limit: Limit,
-    visitor: str | None,
-    too_many: str = "Too many requests from this IP address in one minute.",
-) -> Refusal | None:
-    try:
-        wait, status = spend(limit, visitor), HTTPStatus.TOO_MANY_REQUESTS
-    except CannotCount as error:
-        wait, status, too_many = error.wait, HTTPStatus.SERVICE_UNAVAILABLE, UNCOUNTED
-    if not wait:
-        return None
-    again = f"{wait} {'second' if wait == 1 else 'seconds'}" if wait <= 2 * MINUTE else f"{ceil(wait / MINUTE)} minutes"
-    return Refusal(status, f"{too_many} Nothing was sent to the service. Try again in {again}.", wait)

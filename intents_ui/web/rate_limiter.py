@@ -1,153 +1,152 @@
-"""Token-bucket rate limiting per client address.
+"""Token bucket of each client, in units of calls to the service.
 
-A bucket is stored as one number: the time at which it is full. Processes share buckets in Redis, otherwise each has its
-own. While Redis is down, read limits are counted per process, so that a limit neither fails a page nor is lifted.
-Strict limits (writes, guesses of the operator's token) reject requests instead, because each process would allow its
-own quota.
+A bucket is stored as one number, the time at which it is full. Processes share the buckets in Redis. Without Redis, or
+while it is down, each process counts by itself, so that a limit neither fails a page nor is lifted.
 """
 
 import threading
 import time
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Final
 
-from django.core.cache import caches
-from django.core.cache.backends.redis import RedisCache
+from cachetools import LRUCache
+from django.conf import settings
+from django.http import HttpRequest
 
 from intents_ui import wiring
+from intents_ui.settings import ENV
+from intents_ui.web import client_ip
 
-# The shared bucket of clients without an address (a Unix socket without a proxy header).
-NOBODY_KNOWN = "unknown"
-MICROSECONDS = 1_000_000
+PAGE: Final = 1
+SEARCH: Final = 6  # also for an identifier in a ticket, an export, a raw call: usually several calls to the service
+TOKEN: Final = 20  # for comparing an operator token
+SECONDS: Final = 120  # in which an empty bucket fills
+BUCKETS_HELD: Final = 20_000  # in memory. One that is evicted is full again
+REDIS_SECONDS: Final = 1.0  # timeout
+MICROSECONDS: Final = 1_000_000
 
 # Times are in microseconds: integers that Lua's floats represent exactly. Passed in, so that tests can control the
 # clock.
-TAKE = """
+CONSUME: Final = """
 local full_at = math.max(tonumber(redis.call('GET', KEYS[1])) or 0, tonumber(ARGV[1])) + tonumber(ARGV[2])
-local wait = full_at - tonumber(ARGV[1]) - tonumber(ARGV[3])
-if wait <= 0 or ARGV[4] == '1' then
-  local longest = math.max(full_at - tonumber(ARGV[1]), tonumber(ARGV[3]))
-  redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.floor(longest / 1000) + 1000)
-end
-return wait
+local left = tonumber(ARGV[1]) + tonumber(ARGV[3]) - full_at
+if left >= 0 then redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', tonumber(ARGV[3]) / 1000) end
+return left
 """
 
 
 @dataclass(frozen=True)
-class Limit:
-    """Rate limit: a burst of `most`, refilled within `seconds`.
-
-    If `is_strict`, nothing is allowed while Redis is down.
-    """
-
-    name: str
-    most: int
-    seconds: int
-    is_strict: bool = False
-
-    @property
-    def each(self) -> int:
-        """Microseconds to refill one token."""
-        return self.seconds * MICROSECONDS // self.most
-
-
-@dataclass(frozen=True)
 class Quota:
-    """What is left of a limit. `wait`: seconds until a token is free, 0 if the request got one.
+    """A client's units: `most`, what is `left`, and the seconds until those that were asked for are there.
 
-    `reset`: the same, or else seconds until all tokens are free.
+    They were taken if `wait` is 0.
     """
 
-    limit: Limit
+    most: int
     left: int
     wait: int
-    reset: int
+
+    @property
+    def reset(self) -> int:
+        """Seconds until the request is allowed or, if it was, until all units are there."""
+        return self.wait or ceil((self.most - self.left) * SECONDS / self.most)
 
 
-class CannotCount(Exception):
-    """A strict limit can't be counted while Redis is down. Retry after `wait` seconds."""
+def charge(request: HttpRequest, cost: int, *, exempts_this_machine: bool = True) -> int:
+    """Let a request cost this many units in all, of which some may be paid. Returns the seconds to wait, 0 if none.
 
-    def __init__(self, wait: int) -> None:
-        super().__init__("what is spent cannot be counted")
-        self.wait = wait
-
-
-def spend(limit: Limit, visitor: str | None, count: int = 1) -> int:
-    """Take tokens. Returns 0 if they were taken, or the seconds to wait. Raises CannotCount."""
-    return _seconds(_take(limit, visitor, count * limit.each))
-
-
-def take(limit: Limit, visitor: str | None) -> Quota:
-    """Take a token if there is one, and return what is left. Raises CannotCount."""
-    wait = _take(limit, visitor, limit.each)
-    if wait > 0:
-        return Quota(limit, left=0, wait=_seconds(wait), reset=_seconds(wait))
-    return Quota(limit, left=-wait // limit.each, wait=0, reset=_seconds(wait + limit.seconds * MICROSECONDS))
-
-
-def give_back(limit: Limit, visitor: str | None) -> None:
-    """Return a token that wasn't needed."""
-    _take(limit, visitor, -limit.each)
+    A full bucket is always enough, so that no request is impossible.
+    """
+    client = client_ip.of(request)
+    if client is None and exempts_this_machine:
+        return 0
+    client = client or client_ip.THIS_MACHINE
+    paid: int = vars(request).get("units_paid", 0)
+    extra = min(cost, units(client)) - paid
+    if extra <= 0:
+        return 0
+    quota = consume(client, extra)
+    vars(request)["quota"] = quota  # as Django's middleware adds `user`
+    if not quota.wait:
+        vars(request)["units_paid"] = paid + extra
+    return quota.wait
 
 
-def settle(limit: Limit, visitor: str | None, *, spent: int, cost: int) -> None:
-    """Adjust the tokens `spent` to the actual `cost`, which may leave the bucket negative."""
-    if cost != spent:
-        _take(limit, visitor, (cost - spent) * limit.each, is_forced=True)
+def consume(client: str, cost: int) -> Quota:
+    """Take units of a client's bucket, all of these or none."""
+    most = units(client)
+    unit = SECONDS * MICROSECONDS // most
+    left = _left(client, cost * unit)
+    if left < 0:
+        return Quota(most, left // unit + cost, ceil(-left / MICROSECONDS))
+    return Quota(most, left // unit, 0)
 
 
-def spend_here(limit: Limit, visitor: str | None) -> int:
-    """Take a token from this process's own bucket, without Redis, where blocking isn't an option."""
-    return _seconds(_take_here(limit, _key(limit, visitor), limit.each))
+def consume_here(client: str | None, cost: int = PAGE) -> int:
+    """Take units in this process's memory, where waiting for Redis isn't an option. Returns the seconds to wait."""
+    if client is None:
+        return 0
+    left = memory().left(client, _now(), cost * SECONDS * MICROSECONDS // units(client))
+    return max(0, ceil(-left / MICROSECONDS))
 
 
-def _take(limit: Limit, visitor: str | None, cost: int, *, is_forced: bool = False) -> int:
-    """Return the microseconds to wait. Below 0: the time in which as many tokens refill as are left."""
-    key, shared = _key(limit, visitor), caches["default"]
-    if isinstance(shared, RedisCache):
-        guard = wiring.redis_guard()
-        wait = guard.call(lambda: _take_shared(shared, limit, key, cost, is_forced=is_forced))
-        if wait is not None:
-            return wait
-        if limit.is_strict:
-            raise CannotCount(max(1, ceil(guard.seconds_paused)))
-    return _take_here(limit, key, cost, is_forced=is_forced)
+def units(client: str) -> int:
+    """Return how many units a client's full bucket has."""
+    token = next((each for each in ENV.api_tokens if client == client_ip.name_of(each)), None)
+    return (token.limit if token else ENV.intents_rate_pages * 60) * SECONDS // 60
 
 
-def _key(limit: Limit, visitor: str | None) -> str:
-    return f"spent:{limit.name}:{visitor or NOBODY_KNOWN}"
+class Memory:
+    """Buckets of this process."""
+
+    def __init__(self) -> None:
+        self._full_at: LRUCache[str, int] = LRUCache(BUCKETS_HELD)
+        self._lock = threading.Lock()
+
+    def left(self, client: str, now: int, cost: int) -> int:
+        """The same as `CONSUME`."""
+        with self._lock:
+            full_at = max(self._full_at.get(client, 0), now) + cost
+            left = now + SECONDS * MICROSECONDS - full_at
+            if left >= 0:
+                self._full_at[client] = full_at
+        return left
 
 
-def _seconds(microseconds: int) -> int:
-    return max(0, ceil(microseconds / MICROSECONDS))
+@wiring.once
+def memory() -> Memory:
+    return Memory()
+
+
+@wiring.once
+def script() -> Any:
+    """Return `CONSUME` in Redis, or None without Redis."""
+    if ENV.redis_url is None:
+        return None
+    from redis import Redis  # imported only with Redis, because it is large
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    client = Redis.from_url(
+        str(ENV.redis_url),
+        socket_timeout=REDIS_SECONDS,
+        socket_connect_timeout=REDIS_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return client.register_script(CONSUME)
+
+
+def _left(client: str, cost: int) -> int:
+    """Return the microseconds in which as many units refill as are left, below 0 those to wait for."""
+    shared, now = script(), _now()
+    if shared:
+        keys, arguments = [f"intents-ui:{settings.OWNER}:spent:{client}"], [now, cost, SECONDS * MICROSECONDS]
+        left = wiring.redis_guard().call(lambda: int(shared(keys=keys, args=arguments)))
+        if left is not None:
+            return left
+    return memory().left(client, now, cost)
 
 
 def _now() -> int:
     return int(time.time() * MICROSECONDS)
-
-
-def _take_shared(shared: RedisCache, limit: Limit, key: str, cost: int, *, is_forced: bool) -> int:
-    client: Any = shared._cache.get_client(write=True)  # Django's cache API has no scripts
-    script = client.register_script(TAKE)
-    arguments = [_now(), cost, limit.seconds * MICROSECONDS, int(is_forced)]
-    return int(script(keys=[shared.make_key(key)], args=arguments))
-
-
-@wiring.once
-def _lock() -> threading.Lock:
-    return threading.Lock()
-
-
-def _take_here(limit: Limit, key: str, cost: int, *, is_forced: bool = False) -> int:
-    """The same as `TAKE`, in memory.
-
-    The cache is bounded, so a flood of addresses evicts buckets, which are full again then.
-    """
-    counts, now = caches["own"], _now()
-    with _lock():
-        full_at = max(counts.get(key, 0), now) + cost
-        wait: int = full_at - now - limit.seconds * MICROSECONDS
-        if wait <= 0 or is_forced:
-            counts.set(key, full_at, max(limit.seconds, _seconds(full_at - now)) + 1)
-    return wait

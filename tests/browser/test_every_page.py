@@ -36,7 +36,6 @@ from playwright.sync_api import Browser, Page
 from tests import words
 from tests.browser import kinds, looks
 from tests.browser.conftest import fits, loaded, visiting
-from tests.gunicorn_constants import constants
 from tests.service.scripted_server import serving
 from tests.serving import dashboard
 
@@ -118,13 +117,11 @@ def roots(request: pytest.FixtureRequest) -> Iterator[dict[str, list[kinds.Kind]
         server = request.getfixturevalue("server")
         yield {server: kinds.chosen(server)}
         return
-    names = ("CONSOLE_READS", "CONSOLE_WRITES")
-    limits = constants(**{f"intents_ui.web.operator_auth:{name}": {"most": 1000} for name in names})
     mirror = request.getfixturevalue("sample_mirror")
     with (
         serving(kinds.of_an_intent) as odd,
         serving(kinds.in_trouble) as broken,
-        dashboard(INTENTS_DATABASE=mirror, **limits) as root,
+        dashboard(INTENTS_DATABASE=mirror) as root,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as first,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as second,
         dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="a key of the test") as third,

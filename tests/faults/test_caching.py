@@ -61,7 +61,6 @@ def emulator() -> Iterator[Emulator]:
         patch.setattr(config, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
         patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
-        patch.setattr(ENV, "intents_rate_searches", 10_000)
         yield from fresh()
 
 

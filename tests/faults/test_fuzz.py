@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 from xml.etree import ElementTree
@@ -24,7 +24,6 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from intents_ui.settings import ENV, ROOT
-from intents_ui.web import operator_auth
 from tests.faults import strategies
 from tests.faults.odd_pages import (
     CATALOGUE,
@@ -126,8 +125,6 @@ def site() -> Iterator[Site]:
 
 
 def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("CONSOLE_READS", "CONSOLE_WRITES"):
-        patch.setattr(operator_auth, name, replace(getattr(operator_auth, name), most=10**6))
     patch.setattr(ENV, "intents_max_export_rows", 60)
     patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
     with odd_service(emulator, patch) as odd:

@@ -15,7 +15,7 @@ from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from intents_ui.web.transfers import situations
-from intents_ui.web.triage.ticket_lookup import Allowance
+from intents_ui.web.triage import ticket_lookup
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 
@@ -137,7 +137,7 @@ def test_a_text_without_identifiers_says_so_and_shows_the_form(site: Client) -> 
 
 @pytest.mark.usefixtures("helpdesks")
 def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Allowance, "spend", lambda _: 7)
+    monkeypatch.setattr(ticket_lookup, "charge", lambda *_: 7)
     answer = shown(site, NOTHING)
     assert (answer.status_code, answer["Retry-After"]) == (429, "7")
     assert "reached the rate limit" in visible_text(answer)

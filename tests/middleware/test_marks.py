@@ -17,7 +17,7 @@ MARKED = """
 newest                                    | never      | never  | body    | whole
 overview                                  | never      | never  | body    | whole
 search                                    | with_query | never  | body    |
-triage                                    | posted     | posted | triage  |
+triage                                    | never      | posted | triage  |
 intent/<identifier:intent_id>/receipt     | never      | never  | body    | whole
 intent/<identifier:intent_id>/commit      | never      | never  | console |
 embed/intent/<identifier:intent_id>       | never      | never  | body    | framed

@@ -12,7 +12,7 @@ from django.test import Client
 from intents_ui.api import tokens, v1
 from intents_ui.api.models import Problem
 from intents_ui.settings import ENV
-from tests.pages.conftest import renew
+from intents_ui.web import rate_limiter
 
 TOKEN, OTHER_TOKEN = "a token of the test", "another one"
 PATH: Final = "/api/v1/transfers?size=1"
@@ -34,10 +34,8 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch, still: None) -> None:
-    """An address may send one request a second, eight at once, and two lookups a minute."""
-    renew("redis_guard")
+    """A client may send one request a second, 120 at once."""
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    monkeypatch.setattr(ENV, "intents_rate_searches", 2)
 
 
 def get(site: Client, path: str = PATH, *, token: str = "", address: str = CLIENT, scheme: str = "Bearer") -> Any:
@@ -45,12 +43,13 @@ def get(site: Client, path: str = PATH, *, token: str = "", address: str = CLIEN
     return site.get(path, headers=headers, REMOTE_ADDR=address)
 
 
-def quotas(answer: Any) -> dict[str, tuple[int, int]]:
-    """Return what is left of each limit, and the seconds until it is full."""
-    assert [each["name"] for each in ITEM.finditer(answer["RateLimit-Policy"])] == [
-        each["name"] for each in ITEM.finditer(answer["RateLimit"])
-    ]
-    return {each["name"]: (int(each["count"]), int(each["seconds"])) for each in ITEM.finditer(answer["RateLimit"])}
+def quota(answer: Any) -> tuple[int, int]:
+    """Return what is left, and the seconds until all is there or, if nothing is, until the next request."""
+    policy, found = ITEM.fullmatch(answer["RateLimit-Policy"]), ITEM.fullmatch(answer["RateLimit"])
+    assert policy
+    assert found
+    assert policy["name"] == found["name"] == "calls"
+    return int(found["count"]), int(found["seconds"])
 
 
 def problem(answer: Any, status: int) -> Problem:
@@ -66,7 +65,7 @@ def problem(answer: Any, status: int) -> Problem:
 def test_an_unknown_token_is_that_of_a_proxy(site: Client, token: str) -> None:
     answer = get(site, token=token)
     assert answer.status_code == 200
-    assert quotas(answer) == {"pages": (7, 1)}
+    assert quota(answer) == (119, 1)
     assert token not in answer.content.decode()
 
 
@@ -82,35 +81,42 @@ def test_a_dashboard_without_an_api_has_no_trace_of_it(site: Client, monkeypatch
 
 @pytest.mark.usefixtures("limited", "listed")
 def test_a_token_has_its_own_limit_instead_of_the_address(site: Client) -> None:
-    assert [get(site, token=TOKEN).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert [get(site, token=TOKEN).status_code for _ in range(7)] == [200] * 6 + [429]
     rejected = get(site, "/api/v1/lookup?q=xx", token=TOKEN, address=NEIGHBOR)
     assert problem(rejected, 429).retry_after == 20
+    assert "The limit of this token is 3 pages a minute" in problem(rejected, 429).detail
     assert rejected["Retry-After"] == "20"
-    assert quotas(rejected) == {"token": (0, 20)}
+    assert quota(rejected) == (0, 20)
     assert get(site, token=TOKEN, scheme="bearer").status_code == 429
     assert site.post("/mcp", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
-    assert rejected["RateLimit-Policy"] == '"token";q=3;w=60'
-    assert [get(site).status_code for _ in range(9)] == [200] * 8 + [429], "its requests don't count for the address"
+    assert rejected["RateLimit-Policy"] == '"calls";q=6;w=120'
+    assert quota(get(site)) == (119, 1), "its requests don't count for the address"
     assert get(site, token=OTHER_TOKEN).status_code == 200, "nor the address's for another token"
+
+
+@pytest.mark.usefixtures("limited", "listed")
+def test_a_lookup_is_possible_with_every_token(site: Client) -> None:
+    assert [get(site, "/api/v1/lookup?q=xx", token=TOKEN).status_code for _ in range(2)] == [400, 429]
 
 
 @pytest.mark.usefixtures("limited")
 def test_every_answer_says_what_is_left(site: Client) -> None:
-    assert [quotas(get(site)) for _ in range(2)] == [{"pages": (7, 1)}, {"pages": (6, 2)}]
-    assert quotas(get(site, "/api/v1/transfers/0x12")) == {"pages": (5, 3)}
+    assert [quota(get(site)) for _ in range(2)] == [(119, 1), (118, 2)]
+    assert quota(get(site, "/api/v1/transfers/0x12")) == (117, 3)
     found = get(site, "/api/v1/lookup?q=xx")
     assert found.status_code == 400
-    assert found["RateLimit-Policy"] == '"pages";q=8;w=8, "searches";q=2;w=60'
-    assert quotas(found) == {"pages": (4, 4), "searches": (1, 30)}
-    get(site, "/api/v1/lookup?q=xx")
+    assert found["RateLimit-Policy"] == '"calls";q=120;w=120'
+    assert quota(found) == (111, 9)
+    rate_limiter.consume(CLIENT, 108)
     rejected = get(site, "/api/v1/lookup?q=xx")
-    assert problem(rejected, 429).retry_after == 30
-    assert quotas(rejected) == {"pages": (2, 6), "searches": (0, 30)}
-    assert quotas(get(site, address=NEIGHBOR)) == {"pages": (7, 1)}
+    assert problem(rejected, 429).retry_after == 3
+    assert quota(rejected) == (2, 3)
+    assert [get(site).status_code for _ in range(3)] == [200, 200, 429], "two pages are left"
+    assert quota(get(site, address=NEIGHBOR)) == (119, 1)
     known = {"If-None-Match": v1.written()[1]}
     unchanged = site.get("/api/openapi.json", headers=known, REMOTE_ADDR=NEIGHBOR)
     assert unchanged.status_code == 304
-    assert quotas(unchanged) == {"pages": (6, 2)}
+    assert quota(unchanged) == (118, 2)
     assert "RateLimit" not in get(site, "/help")
     assert "RateLimit" not in get(site, address="127.0.0.1"), "this machine is not counted"
 

@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import httpx
 import pytest
@@ -21,7 +21,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
 from intents_ui.service.console import OPERATIONS
-from intents_ui.web import operator_auth
+from intents_ui.settings import ENV
+from intents_ui.web import rate_limiter
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import dashboard
@@ -100,12 +101,6 @@ def ask(site: Client, operation: str, text: str) -> HttpResponse:
 
 def opener(operation: str) -> str:
     return "Send this JSON…" if operation in WRITING else "Send this JSON"
-
-
-@pytest.fixture
-def high_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONSOLE_READS", "CONSOLE_WRITES"):
-        monkeypatch.setattr(operator_auth, name, replace(getattr(operator_auth, name), most=1000))
 
 
 def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
@@ -188,7 +183,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
-@pytest.mark.usefixtures("high_rate_limits")
 def test_a_bad_request_shows_the_documented_error(
     site: Client, operation: str, text: str, status: int, name: str, code: int
 ) -> None:
@@ -304,7 +298,6 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     assert "Execute this intent" not in visible_text(page)
 
 
-@pytest.mark.usefixtures("high_rate_limits")
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
     scenario, _ = console.words.SCENARIOS[-1]
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
@@ -449,30 +442,32 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
 # Rate limits
 
 
-def test_a_client_has_a_rate_limit_for_calls(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_auth, "CONSOLE_READS", replace(operator_auth.CONSOLE_READS, most=2))
+def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
+    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 2 * rate_limiter.SEARCH - 2)
+    client = Client(REMOTE_ADDR="203.0.113.7")
     for _ in range(2):
-        assert site.get("/console/GetChains?ask=fields").status_code == 200
-    page = site.get("/console/GetChains?routeProvider=CCTP&ask=fields")
-    assert page.status_code == 429
-    assert 0 < int(page["Retry-After"]) <= 60
-    assert "Try again in" in visible_text(page)
+        assert client.get("/console/GetChains?ask=fields").status_code == 200
+    page = client.get("/console/GetChains?routeProvider=CCTP&ask=fields")
+    assert (page.status_code, page["Retry-After"]) == (429, "4")
+    assert "Try again in 4 seconds" in visible_text(page)
     assert forms(page)[1].values["routeProvider"] == "CCTP"
-    assert site.get("/console/GetChains").status_code == 200
+    assert client.get("/console/GetChains").status_code == 200
     assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
 
 
-def test_a_client_has_a_rate_limit_for_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_auth, "CONSOLE_WRITES", replace(operator_auth.CONSOLE_WRITES, most=1))
-    assert "InvalidArgument" in visible_text(ask(site, "QuoteIntent", "{}"))
-    page = ask(site, "QuoteIntent", "{}")
+def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
+    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 3)
+    client = Client(REMOTE_ADDR="203.0.113.7")
+    page = submit(client, client.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
     assert page.status_code == 429
     assert "InvalidArgument" not in visible_text(page)
 
 
 def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
     wait = OPERATIONS["WaitIntentReceipt"]
-    with console.waiting(wait, "127.0.0.1") as first:
+    with console.waiting(wait, None) as first:
         assert first
         page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
         assert page.status_code == 429

@@ -16,11 +16,12 @@ from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.mcp.endpoint import VERSION
 from intents_ui.mcp.messages import Code
 from intents_ui.mcp.tools import NO_COPY, TOOLS
-from intents_ui.pages import triage
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
+from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import situations
+from intents_ui.web.triage import ticket_lookup
 from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
 
@@ -119,7 +120,7 @@ def test_a_ticket_beyond_the_limit_says_what_was_left_out(site: Client) -> None:
 def test_a_ticket_over_the_limit_of_service_calls_is_not_looked_up(
     site: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(triage.Allowance, "spend", lambda _: 7)
+    monkeypatch.setattr(ticket_lookup, "charge", lambda *_: 7)
     assert "Try again in 7 seconds" in failure(site, "triage_ticket", text=UNKNOWN)
 
 
@@ -260,7 +261,8 @@ def test_a_page_of_another_site_cannot_call(site: Client, headers: dict[str, str
 
 
 def test_a_client_over_its_rate_limit_is_told_when_to_retry(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_searches", 1)
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
+    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - rate_limiter.SEARCH)
     answers = [send(site, request("ping"), REMOTE_ADDR="203.0.113.7") for _ in range(2)]
     assert [each.status_code for each in answers] == [200, 429]
     told = json.loads(answers[1].content)

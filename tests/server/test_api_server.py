@@ -40,7 +40,7 @@ def test_a_page_of_an_allowed_site_reads_the_api(desk: httpx.Client) -> None:
     assert "origin" in answer.headers["Vary"].lower()
     exposed = {each.strip() for each in answer.headers["Access-Control-Expose-Headers"].split(",")}
     assert {"ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-ID"} <= exposed
-    assert answer.headers["RateLimit"].startswith('"token";r=59;')
+    assert answer.headers["RateLimit"].startswith('"calls";r=119;')
 
 
 def test_a_page_of_an_allowed_site_can_read_why_a_request_failed(desk: httpx.Client) -> None:

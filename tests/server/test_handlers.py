@@ -10,7 +10,7 @@ import pytest
 from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
-from intents_ui.middleware import request_limits
+from intents_ui.middleware import access_log, request_limits
 from intents_ui.server import handlers
 from intents_ui.server.handlers import Pages
 
@@ -106,19 +106,7 @@ async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind:
         sent.append(message)
 
     sent: list[Any] = []
-    await handlers.turn_away({**SCOPE, "path": path}, send, request_limits.BUSY)
+    scope = {**SCOPE, "path": path}
+    await handlers.reject({**scope, access_log.VISIT: access_log.RequestLog(scope)}, send, request_limits.BUSY)
     assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
     assert sent[0]["status"] == 503
-
-
-async def test_a_refused_body_is_not_waited_for() -> None:
-    async def receive() -> dict[str, Any]:
-        raise AssertionError("the client is too slow")
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    sent: list[Any] = []
-    scope = {**SCOPE, request_limits.REFUSED: request_limits.TOO_SLOW}
-    await pages(lambda request: HttpResponse(request.body))(scope, receive, send)
-    assert sent[1]["body"] == b""

@@ -1,4 +1,4 @@
-"""Rate limits shared by all processes; a Redis outage breaks no page and lifts no limit."""
+"""The bucket of each client, shared by all processes; a Redis outage breaks no page and lifts no limit."""
 
 import logging
 from collections.abc import Iterator
@@ -7,35 +7,40 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.core.cache import caches
-from django.test import override_settings
+from django.test import RequestFactory
+from pydantic import RedisDsn
 
-from intents_ui import settings
-from intents_ui.web.rate_limiter import CannotCount, Limit, give_back, settle, spend
+from intents_ui import wiring
+from intents_ui.api import tokens
+from intents_ui.settings import ENV
+from intents_ui.web import rate_limiter
+from intents_ui.web.rate_limiter import SECONDS, charge, consume
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
-from tests.pages.conftest import renew
 
-THREE_A_MINUTE = Limit("test", 3, 60)
-STRICT = Limit("strict", 3, 60, is_strict=True)
-HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1:2::/64"
+HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1::/48"
+
+
+def begin() -> None:
+    """Let the process count, and connect to Redis, as after its start."""
+    wiring.current().forget(rate_limiter.memory, rate_limiter.script, wiring.redis_guard)
 
 
 @pytest.fixture(autouse=True)
-def clock() -> Iterator[time_machine.Traveller]:
-    for cache in caches.all():
-        cache.clear()
-    renew("redis_guard")
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[time_machine.Traveller]:
+    """A client may send one page a second."""
+    begin()
+    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     with time_machine.travel("2026-11-21T12:00:10Z", tick=False) as traveller:
         yield traveller
+    begin()
 
 
 @pytest.fixture
-def redis() -> Iterator[RedisServer]:
+def redis(monkeypatch: pytest.MonkeyPatch) -> Iterator[RedisServer]:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
-        shared = settings.SHARED_CACHE | {"LOCATION": server.url}
-        with override_settings(CACHES={"default": shared, "own": settings.OWN_CACHE}):
-            yield server
+        monkeypatch.setattr(ENV, "redis_url", RedisDsn(server.url))
+        yield server
 
 
 @pytest.fixture(params=["in memory", "in Redis"])
@@ -45,95 +50,73 @@ def where(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("redis")
 
 
-def spend_all(visitor: str | None, limit: Limit = THREE_A_MINUTE) -> list[int]:
-    return [spend(limit, visitor) for _ in range(4)]
+def waits(client: str, *costs: int) -> list[int]:
+    return [consume(client, cost).wait for cost in costs]
 
 
 @pytest.mark.usefixtures("where")
-def test_a_rejection_says_how_long_to_wait_and_tokens_refill_evenly(
-    clock: time_machine.Traveller,
-) -> None:
-    assert spend_all(HERE) == [0, 0, 0, 20]
+def test_a_client_has_a_burst_and_then_a_steady_rate(clock: time_machine.Traveller) -> None:
+    assert waits(HERE, SECONDS - 1, 1, 1, 20) == [0, 0, 1, 20]
     clock.shift(timedelta(seconds=19))
-    assert spend(THREE_A_MINUTE, HERE) == 1
-    clock.shift(timedelta(seconds=1))
-    assert [spend(THREE_A_MINUTE, HERE) for _ in range(2)] == [0, 20]
-    clock.shift(timedelta(seconds=40))
-    assert [spend(THREE_A_MINUTE, HERE) for _ in range(3)] == [0, 0, 20]
+    assert waits(HERE, 20, 19, 1) == [1, 0, 1]
     clock.shift(timedelta(hours=9))
-    assert spend_all(HERE) == [0, 0, 0, 20]
+    assert waits(HERE, SECONDS, 1) == [0, 1]
 
 
 @pytest.mark.usefixtures("where")
-def test_several_tokens_are_spent_together_or_not_at_all() -> None:
-    assert spend(THREE_A_MINUTE, HERE, 2) == 0
-    assert spend(THREE_A_MINUTE, HERE, 2) == 20
-    assert spend(THREE_A_MINUTE, HERE) == 0
+def test_units_are_taken_together_or_not_at_all() -> None:
+    assert waits(HERE, SECONDS - 5, 6, 5, 1) == [0, 1, 0, 1]
 
 
 @pytest.mark.usefixtures("where")
-def test_an_estimated_cost_is_corrected_to_the_actual_one(clock: time_machine.Traveller) -> None:
-    assert spend(THREE_A_MINUTE, HERE, 3) == 0
-    settle(THREE_A_MINUTE, HERE, spent=3, cost=1)
-    assert spend(THREE_A_MINUTE, HERE, 2) == 0
-    settle(THREE_A_MINUTE, HERE, spent=2, cost=8)
-    assert spend(THREE_A_MINUTE, HERE) == 140
-    clock.shift(timedelta(seconds=139))
-    assert spend(THREE_A_MINUTE, HERE) == 1
-    clock.shift(timedelta(seconds=1))
-    assert spend(THREE_A_MINUTE, HERE) == 0
+def test_a_request_costs_what_is_most_of_what_it_takes_and_at_most_a_full_bucket() -> None:
+    request = RequestFactory().get("/", REMOTE_ADDR=HERE)
+    assert [charge(request, cost) for cost in (1, 6, 3)] == [0, 0, 0]
+    assert consume(HERE, 1).left == SECONDS - 7
+    assert charge(request, 10 * SECONDS) == 1
+    assert charge(RequestFactory().get("/", REMOTE_ADDR=ELSEWHERE), 10 * SECONDS) == 0
 
 
 @pytest.mark.usefixtures("where")
-def test_each_address_and_each_limit_has_its_own_count() -> None:
-    assert spend_all(HERE)[-1] == 20
-    assert spend_all(ELSEWHERE) == [0, 0, 0, 20]
-    assert spend_all(None) == [0, 0, 0, 20]
-    assert spend(Limit("another", 1, 60), HERE) == 0
+def test_what_is_left_and_when_all_is_there_again_is_said(clock: time_machine.Traveller) -> None:
+    first, second = consume(HERE, 20), consume(HERE, SECONDS)
+    assert (first.most, first.left, first.reset) == (SECONDS, SECONDS - 20, 20)
+    assert (second.left, second.wait, second.reset) == (SECONDS - 20, 20, 20)
+    clock.shift(timedelta(seconds=5))
+    assert consume(HERE, 1).left == SECONDS - 16
 
 
 @pytest.mark.usefixtures("where")
-def test_returned_tokens_can_be_spent_again() -> None:
-    for _ in range(10):
-        assert spend(THREE_A_MINUTE, HERE) == 0
-        give_back(THREE_A_MINUTE, HERE)
-    assert spend_all(HERE) == [0, 0, 0, 20]
+def test_each_client_has_its_own_bucket_and_a_token_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"desk:{'0' * 64}:600"))
+    assert waits(HERE, SECONDS, 1) == [0, 1]
+    assert waits(ELSEWHERE, SECONDS, 1) == [0, 1]
+    assert waits("token desk", 1200, 1) == [0, 1]
 
 
 @pytest.mark.usefixtures("where")
 def test_concurrent_requests_get_no_more_than_sequential_ones() -> None:
-    limit = Limit("many", 25, 60)
     with ThreadPoolExecutor(8) as threads:
-        waits = list(threads.map(lambda _: spend(limit, HERE), range(100)))
-    assert waits.count(0) == 25
+        found = list(threads.map(lambda _: consume(HERE, 5).wait, range(100)))
+    assert found.count(0) == SECONDS // 5
 
 
 def test_processes_share_a_count_with_redis_and_have_their_own_without_it(
     redis: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert spend_all(HERE) == [0, 0, 0, 20]
-    caches["own"].clear()  # another process's own counter
-    assert spend(THREE_A_MINUTE, HERE) == 20
+    assert waits(HERE, SECONDS, 1) == [0, 1]
+    begin()  # another process
+    assert waits(HERE, 1) == [1]
     redis.down()
     with caplog.at_level(logging.WARNING, "intents_ui.service.redis"):
-        assert spend_all(HERE) == [0, 0, 0, 20]
+        assert waits(HERE, SECONDS, 1) == [0, 1]
     assert caplog.text.count("Redis unavailable") == 1
     redis.up()
-    renew("redis_guard")
-    assert spend(THREE_A_MINUTE, HERE) == 0
+    begin()
+    assert waits(HERE, 1) == [0]
 
 
-def test_writes_wait_until_the_shared_count_is_available_again(redis: RedisServer) -> None:
-    assert spend(STRICT, HERE) == 0
-    redis.down()
-    for _ in range(2):
-        with pytest.raises(CannotCount) as uncounted:
-            spend(STRICT, HERE)
-        assert 0 < uncounted.value.wait <= 10
-    redis.up()
-    renew("redis_guard")
-    assert spend(STRICT, HERE) == 0
-
-
-def test_without_redis_configured_writes_are_counted_in_the_process() -> None:
-    assert spend_all(HERE, STRICT) == [0, 0, 0, 20]
+def test_streams_are_counted_in_the_process(redis: RedisServer) -> None:
+    assert waits(HERE, SECONDS) == [0]
+    assert [rate_limiter.consume_here(HERE, SECONDS - 1) for _ in range(2)] == [0, SECONDS - 2]
+    assert rate_limiter.consume_here(None) == 0

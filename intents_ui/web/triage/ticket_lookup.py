@@ -1,7 +1,6 @@
 """Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
 
 import asyncio
-import contextlib
 import contextvars
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,37 +16,15 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.shares import FairThreads
-from intents_ui.web.rate_limiter import Limit, settle, spend
+from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
 from intents_ui.web.triage.answers import ClientService, How, answer, elsewhere, now, resolved
 
-CALLS_PER_MINUTE = 2400  # for the tickets of one client
-CALLS_OF_AN_IDENTIFIER = 6  # average service calls of a ticket with many misses
 
-
-class Allowance:
-    """A ticket's share of the rate limit on service calls, charged up front and corrected afterwards."""
-
-    def __init__(self, identifiers: int) -> None:
-        self._limit = Limit("calls", CALLS_PER_MINUTE, 60)
-        self._origin = request_context.current()
-        self._visitor = request_context.visitor()
-        self._spent = min(identifiers * CALLS_OF_AN_IDENTIFIER, self._limit.most)
-        self._is_settled = False
-
-    def spend(self) -> int:
-        """Charge the estimate. Return 0, or the seconds to wait if the rate limit is reached."""
-        return spend(self._limit, self._visitor, self._spent) if self._visitor else 0
-
-    def settle(self) -> None:
-        """Correct the charge to the actual number of calls. Runs on a thread, because the counter may be remote."""
-        if self._is_settled or self._origin is None or self._visitor is None:
-            return
-        self._is_settled = True
-        correct = partial(settle, self._limit, self._visitor, spent=self._spent, cost=self._origin.calls)
-        with contextlib.suppress(RuntimeError):  # the process is shutting down
-            wiring.ticket_threads().submit(correct, None)
+def charge(request: HttpRequest, read: Ticket) -> int:
+    """Charge a ticket's identifiers. Returns the seconds to wait, 0 if none."""
+    return rate_limiter.charge(request, rate_limiter.SEARCH * len(read.findings))
 
 
 def too_many(wait: int) -> str:
@@ -65,9 +42,8 @@ MORE = "Only the first {most} of {found} identifiers were looked up."
 class TicketLookup:
     """The rows of a ticket, each as soon as it and those before are known. `close` ends it, from any thread."""
 
-    def __init__(self, read: Ticket, request: HttpRequest, *, allowance: Allowance) -> None:
+    def __init__(self, read: Ticket, request: HttpRequest) -> None:
         self._ticket = read
-        self._allowance = allowance
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
         search = partial(_search_mirror, request)
         self._service = ClientService(wiring.service(), compares=compares, search_mirror=search)
@@ -75,7 +51,6 @@ class TicketLookup:
 
     def close(self) -> None:
         self._service.leave()
-        self._allowance.settle()
 
     async def __aiter__(self) -> AsyncGenerator[TriageRow]:
         found: list[TriageRow] = []
@@ -155,10 +130,9 @@ def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> T
     if len(read.findings) > most:
         note = MORE.format(most=most, found=len(read.findings))
         read = replace(read, findings=read.findings[:most], notes=(*read.notes, note))
-    allowance = Allowance(len(read.findings))
-    if wait := allowance.spend():
+    if wait := charge(request, read):
         return TicketRows(problem=too_many(wait), wait=wait)
-    return TicketRows(TicketLookup(read, request, allowance=allowance).all_rows(), read.notes)
+    return TicketRows(TicketLookup(read, request).all_rows(), read.notes)
 
 
 def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
