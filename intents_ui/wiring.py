@@ -26,12 +26,12 @@ from intents_ui.service import operations, paging
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import ServiceSlots
 from intents_ui.service.context.shares import FairThreads
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
+from intents_ui.service.operations import POLICIES, Kind, ServiceConfig
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard

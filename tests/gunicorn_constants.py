@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 VARIABLE = "TEST_CONSTANTS"
-POLICIES = "intents_ui.service.config:POLICIES"
+POLICIES = "intents_ui.service.operations:POLICIES"
 BALANCE_TIMEOUT = "intents_ui.web.transfers.situations:BALANCE_TIMEOUT"
 PAGE_TIMEOUT = "intents_ui.wiring:PAGE_TIMEOUT"
 

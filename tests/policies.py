@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from intents_ui.service import config
-from intents_ui.service.config import Kind, Policy
+from intents_ui.service import operations
+from intents_ui.service.operations import Kind, Policy
 
 NOT_CACHED: Final[Mapping[str, Any]] = {"fresh": 0, "renewed": 0, "old": 0}
 
@@ -13,7 +13,7 @@ def policies(*kinds: Kind, **fields: Any) -> dict[Kind, Policy]:
     """Return all policies, with these fields for these kinds of calls, or for every one."""
     return {
         kind: policy._replace(**fields) if kind in (kinds or Kind) else policy
-        for kind, policy in config.POLICIES.items()
+        for kind, policy in operations.POLICIES.items()
     }
 
 

@@ -36,9 +36,9 @@ from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
 from intents_ui.pages import route_stats, share, triage
-from intents_ui.service import config
-from intents_ui.service.config import Kind
+from intents_ui.service import operations
 from intents_ui.service.errors import Reason, Unreachable
+from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, situations
 from intents_ui.web.triage import answers
@@ -653,7 +653,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
 
     others = [kind for kind in Kind if kind not in CACHED_KINDS]
     with pytest.MonkeyPatch.context() as patch, time_machine.travel(NOW, tick=False):
-        patch.setattr(config, "POLICIES", policies(*others, **NOT_CACHED))
+        patch.setattr(operations, "POLICIES", policies(*others, **NOT_CACHED))
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         if not checked:
             patch.setattr(balance_cache, "entry_of", _unreachable)

@@ -26,7 +26,7 @@ import trustme
 from django.core import signing
 from redis import Redis
 
-from intents_ui.service.config import Kind
+from intents_ui.service.operations import Kind
 from tests import canary
 from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST

@@ -14,8 +14,8 @@ from django.test import Client
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
-from intents_ui.service import config
-from intents_ui.service.config import Kind
+from intents_ui.service import operations
+from intents_ui.service.operations import Kind
 from tests.corpus import picked
 from tests.pages.conftest import switch_to
 from tests.policies import NOT_CACHED, policies
@@ -42,7 +42,7 @@ def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> 
     before = wiring.current()
     wiring.use(wiring.Dashboard(emulator=small))
     # The service's clock jumps, while cached entries age by a clock that doesn't.
-    monkeypatch.setattr(config, "POLICIES", policies(*MOVING, **NOT_CACHED))
+    monkeypatch.setattr(operations, "POLICIES", policies(*MOVING, **NOT_CACHED))
     yield small
     switch_to(before)
 

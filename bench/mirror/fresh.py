@@ -77,7 +77,7 @@ def mirror_of(service: Service) -> "Mirror":
     from intents_ui.mirror.loop import Mirror
     from intents_ui.mirror.reader import CallLimiter, Reader
     from intents_ui.service.client import ServiceClient
-    from intents_ui.service.config import ServiceConfig
+    from intents_ui.service.operations import ServiceConfig
 
     call_command("migrate", "mirror", verbosity=0)
     client = ServiceClient(ServiceConfig("http://stub"), transport=service, clock=lambda: service.now)

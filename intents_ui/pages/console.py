@@ -31,11 +31,11 @@ from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import decode, operations
-from intents_ui.service.config import Kind
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
+from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, confirmations, operator_auth, rate_limiter
 from intents_ui.web.links import canonical

@@ -1,7 +1,7 @@
 """Response cache: in memory, with an optional second level that other processes share.
 
 Each kind of response has three ages: fresh, shown while it is renewed, and shown if the service fails
-(`config.POLICIES`).
+(`operations.POLICIES`).
 """
 
 import threading
@@ -13,10 +13,18 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service import decode
-from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.errors import NotFound, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
-from intents_ui.service.operations import Answer, CacheKey, ServiceCall, get_intent, get_intent_receipt
+from intents_ui.service.operations import (
+    Answer,
+    CacheKey,
+    Kind,
+    Policy,
+    ServiceCall,
+    ServiceConfig,
+    get_intent,
+    get_intent_receipt,
+)
 from intents_ui.service.outcome import is_older
 
 MAX_BYTES: Final = 32 * 2**20

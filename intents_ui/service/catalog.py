@@ -2,7 +2,7 @@
 
 Pages use them to label transfers, so a lookup that fails returns None instead of raising, and pages don't wait for a
 newer list while a recent one is cached. Pages that show the lists themselves use the `listed_…` methods, which return
-`Listed`. How long a list is fresh is the client's decision (`config.POLICIES`).
+`Listed`. How long a list is fresh is the client's decision (`operations.POLICIES`).
 """
 
 import contextlib

@@ -25,7 +25,6 @@ import httpx
 
 from intents_ui.service import metrics, operations
 from intents_ui.service.cache import CacheEntry, ResponseCache
-from intents_ui.service.config import Kind, Policy, ServiceConfig
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context, shares
 from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
@@ -44,7 +43,7 @@ from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Ex
 from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
-from intents_ui.service.operations import CacheKey, ServiceCall
+from intents_ui.service.operations import CacheKey, Kind, Policy, ServiceCall, ServiceConfig
 
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out

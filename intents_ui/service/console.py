@@ -16,10 +16,10 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.service import decode
-from intents_ui.service.config import Kind
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
+from intents_ui.service.operations import Kind
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)

@@ -23,14 +23,13 @@ import httpx
 
 from intents_ui.service import decode, errors
 from intents_ui.service.cache import CacheEntry
-from intents_ui.service.config import Policy, ServiceConfig
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
 from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import ClockOffset
-from intents_ui.service.operations import Answer, ServiceCall
+from intents_ui.service.operations import Answer, Policy, ServiceCall, ServiceConfig
 
 log = logging.getLogger("intents_ui.service")
 

@@ -17,7 +17,6 @@ from random import SystemRandom
 from typing import Any, Final
 
 from intents_ui.service import metrics
-from intents_ui.service.config import Kind
 from intents_ui.service.errors import (
     MAX_PAUSE_SECONDS,
     PAUSED,
@@ -29,7 +28,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.operations import ServiceCall
+from intents_ui.service.operations import Kind, ServiceCall
 from intents_ui.service.results import ServiceState, ServiceStatus
 
 RECENT_SECONDS: Final = 10.0

@@ -11,8 +11,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
-from intents_ui.service import config
-from intents_ui.service.config import Kind
+from intents_ui.service import operations
+from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh
@@ -58,7 +58,7 @@ def emulator() -> Iterator[Emulator]:
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
-        patch.setattr(config, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
+        patch.setattr(operations, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
         patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
         yield from fresh()

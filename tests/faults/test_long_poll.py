@@ -16,8 +16,8 @@ from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import POLICIES, Kind, ServiceConfig
 from intents_ui.service.health import Health
+from intents_ui.service.operations import POLICIES, Kind, ServiceConfig
 from tests.faults.swift import run
 from tests.live.following import Viewer
 from tests.live.tcp_service import TcpService, served

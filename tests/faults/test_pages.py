@@ -24,8 +24,8 @@ from intents_ui import wiring
 from intents_ui.display.failures import BY_CODE
 from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import POLICIES
 from intents_ui.service.context import request_context
+from intents_ui.service.operations import POLICIES
 from tests.faults.hostile import ask
 from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing

@@ -15,7 +15,7 @@ from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
+from intents_ui.service.operations import ServiceConfig
 from intents_ui.web.signed_values import SignedValues
 
 service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))

@@ -6,7 +6,7 @@ import logging
 
 from intents_ui.emulator import Emulator
 from intents_ui.service import metrics, operations
-from intents_ui.service.config import Kind, Policy
+from intents_ui.service.operations import Kind, Policy
 from tests.counted import count
 from tests.live.following import QUICK, CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served

@@ -12,7 +12,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import compression
-from intents_ui.service import config
+from intents_ui.service import operations
 from tests.pages.conftest import fresh
 from tests.policies import NOT_CACHED, policies
 
@@ -30,7 +30,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
     """Yield the emulator without caching, because the age of cached entries follows another clock."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config, "POLICIES", policies(**NOT_CACHED))
+        patch.setattr(operations, "POLICIES", policies(**NOT_CACHED))
         yield from fresh()
 
 

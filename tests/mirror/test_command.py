@@ -23,7 +23,7 @@ from intents_ui.mirror.models import DayFact, Transfer
 from intents_ui.mirror.windows import HOUR
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
+from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import ENV
 from tests.mirror.counted import check_facts
 from tests.mirror.world import START, World

@@ -18,7 +18,7 @@ from intents_ui.mirror.reader import CallLimiter, Reader
 from intents_ui.mirror.windows import MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
+from intents_ui.service.operations import ServiceConfig
 
 START = 1_800_000_000 // 86_400 * 86_400 + 2 * 3600  # two hours into a day
 CALLS = 5

@@ -11,9 +11,9 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import catalog, config, prices
-from intents_ui.service.config import Kind
+from intents_ui.service import catalog, prices
 from intents_ui.service.network import InProcessTransport
+from intents_ui.service.operations import Kind
 from intents_ui.web.transfers import attention
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded
@@ -43,7 +43,7 @@ def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """
     if "response_cache" not in request.fixturenames:
         others = [kind for kind in Kind if kind not in CACHED_KINDS]
-        monkeypatch.setattr(config, "POLICIES", policies(*others, **NOT_CACHED))
+        monkeypatch.setattr("intents_ui.service.operations.POLICIES", policies(*others, **NOT_CACHED))
         monkeypatch.setattr(attention, "PERIOD", 0.0)
 
 

@@ -19,8 +19,8 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
-from intents_ui.service import config, operations
-from intents_ui.service.config import Kind
+from intents_ui.service import operations
+from intents_ui.service.operations import Kind
 from tests.pages.conftest import renew
 from tests.policies import policies
 from tests.serving import free_port
@@ -233,7 +233,7 @@ def test_every_outcome_is_explained_after_one_call(
 def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(config, "POLICIES", policies(Kind.WRITE, total=0.6))
+    monkeypatch.setattr(operations, "POLICIES", policies(Kind.WRITE, total=0.6))
     renew("service")
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)

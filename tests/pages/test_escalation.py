@@ -9,8 +9,8 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.service import config
-from intents_ui.service.config import HOUR, Kind
+from intents_ui.service import operations
+from intents_ui.service.operations import HOUR, Kind
 from intents_ui.settings import ENV
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.policies import policies
@@ -29,7 +29,7 @@ def escalation(page: str) -> str:
 
 
 def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "POLICIES", policies(Kind.HISTORY, fresh=HOUR, renewed=HOUR, old=HOUR))
+    monkeypatch.setattr(operations, "POLICIES", policies(Kind.HISTORY, fresh=HOUR, renewed=HOUR, old=HOUR))
     played = emulator.finished(11)
     site.get(f"/intent/{played['intentId']}/route-stats")
     text = escalation(page_of(site, played["intentId"]))

@@ -10,9 +10,9 @@ from django.test import Client
 
 from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import config, operations
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import Kind
+from intents_ui.service.operations import Kind
 from tests.pages.reading import PARTIAL, visible_text
 from tests.pages.recorded import Recorded, refusal
 from tests.policies import NOT_CACHED, policies
@@ -54,7 +54,7 @@ def test_a_failure_is_explained_with_its_status_code_in_the_page_frame(
 def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(config, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
+    monkeypatch.setattr(operations, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
     part = PARTIAL | {"HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()

@@ -10,7 +10,7 @@ import time_machine
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import config
+from intents_ui.service import operations
 from tests.pages.conftest import fresh, renew
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, recorded
@@ -35,7 +35,7 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 @pytest.fixture
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     """The service without a cache of its responses, so that each page gets all of them again."""
-    monkeypatch.setattr(config, "POLICIES", policies(**NOT_CACHED))
+    monkeypatch.setattr(operations, "POLICIES", policies(**NOT_CACHED))
     with recorded(emulator, monkeypatch) as service:
         yield service
 

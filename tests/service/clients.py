@@ -9,8 +9,8 @@ import httpx
 from pydantic import SecretStr
 
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
 from intents_ui.service.exchange import ResponseMemory
+from intents_ui.service.operations import ServiceConfig
 from tests.canary import KEY as CANARY
 from tests.policies import policies, seconds
 

@@ -11,7 +11,6 @@ import pytest
 
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import Kind, ServiceConfig
 from intents_ui.service.errors import (
     Flaw,
     Overloaded,
@@ -22,6 +21,7 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.exchange import ResponseMemory
+from intents_ui.service.operations import Kind, ServiceConfig
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.config import Kind
 from intents_ui.service.console import Attempt
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Unreadable
+from intents_ui.service.operations import Kind
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, answering, serving
 

@@ -10,10 +10,10 @@ import pytest
 from intents_ui.display.transfers.situation import PENDING
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.config import ServiceConfig
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Refused
 from intents_ui.service.models import Intent, IntentHistory
+from intents_ui.service.operations import ServiceConfig
 from intents_ui.web.transfers import balance_cache
 from intents_ui.web.transfers.balance_cache import MOST_PAGES, entry_of
 
