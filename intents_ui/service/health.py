@@ -39,8 +39,7 @@ FAILED_SHARE: Final = 0.5
 OPEN_SECONDS: Final = 4.0
 MAX_DENIALS: Final = 3  # authorization errors in a row before we assume that our key was rejected
 DENIED_SECONDS: Final = 30.0
-RETRY_SHARE: Final = 0.1  # of recent calls
-MIN_RETRIES: Final = 10  # of the last ten seconds, however few calls there were
+MAX_RETRIES: Final = 10  # of the last ten seconds
 SAMPLE_SIZE: Final = 50  # responses for the median
 PAUSED_SECONDS: Final = 30.0
 
@@ -104,7 +103,7 @@ class Health:
         self._until = 0.0
         self._is_probing = False
         self._recent: deque[tuple[float, bool]] = deque()  # calls: when, and whether they failed
-        self._retries: deque[float] = deque()
+        self._retries: deque[float] = deque(maxlen=MAX_RETRIES)
         self._denials = 0
         self._durations: deque[float] = deque(maxlen=SAMPLE_SIZE)
         self._answered_at: float | None = None
@@ -151,14 +150,11 @@ class Health:
             return None if self._is_probing else self._rejection(operation)
 
     def may_retry(self, operation: str) -> bool:
-        """Take one retry from the budget, a tenth of all calls, so that retries don't overload a failing service."""
+        """Take one retry from the budget, so that retries don't overload a failing service."""
         with self._changed:
             if self._rejection(operation):
                 return False
-            oldest = self.clock() - RECENT_SECONDS
-            while self._retries and self._retries[0] <= oldest:
-                self._retries.popleft()
-            if len(self._retries) >= max(MIN_RETRIES, RETRY_SHARE * len(self._recent)):
+            if len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS:
                 metrics.retry_suppressed.inc()
                 return False
             self._retries.append(self.clock())
