@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Never, Self, cast, get_args, get_or
 
 from pydantic import BaseModel, ConfigDict, GetPydanticSchema, PlainValidator, ValidationError
 from pydantic.alias_generators import to_camel
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
 from intents_ui.service import decode
 
@@ -29,7 +29,7 @@ EXPONENT_LIMIT = 90
 LONGEST_ID = 200  # characters that one of our URLs can carry
 CHAIN_ID_LIMIT = 2**64  # the API's limit
 CURSOR_LIMIT = 2**63
-MILLISECONDS_FROM = 10**11  # in seconds the year 5138, in milliseconds 1973
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_YEAR, LAST_YEAR = 2000, 2200  # of plausible times
 LONGEST_WORD = 40  # characters of an unknown status to log
 UNREADABLE_TEXT = 100  # characters of an invalid value to store
@@ -37,11 +37,8 @@ LONGEST_LIST = 20_000  # entries of a list to parse. The rest count as unreadabl
 EMPTY = (None, "")  # what a field without a value may have
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
-_WRITTEN_TIME = re.compile(
-    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2})"
-    r"(\.(?P<fraction>[0-9]{1,9}))? ?(?P<zone>[Zz]|[+-][0-9]{2}:?[0-9]{2})?",
-    re.ASCII,
-)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_ANY_TIME = SchemaValidator(core_schema.datetime_schema(microseconds_precision="truncate"))
 USUAL_TIME = r"^2[01][0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -99,42 +96,18 @@ def read_figure(value: object) -> Decimal:
 def read_timestamp(value: object) -> datetime | None:
     """Return a time in UTC, or None for one that was never set (year 1 or Unix time 0).
 
-    Takes RFC 3339 with up to 9 decimals of a second (UTC without a zone), Unix seconds or Unix milliseconds. Raises
-    ValueError for a time outside the years 2000 to 2200, which can only be an error: sums with it would leave the
-    calendar.
+    Takes RFC 3339 (UTC without a zone), Unix seconds or Unix milliseconds. Raises ValueError for a time outside the
+    years 2000 to 2200, which can only be an error: sums with it would leave the calendar.
     """
-    moment = _time(value)
-    if moment is not None and not FIRST_YEAR <= moment.year <= LAST_YEAR:
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        raise ValueError("a date without a time")
+    moment: datetime = _ANY_TIME.validate_python(value)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.year == 1 or moment == EPOCH:
+        return None
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise ValueError(f"outside the years {FIRST_YEAR} to {LAST_YEAR}")
-    return moment
-
-
-def _time(value: object) -> datetime | None:
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    written = _WRITTEN_TIME.fullmatch(value) if isinstance(value, str) else None
-    try:
-        return _rfc3339(written) if written else _unix(read_figure(value))
-    except OverflowError:
-        raise ValueError("outside the calendar") from None
-
-
-def _rfc3339(written: re.Match[str]) -> datetime | None:
-    if written["date"].startswith("0001-"):
-        return None
-    zone = (written["zone"] or "Z").upper()
-    fraction = written["fraction"]
-    moment = datetime.fromisoformat(f"{written['date']}T{written['time']}{'.' + fraction if fraction else ''}{zone}")
-    return moment if zone == "Z" else moment.astimezone(UTC)
-
-
-def _unix(number: Decimal) -> datetime | None:
-    if number < 0:
-        raise ValueError("before 1970")
-    if number == 0:
-        return None
-    microseconds = number * (1_000 if number >= MILLISECONDS_FROM else 1_000_000)
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(microseconds))
+    return moment.astimezone(UTC)
 
 
 def _decimal(value: object) -> Decimal:
