@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -126,7 +125,6 @@ class Catalog:
         self._clock = clock
         self._lock = threading.Lock()
         self._lists: dict[object, IndexedList[Any, Any]] = {}
-        self._pending: dict[object, Future[None]] = {}
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
@@ -140,7 +138,20 @@ class Catalog:
         """
         wanted: list[ServiceList[Any, Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
-        self._load([*wanted, *map(served_by, route_providers)])
+        wanted += map(served_by, route_providers)
+        missing = [listing for listing in wanted if not self._use_cached(listing)]
+        if not (missing and _may_wait()):
+            return
+        requests = [self._service.start(listing.call) for listing in missing]
+        with contextlib.suppress(TimeoutError), shares.waiting():
+            wait_for(requests, time_left(PATIENCE_SECONDS, expired=TimeoutError))
+        for listing, request in zip(missing, requests, strict=True):
+            if request.done() and not request.exception():
+                self._indexed(listing, request.result())
+            elif self._service.age(listing.call) is not None:
+                self._look_up(listing)
+            else:
+                self._pause(listing)
 
     def warm(self) -> None:
         """Preload what most pages need, one list after the other to limit the load on the service."""
@@ -188,8 +199,7 @@ class Catalog:
     def chains_served(self, route_provider: str) -> frozenset[int] | None:
         """Return the cached chains of a route provider, or None."""
         listing = served_by(route_provider)
-        if self._service.is_cached(listing.call):
-            self._look_up(listing)
+        self._use_cached(listing)
         known = self._lists.get(listing.subject)
         return frozenset(known.index) if known else None
 
@@ -287,40 +297,20 @@ class Catalog:
         known: IndexedList[K, V] | None = self._lists.get(listing.subject)
         if known is not None and self._clock() < known.recent_until:
             return known
-        if listing.subject in self._pending:
-            self._load([listing])
-        elif self._service.is_cached(listing.call) or (not self._is_paused(listing) and _may_wait()):
+        if not self._use_cached(listing) and _may_wait():
             self._look_up(listing)
         return self._lists.get(listing.subject)
 
-    def _load(self, wanted: Iterable[ServiceList[Any, Any]]) -> None:
-        """Look up the lists that are cached, and wait for the others, which are requested in the background."""
-        missing = []
-        for listing in wanted:
-            known = self._lists.get(listing.subject)
-            if known and self._clock() < known.recent_until:
-                continue
-            if self._service.is_cached(listing.call):
-                self._look_up(listing)
-            elif not self._is_paused(listing):
-                missing.append(listing)
-        if not (missing and _may_wait()):
-            return
-        pending = [self._look_up_in_background(listing) for listing in missing]
-        with contextlib.suppress(TimeoutError), shares.waiting():
-            wait_for(pending, time_left(PATIENCE_SECONDS, expired=TimeoutError))
-        for listing, result in zip(missing, pending, strict=True):
-            if not result.done():
-                self._pause(listing)
-
-    def _look_up_in_background(self, listing: ServiceList[Any, Any]) -> "Future[None]":
+    def _use_cached(self, listing: ServiceList[Any, Any]) -> bool:
+        """Look up a list if it is cached. Return whether it needs no request now."""
+        known = self._lists.get(listing.subject)
+        if known and self._clock() < known.recent_until:
+            return True
+        if self._service.is_cached(listing.call):
+            self._look_up(listing)
+            return True
         with self._lock:
-            pending = self._pending.get(listing.subject)
-            if pending is None:
-                pending = self._service.threads.aside(partial(self._look_up, listing))
-                self._pending[listing.subject] = pending
-                pending.add_done_callback(lambda _: self._pending.pop(listing.subject, None))
-            return pending
+            return listing.subject in self._paused
 
     def _look_up(self, listing: ServiceList[Any, Any]) -> None:
         # Discards the stale markers: pages don't report a stale name.
@@ -348,14 +338,22 @@ class Catalog:
         except ServiceError:
             self._pause(listing)
             raise
-        recent_until = self._clock() + (0.0 if is_renewed else LOOKED_AT_SECONDS)
+        return self._indexed(listing, answer, recent_for=0.0 if is_renewed else LOOKED_AT_SECONDS)
+
+    def _indexed[K, V](
+        self, listing: ServiceList[K, V], answer: Any, *, recent_for: float = LOOKED_AT_SECONDS
+    ) -> IndexedList[K, V]:
+        recent_until = self._clock() + recent_for
         with self._lock:
             self._paused.pop(listing.subject, None)
             known: IndexedList[K, V] | None = self._lists.get(listing.subject)
             if known is not None and known.answer is answer:
                 found = replace(known, recent_until=recent_until)
             else:
-                found = IndexedList(answer, _indexed(listing, answer), recent_until)
+                index: dict[K, V] = {}
+                for entry in listing.entries(answer):
+                    index.setdefault(listing.key(entry), entry)
+                found = IndexedList(answer, index, recent_until)
                 self.derived, self.version = {}, object()
             if len(self._lists) >= LISTS_HELD and known is None:
                 self._lists.clear()
@@ -366,17 +364,6 @@ class Catalog:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
         with self._lock:
             self._paused[listing.subject] = True
-
-    def _is_paused(self, listing: ServiceList[Any, Any]) -> bool:
-        with self._lock:
-            return listing.subject in self._paused
-
-
-def _indexed[K, V](listing: ServiceList[K, V], answer: Any) -> dict[K, V]:
-    index: dict[K, V] = {}
-    for entry in listing.entries(answer):
-        index.setdefault(listing.key(entry), entry)
-    return index
 
 
 def _may_wait() -> bool:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -51,7 +51,6 @@ PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes w
 # Random, so that calls that failed together don't meet again.
 MAX_RETRY_WAIT = 0.1
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
-MAX_REFRESHES: Final = 16  # concurrent, because they use the same threads and connections as pages
 LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thread, to not block the event loop
 ALL_IN_USE: Final = "all connections to the service are in use"
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
@@ -94,7 +93,6 @@ class ServiceClient:
         self._memory = memory or ResponseMemory()
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
-        self._refreshes = 0
         self._no_wait_until = float("-inf")
         self._http = httpx.Client(transport=self.transport, **_settings(config))
         self._connections = threading.BoundedSemaphore(config.connections)
@@ -196,18 +194,33 @@ class ServiceClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def start[T](self, call: ServiceCall[T]) -> "Future[T]":
+        """Send a read in the background, unless an identical request is pending. It outlives its page."""
+        result, is_mine = self._join(call)
+        if is_mine:
+            try:
+                self.threads.aside(lambda: self._complete(call, result))
+            except Overloaded as error:
+                self._settle(call, result, error)
+        return result
+
+    def _join(self, call: ServiceCall[Any]) -> "tuple[Future[Any], bool]":
+        """Return the result of the identical pending request, or a new one, which the caller has to send."""
+        mine: Future[Any] = Future()
+        with self._lock:
+            pending = self._pending.setdefault(call.cache_key, mine)
+        return pending, pending is mine
+
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
         self._claim(call)
         while True:
-            mine: Future[Any] = Future()
-            with self._lock:
-                pending = self._pending.setdefault(call.cache_key, mine)
-            if pending is mine:
-                return self._complete(call, mine)
+            result, is_mine = self._join(call)
+            if is_mine:
+                return self._complete(call, result)
             metrics.coalesced.inc()
             try:
-                return self._wait(call, pending, self._policy(call).total)
+                return self._wait(call, result, self._policy(call).total)
             except OutOfTime:
                 # The page that sent the shared request ran out of time. This page may have time left.
                 if is_over():
@@ -228,55 +241,22 @@ class ServiceClient:
         known_error = entry.error if is_recent else self.health.rejection(call.operation)
         if known_error:
             return self._stale(call, entry, known_error)
-        refresh = self._start_refresh(call)
+        refresh = self.start(call)
         may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
             metrics.stale_while_revalidate.inc()
             return entry.answer
         try:
-            return self._wait_for_refresh(call, refresh)
+            return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
         except ServiceError as error:
             if not error.may_serve_stale:
                 raise
+            if error.is_timeout and not refresh.done():
+                self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
             if may_be_shown and error.again_in is None and error.is_timeout:
                 metrics.stale_while_revalidate.inc()
                 return entry.answer
             return self._stale(call, entry, error)
-
-    def _start_refresh(self, call: ServiceCall[Any]) -> "Future[Any] | None":
-        """Return the pending refresh, started if needed, or None at the limit. It outlives its page."""
-        result: Future[Any] = Future()
-        with self._lock:
-            pending = self._pending.get(call.cache_key)
-            if pending or self._refreshes >= MAX_REFRESHES:
-                return pending
-            self._pending[call.cache_key] = result
-            self._refreshes += 1
-        try:
-            self.threads.aside(lambda: self._complete(call, result)).add_done_callback(
-                lambda job: self._end_refresh(call, result, is_abandoned=job.cancelled())
-            )
-        except Overloaded:
-            self._end_refresh(call, result, is_abandoned=True)
-        return result
-
-    def _end_refresh(self, call: ServiceCall[Any], result: "Future[Any]", *, is_abandoned: bool) -> None:
-        """`is_abandoned`: it found no thread, because the process is shutting down."""
-        with self._lock:
-            self._refreshes -= 1
-        if is_abandoned:
-            self._leave(call, result)
-            result.set_exception(Overloaded(SHUTDOWN).again(call.operation))
-
-    def _wait_for_refresh(self, call: ServiceCall[Any], refresh: "Future[Any] | None") -> Any:
-        if refresh is None:
-            raise Overloaded("too many concurrent background refreshes")
-        try:
-            return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
-        except Unreachable as error:
-            if error.is_timeout and not refresh.done():
-                self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
-            raise
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
         metrics.stale_if_error.inc()
@@ -297,17 +277,19 @@ class ServiceClient:
                 self.cache.refuse(call, failure, asked_at=asked_at)
             elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
                 self.cache.fail(call, failure)
-            self._leave(call, result)
-            result.set_exception(failure.again(call.operation))  # a copy, without the traceback's frames
+            self._settle(call, result, failure)
             raise
-        self._leave(call, result)
-        result.set_result(answer)
+        self._settle(call, result, answer)
         return answer
 
-    def _leave(self, call: ServiceCall[Any], result: "Future[Any]") -> None:
+    def _settle(self, call: ServiceCall[Any], result: "Future[Any]", found: Any) -> None:
         with self._lock:
             if self._pending.get(call.cache_key) is result:
                 del self._pending[call.cache_key]
+        if isinstance(found, ServiceError):
+            result.set_exception(found.again(call.operation))  # a copy, without the traceback's frames
+        else:
+            result.set_result(found)
 
     def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
         try:
@@ -368,16 +350,21 @@ class ServiceClient:
 
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
-            with ExitStack() as until_parsed:
-                with (
-                    within(exchange.policy.total),
-                    self._connection(),
-                    self._http.stream(**exchange.request()) as response,
-                ):
-                    body = until_parsed.enter_context(exchange.body(response))
-                    for piece in response.iter_raw():
-                        body.add(piece)
-                return exchange.result(body.read())
+            with (
+                within(exchange.policy.total),
+                self._connection(),
+                self._http.stream(**exchange.request()) as response,
+                exchange.body(response) as body,
+            ):
+                for piece in response.iter_raw():
+                    body.add(piece)
+                try:
+                    return exchange.result(body.read())
+                except Unreadable:
+                    # It may be another request's response, and the next one on this connection, too.
+                    if stream := response.extensions.get("network_stream"):
+                        stream.close()
+                    raise
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
         raise failure
@@ -448,20 +435,18 @@ class ServiceClient:
                     with exchange.body(response) as body:
                         async for piece in response.aiter_raw():
                             body.add(piece)
-                        return await self._result(exchange, body.read())
+                        content = body.read()
+                        try:
+                            if len(content) > LARGE_RESPONSE:
+                                return await asyncio.to_thread(exchange.result, content)
+                            return exchange.result(content)
+                        except Unreadable:
+                            if stream := response.extensions.get("network_stream"):
+                                await stream.aclose()
+                            raise
             except TRANSPORT_ERRORS as error:
                 failure = exchange.failure(error)
             raise failure
-
-    async def _result[T](self, exchange: Exchange[T], content: bytearray) -> T:
-        try:
-            if len(content) > LARGE_RESPONSE:
-                return await asyncio.to_thread(exchange.result, content)
-            return exchange.result(content)
-        except Unreadable:
-            # It may be another request's response, and the next one on this connection, too.
-            await exchange.close_connection()
-            raise
 
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:

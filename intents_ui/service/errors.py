@@ -60,7 +60,6 @@ class Flaw(StrEnum):
     ENCODING = "in an encoding that was not requested"
     OTHER_INTENT = "about another intent"
     OTHER_FILTER = "about intents that do not meet its filter"
-    MORE_BYTES = "followed by bytes that were not requested"
 
 
 class ServiceError(Exception):

@@ -181,7 +181,7 @@ class Exchange[T]:
         self._response: httpx.Response | None = None
         self._body: Body | None = None
         self._content = bytearray()
-        self._seconds: float | None = None  # until the response was complete
+        self._seconds = 0.0  # until the response was complete
         self._began = time.monotonic()
 
     def request(self) -> dict[str, Any]:
@@ -207,11 +207,10 @@ class Exchange[T]:
 
     def result(self, content: bytearray) -> T:
         """Parse the response. Raises the service's error if it is one."""
-        self._content, self._seconds = content, self.seconds
+        self._content, self._seconds = content, time.monotonic() - self._began
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self._seconds * 1000, self.request_id)
         with self._memory.parsing if len(content) > LARGE else nullcontext():
-            answer = self._result(cast(httpx.Response, self._response))
-        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
-        return answer
+            return self._result(cast(httpx.Response, self._response))
 
     def _result(self, response: httpx.Response) -> T:
         self._offset.learn(response.headers.get("date"))
@@ -226,19 +225,10 @@ class Exchange[T]:
             raise flawed(response, Flaw.NOT_JSON, self.text) from None
         found = _error_object(document)
         if found is not None:
-            raise refusal(found, **_response_info(response))
+            raise refused(response, found)
         if not response.is_success or not isinstance(document, dict):
             raise flawed(response, Flaw.WRONG_SHAPE, self.text)
         return self.call.read(Answer(self._config.names.read(document), self.text))
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._began
-
-    async def close_connection(self) -> None:
-        """Close the connection of an async client, which it would use again."""
-        if self._response and (stream := self._response.extensions.get("network_stream")):
-            await stream.aclose()
 
     def failure(self, error: Exception) -> ServiceError:
         """Return the error to raise for a failed call, with the call's name and without secrets.
@@ -251,7 +241,8 @@ class Exchange[T]:
         failure.operation, failure.request_id = self.call.operation, self.request_id
         if self._config.key:
             failure.without(self._config.key)
-        about = (self.call.operation, self.seconds * 1000, self.request_id, failure.summary)
+        milliseconds = (time.monotonic() - self._began) * 1000
+        about = self.call.operation, milliseconds, self.request_id, failure.summary
         log.log(_level(failure), "%s failed after %d ms, request %s: %s", *about)
         return failure
 
@@ -263,7 +254,7 @@ class Exchange[T]:
             operation=self.call.operation,
             sent=text,
             request_id=self.request_id,
-            seconds=self.seconds if self._seconds is None else self._seconds,
+            seconds=self._seconds or time.monotonic() - self._began,
             status=response.status_code if response else None,
             text=self._masked(self._content.decode("utf-8", "replace")),
             size=len(self._content),
@@ -287,22 +278,21 @@ def flawed(response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError
         return Unreadable.because(flaw, status=status)
     # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
     kind = Unreadable if status == 404 else _by_status(status)
-    return _with_pause(kind(status=status, cause=_text(text)), **_response_info(response))
+    return _with_pause(kind(status=status, cause=_text(text)), response)
 
 
-def refusal(found: Mapping[str, Any], *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
     """Return the error for an error object of the service.
 
     Its code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
     """
-    code = _code(found.get("code"))
+    status, code = response.status_code, _code(found.get("code"))
     name = _text(found.get("error") or found.get("name"))
     known = KNOWN.get(code) if code is not None else None
     claimed = _code(found.get("status") or found.get("httpStatus"))
     kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
     message, cause = _text(found.get("msg") or found.get("message")) or "", _text(found.get("cause"))
-    error = kind(message, status=status, code=code, name=name, cause=cause)
-    return _with_pause(error, status=status, retry_after=retry_after, now=now)
+    return _with_pause(kind(message, status=status, code=code, name=name, cause=cause), response)
 
 
 def _error_object(document: object) -> Mapping[str, Any] | None:
@@ -315,24 +305,24 @@ def _error_object(document: object) -> Mapping[str, Any] | None:
     return document if isinstance(document.get("error"), str) and "code" in document else None
 
 
-def _with_pause(error: ServiceError, *, status: int, retry_after: str | None, now: datetime) -> ServiceError:
+def _with_pause(error: ServiceError, response: httpx.Response) -> ServiceError:
     if isinstance(error, errors.TooBusy):
-        error.retry_after = _seconds(retry_after, now=now)
-    if isinstance(error, Unreachable) and (error.code == 1900 or status in (408, 425, 504)):
+        error.retry_after = _seconds(response.headers.get("retry-after", ""))
+    if isinstance(error, Unreachable) and (error.code == 1900 or response.status_code in (408, 425, 504)):
         error.reason = Reason.TIMEOUT
     return error
 
 
-def _seconds(retry_after: str | None, *, now: datetime) -> float:
+def _seconds(retry_after: str) -> float:
     """Parse Retry-After (seconds or an HTTP date)."""
-    if retry_after and (seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after)):
+    if seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after):
         return min(float(seconds[1]), errors.MAX_PAUSE_SECONDS)
     try:
-        moment = parsedate_to_datetime(retry_after or "")
+        at = parsedate_to_datetime(retry_after)
     except (ValueError, OverflowError):
         return errors.SLOW_DOWN_SECONDS
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return min(max((moment - now).total_seconds(), 0.0), errors.MAX_PAUSE_SECONDS)
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return min(max((at - datetime.now(UTC)).total_seconds(), 0.0), errors.MAX_PAUSE_SECONDS)
 
 
 def _by_status(status: int) -> type[ServiceError]:
@@ -385,14 +375,6 @@ def _reason_not_connected(error: BaseException) -> Reason:
             return Reason.DNS
         behind = behind.__cause__ or behind.__context__
     return Reason.REFUSED
-
-
-def _response_info(response: httpx.Response) -> dict[str, Any]:
-    return {
-        "status": response.status_code,
-        "retry_after": response.headers.get("retry-after"),
-        "now": datetime.now(UTC),
-    }
 
 
 def _check_headers(response: httpx.Response) -> None:

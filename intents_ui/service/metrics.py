@@ -66,7 +66,6 @@ shared_unreadable, shared_unsigned = _ignored.labels("unreadable"), _ignored.lab
 _by_flaw: Final[Mapping[Flaw, Counter]] = {
     Flaw.OTHER_INTENT: _mismatched.labels("other_intent"),
     Flaw.OTHER_FILTER: _mismatched.labels("other_filter"),
-    Flaw.MORE_BYTES: _mismatched.labels("more_bytes"),
 }
 
 

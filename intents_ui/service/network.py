@@ -9,7 +9,7 @@ import logging
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache
 from typing import Any, Final, cast
@@ -19,12 +19,9 @@ import httpx
 
 from intents_ui.service.context import shares
 from intents_ui.service.context.request_context import time_left
-from intents_ui.service.errors import Flaw, Unreadable
 
 KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
-_HEAD_END = b"\r\n\r\n"
-_LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 log = logging.getLogger(__name__)
 
@@ -58,27 +55,20 @@ class DeadlineTransport(httpx.BaseTransport):
                 extensions=request.extensions,
             )
         )
-        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
+        return httpx.Response(
+            response.status, headers=response.headers, stream=_Body(response), extensions=response.extensions
+        )
 
     def close(self) -> None:
         self._pool.close()
 
 
 class _Body(httpx.SyncByteStream):
-    """Response body that rejects bytes behind it.
-
-    They would be parsed as the response to the connection's next request, possibly another user's.
-    """
-
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._response.iter_stream()
-        stream = self._response.extensions["network_stream"]
-        if stream.has_surplus(dict(self._response.headers)):
-            stream.close()
-            raise Unreadable.because(Flaw.MORE_BYTES, status=self._response.status)
 
     def close(self) -> None:
         self._response.close()
@@ -138,43 +128,14 @@ class DeadlineStream(httpcore.NetworkStream):
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
-        self._begin()
-
-    def _begin(self) -> None:
-        """Forget the last response."""
-        self._received = 0  # bytes of the current response, and of any behind it
-        self._head = b""
-        self._body_at: int | None = None
-        self._tail = b""
-        self._chunks_end: int | None = None
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with shares.waiting():
-            data = self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
-        if self._body_at is None:
-            self._head += data
-            self._body_at = _body_of(self._head)
-        if self._chunks_end is None:
-            window = self._tail + data
-            at = window.find(_LAST_CHUNK)
-            self._chunks_end = None if at < 0 else self._received - len(self._tail) + at + len(_LAST_CHUNK)
-            self._tail = window[1 - len(_LAST_CHUNK) :]
-        self._received += len(data)
-        return data
+            return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if self._received:
-            self._begin()
         with shares.waiting():
             self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
-
-    def has_surplus(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Return whether more bytes arrived than the response has, as far as its headers tell."""
-        lowered = {name.lower(): value for name, value in headers.items()}
-        if b"chunked" in lowered.get(b"transfer-encoding", b"").lower():
-            return self._chunks_end not in (None, self._received)
-        length = lowered.get(b"content-length", b"")
-        return self._body_at is not None and length.isdigit() and self._received != self._body_at + int(length)
 
     def close(self) -> None:
         self._stream.close()
@@ -214,13 +175,3 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         allowed = time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)
         async with asyncio.timeout(allowed):
             return await self.handle_async_request(request)
-
-
-def _body_of(received: bytes) -> int | None:
-    """Return where the body begins, after the headers, or None. Informational responses (103) may precede them."""
-    begin = 0
-    while (end := received.find(_HEAD_END, begin)) >= 0:
-        if not received.startswith(b"HTTP/1.1 1", begin):
-            return end + len(_HEAD_END)
-        begin = end + len(_HEAD_END)
-    return None
