@@ -240,7 +240,7 @@ class Model(BaseModel):
                 if field.alias in failing:
                     cls._repair(name, fields, faults, received=obj.get(field.alias))
         if faults:
-            found.derived["faults"] = faults
+            found.notes["faults"] = faults
         return found
 
     @classmethod
@@ -272,46 +272,38 @@ class Model(BaseModel):
         return cls.model_validate(decode.read(text)).with_raw(text)
 
     @property
-    def derived(self) -> dict[str, Any]:
-        """What is derived from this object or noted about it, as long as it lives. It is no part of its value."""
-        derived: dict[str, Any] = self.__dict__.setdefault("_derived", {})
-        return derived
+    def notes(self) -> dict[str, Any]:
+        """What is known about this object besides its fields. It is no part of its value."""
+        notes: dict[str, Any] = self.__dict__.setdefault("_notes", {})
+        return notes
 
     @property
     def raw(self) -> str:
         """The object's JSON text as received, byte for byte, or "" if it isn't known."""
-        return str(self.derived.get("raw", ""))
+        return str(self.notes.get("raw", ""))
 
     def with_raw(self, text: str) -> Self:
         """Note the object's JSON text. Return the object."""
-        self.derived["raw"] = text
+        self.notes["raw"] = text
         return self
-
-    def twin(self, **values: Any) -> Self:
-        """Return a copy with other values, which aren't parsed, and without what is derived from this object."""
-        twin = self.model_copy(update=values)
-        # By name, because another thread may add something meanwhile.
-        twin.__dict__["_derived"] = {name: self.derived[name] for name in NOTES if name in self.derived}
-        return twin
 
     @property
     def unreadable(self) -> Mapping[str, str]:
         """The first 100 characters of each invalid value, by field name."""
-        return {name: text for name, (text, _) in self.derived.get("faults", NOTHING).items()}
+        return {name: text for name, (text, _) in self.notes.get("faults", NOTHING).items()}
 
     @property
     def unreadable_entries(self) -> int:
         """Number of list entries left out because they are invalid or don't match the filter."""
-        faults: Mapping[str, tuple[str, int]] = self.derived.get("faults", NOTHING)
+        faults: Mapping[str, tuple[str, int]] = self.notes.get("faults", NOTHING)
         return sum(entries for _, entries in faults.values()) + self.unfit_entries
 
     @property
     def unfit_entries(self) -> int:
         """Number of list entries left out because they don't match the request's filter."""
-        return int(self.derived.get("unfit", 0))
+        return int(self.notes.get("unfit", 0))
 
 
-NOTES = ("raw", "faults", "unfit", "beyond", "requested")  # what is noted about an object and stays true for its copy
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -6,10 +6,9 @@ names an object is required. Invalid values are None, with their text in `unread
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
@@ -716,9 +715,7 @@ class _Listed(Model):
         if not matching:
             raise Unreadable.because(Flaw.OTHER_FILTER)
         log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
-        found = self.twin(intents=matching)
-        found.derived["unfit"] = unfit
-        return found
+        return self.model_copy(update={"intents": matching, "_notes": {**self.notes, "unfit": unfit}})
 
 
 class SearchAnswer(_Listed):
@@ -729,18 +726,7 @@ class SearchAnswer(_Listed):
     @property
     def beyond(self) -> int:
         """Number of older matches that were not read."""
-        return int(self.derived.get("beyond", 0))
-
-
-class Entries(tuple[IntentHistory, ...]):
-    """Entries of a list, with what is `derived` from all of them as long as they live."""
-
-    derived: dict[str, Any]
-
-    def __new__(cls, entries: Iterable[IntentHistory]) -> Self:
-        found = super().__new__(cls, entries)
-        found.derived = {}
-        return found
+        return int(self.notes.get("beyond", 0))
 
 
 class End(StrEnum):
@@ -760,11 +746,6 @@ class HistoryAnswer(_Listed):
     intents: Annotated[tuple[IntentHistory, ...], LIST] = ()
     next_page: Page | None = None
 
-    @cached_property
-    def entries(self) -> Entries:
-        """The entries as received."""
-        return Entries(self.intents)
-
     @property
     def following(self) -> Page | None:
         """The next page to request, with its cursor unchanged, or None at the end of the list."""
@@ -773,7 +754,7 @@ class HistoryAnswer(_Listed):
     @property
     def end(self) -> End | None:
         """Why no page follows, or None if one does."""
-        page, requested = self.next_page, self.derived.get("requested")
+        page, requested = self.next_page, self.notes.get("requested")
         if page is None or page.more is False:
             return End.COMPLETE
         if not (self.intents or self.unreadable_entries):

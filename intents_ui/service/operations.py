@@ -220,7 +220,7 @@ def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnsw
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
         found = replace(answer, document=document).as_a(SearchAnswer)
-        found.derived["beyond"] = beyond
+        found.notes["beyond"] = beyond
         return found.fitting(found.intents, lambda intent: _meets(intent, wanted))
 
     return ServiceCall(
@@ -280,7 +280,7 @@ def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFil
 
     def read(answer: Answer) -> HistoryAnswer:
         found = answer.as_a(HistoryAnswer)
-        found.derived["requested"] = page
+        found.notes["requested"] = page
         return found.fitting(found.intents, meets)
 
     def meets(entry: IntentHistory) -> bool:

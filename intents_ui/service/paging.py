@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.models import EARLIEST, End, Entries, HistoryAnswer, IntentHistory, Page, SortBy
+from intents_ui.service.models import EARLIEST, End, HistoryAnswer, IntentHistory, Page, SortBy
 
 MOST_EARLIER = 5  # pages whose cursors a position remembers
 MOST_ROWS = 500  # rows per page, whatever page size was requested
@@ -180,21 +180,15 @@ def walk(ask: Ask, first: Page) -> Iterator[tuple[tuple[IntentHistory, ...], End
         yield tuple(fresh), end
 
 
-def _entries(answer: HistoryAnswer, first: Page) -> Entries:
+def _entries(answer: HistoryAnswer, first: Page) -> Sequence[IntentHistory]:
     """Return the page's entries without duplicates, latest version of each, sorted as requested.
 
-    Not every service sorts them. They are kept with the response.
+    Not every service sorts them.
     """
-    order = _order(first.sort) if first.sort and first.sort[0].column == BY_CREATION else None
-    known: tuple[str | None, Entries] | None = answer.derived.get("entries")
-    if known and known[0] == order:
-        return known[1]
-    entries: Sequence[IntentHistory] = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
-    if order is not None:
-        entries = sorted(entries, key=lambda entry: entry.created_at or EARLIEST, reverse=order != ASCENDING)
-    found = Entries(entries)
-    answer.derived["entries"] = order, found
-    return found
+    entries = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
+    if first.sort and first.sort[0].column == BY_CREATION:
+        entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=_order(first.sort) != ASCENDING)
+    return entries
 
 
 def _order(sort: Sequence[SortBy]) -> str:

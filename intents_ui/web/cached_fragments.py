@@ -1,14 +1,9 @@
-"""Fragments of pages about transfers, each drawn once for as long as it is true.
+"""Fragments of pages about transfers, each drawn once.
 
-A fragment is cached with its `Situation`, which pages reuse while the same facts, names and balances describe the
-transfer, and while its moment covers the current time. The clock that a fragment shows is that moment, so it ends when
-the fragment's text would change. The table of a list is cached with its `Rows` in the same way.
-
-Balances are checked more often than they change, and the time of a check is shown with its age. So a fragment has a
-placeholder for it.
+A fragment is cached with its `Situation`, the table of a list with its `Rows`, which pages reuse for a few seconds. It
+shows their time.
 """
 
-import secrets
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,8 +15,6 @@ from intents_ui.display.transfers.situation import Situation
 
 # Fragments of one situation or list. A page has up to three, and a row has one for each kind of list.
 MOST_FRAGMENTS = 16
-# Placeholder for the time of a check. Random, so that no value from outside can contain it.
-CHECK_TIME = f"check-time-{secrets.token_hex(16)}"
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
@@ -35,22 +28,16 @@ class Fragment:
 
 
 def now() -> datetime:
-    """Return the time that templates show: the moment of the fragment being drawn, or else the current time."""
+    """Return the time that templates show: that of the fragment being drawn, or else the current time."""
     return _now.get() or datetime.now(UTC)
 
 
-def cached_fragment(of: Situation | Rows, *key: Hashable, caller: Callable[[], str], check_time: str = "") -> str:
+def cached_fragment(of: Situation | Rows, *key: Hashable, caller: Callable[[], str]) -> str:
     """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
 
     The body may use the situation or the rows, what is derived from them, and the values of the key. Its `key` starts
     with a name of its own. It is drawn again on a page where one of its shortened values looks like another one.
-    `check_time` is HTML that replaces the placeholder CHECK_TIME.
     """
-    html = _fragment(of, key, caller)
-    return html.replace(CHECK_TIME, check_time) if check_time else html
-
-
-def _fragment(of: Situation | Rows, key: tuple[Hashable, ...], caller: Callable[[], str]) -> str:
     forms = short_forms.of_the_page()
     if forms is None:
         return caller()

@@ -23,7 +23,7 @@ from intents_ui.display.transfers import assistance, statuses
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator
 from intents_ui.web import assets, links
-from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment, now
+from intents_ui.web.cached_fragments import cached_fragment, now
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
 # Excludes userinfo, port, fragment, blanks and non-ASCII characters.
@@ -77,7 +77,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, bundled=assets.bundled, once=once)
-    env.globals.update(cached_fragment=cached_fragment, check_time=CHECK_TIME)
+    env.globals.update(cached_fragment=cached_fragment)
     env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)

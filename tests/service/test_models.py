@@ -368,16 +368,6 @@ def test_objects_are_equal_if_all_fields_are():
     assert one != models.SortBy(column="id")
 
 
-def test_a_twin_has_the_other_values_and_all_that_was_known_of_the_first():
-    read = models.Intent.from_text('{"intentId":"0x1","salt":"x","status":"QUOTED"}')
-    read.derived["name"] = "value"
-    twin = read.twin(status="FAILED")
-    assert (twin.intent_id, twin.status, twin.salt) == ("0x1", "FAILED", None)
-    assert (twin.unreadable, twin.raw) == ({"salt": "x"}, read.raw)
-    assert "name" not in twin.derived
-    assert read.status == "QUOTED"
-
-
 def test_an_object_is_written_under_its_wire_names_without_empty_fields():
     page = models.Page(page_size=3, sort=(models.SortBy(column="createdAt"),))
     assert page.model_dump(exclude_defaults=True) == {"pageSize": 3, "sort": ({"column": "createdAt"},)}
@@ -441,7 +431,7 @@ def test_entries_that_do_not_match_the_filter_count_as_unreadable():
 def test_a_cursor_that_does_not_advance_ends_the_list(after, end):
     listed = {"intents": [{"intentId": "0x1"}], "nextPage": {"column": "id", "after": after, "more": True}}
     found = models.HistoryAnswer.model_validate(listed)
-    found.derived["requested"] = models.Page(column="id", after=5)
+    found.notes["requested"] = models.Page(column="id", after=5)
     assert (found.end, found.following) == (end, None if end else found.next_page)
 
 

@@ -68,7 +68,7 @@ def row(number: int, **members: Any) -> dict[str, Any]:
 
 def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | None = None) -> HistoryAnswer:
     found = HistoryAnswer.model_validate({"intents": rows, "nextPage": following})
-    found.derived["requested"] = page
+    found.notes["requested"] = page
     if found.next_page:
         found.next_page.with_raw(json.dumps(following))
     return found

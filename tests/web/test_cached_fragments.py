@@ -5,11 +5,10 @@ from functools import partial
 from typing import Final
 
 from intents_ui.display.formatting import hashes, short_forms, times
-from intents_ui.display.formatting.moment import Moment
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.web import cached_fragments
-from intents_ui.web.cached_fragments import CHECK_TIME, cached_fragment
+from intents_ui.web.cached_fragments import cached_fragment
 from tests.display.builders import NOW, OWNER, at, before, intent
 
 TWIN: Final = OWNER[:10] + "7" * 24 + OWNER[-8:]
@@ -18,7 +17,7 @@ short = partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_a
 
 
 def situation() -> Situation:
-    return at(intent(), now=Moment.of(NOW))
+    return at(intent(), now=NOW)
 
 
 def row(address: str, of: Situation) -> Callable[[], str]:
@@ -27,13 +26,6 @@ def row(address: str, of: Situation) -> Callable[[], str]:
 
 def page(*parts: Callable[[], str]) -> list[str]:
     return ShortForms().draw(lambda: " ".join(part() for part in parts)).split()
-
-
-def test_a_fragment_shows_the_time_of_the_latest_check() -> None:
-    of = situation()
-    for check_time in ("10:00:00", "10:00:07"):
-        fragment = partial(cached_fragment, of, "row", caller=lambda: CHECK_TIME, check_time=check_time)
-        assert page(fragment, fragment) == [check_time] * 2
 
 
 def test_a_cached_address_is_shown_in_full_beside_a_lookalike() -> None:
@@ -45,11 +37,9 @@ def test_a_cached_address_is_shown_in_full_beside_a_lookalike() -> None:
     assert page(cached) == [hashes.short_address(OWNER)]
 
 
-def test_the_clock_of_a_fragment_is_the_moment_of_its_situation() -> None:
-    moment = Moment.of(NOW)
+def test_the_clock_of_a_fragment_is_that_of_its_situation() -> None:
     age = partial(times.ago, before(minutes=7))
-    of = at(intent(), now=moment)
-    drawn = ShortForms().draw(lambda: cached_fragment(of, "row", caller=lambda: age(now=cached_fragments.now())))
+    drawn = ShortForms().draw(
+        lambda: cached_fragment(situation(), "row", caller=lambda: age(now=cached_fragments.now()))
+    )
     assert drawn == "7 min ago"
-    assert moment.covers(NOW + times.MINUTE - times.TICK)
-    assert not moment.covers(NOW + times.MINUTE)

@@ -1,8 +1,7 @@
 """Format times and durations. Pages show relative and absolute time together, always with the zone."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from intents_ui.display.formatting.moment import BEGINNING, END, TICK, Moment
 from intents_ui.display.formatting.text import UNKNOWN
 
 SECOND = timedelta(seconds=1)
@@ -30,23 +29,16 @@ def ago(at: datetime | None, *, now: datetime) -> str:
     """Return `42 s ago`, `7 min ago`, `3 h ago`, or `in 3 h` for a future time."""
     if at is None:
         return UNKNOWN
-    passed = _exact(now) - at
+    passed = now - at
     if -SKEW <= passed < SECOND:
-        _hold(now, at, -SKEW, SECOND)
         return "just now"
-    count, unit, word = _coarse(abs(passed))
-    if passed > timedelta():
-        _hold(now, at, count * unit, (count + 1) * unit)
-        return f"{count} {word} ago"
-    _hold(now, at, TICK - (count + 1) * unit, min(TICK - count * unit, -SKEW))
-    return f"in {count} {word}"
+    length = _coarse(abs(passed))
+    return f"{length} ago" if passed > timedelta() else f"in {length}"
 
 
 def elapsed(since: datetime, *, now: datetime) -> timedelta:
     """Return the time since then, rounded down to seconds. Negative if it's still to come."""
-    passed = (_exact(now) - since) // SECOND * SECOND
-    _hold(now, since, passed, passed + SECOND)
-    return passed
+    return (now - since) // SECOND * SECOND
 
 
 def duration(length: timedelta | None) -> str:
@@ -118,34 +110,16 @@ def after(moment: datetime | None, length: timedelta) -> datetime | None:
 def _utc(at: datetime, *, now: datetime, time: str) -> str:
     at = at.astimezone(UTC)
     # strftime pads no year below 1000; isoformat does.
-    date = "" if at.date() == _today(now) else f"{at.date().isoformat()} "
+    date = "" if at.date() == now.astimezone(UTC).date() else f"{at.date().isoformat()} "
     return f"{date}{at.strftime(time)} UTC"
 
 
-def _today(now: datetime) -> date:
-    """Return the day in UTC."""
-    day = _exact(now).astimezone(UTC).date()
-    _hold(now, datetime.combine(day, datetime.min.time(), UTC), timedelta(), DAY)
-    return day
-
-
-def _exact(now: datetime) -> datetime:
-    """Return the exact time, for a result that is then held (`_hold`)."""
-    return now.unheld if isinstance(now, Moment) else now
-
-
-def _hold(now: datetime, at: datetime, least: timedelta, below: timedelta) -> None:
-    """Report that a result is the same from `least` until before `below` after `at`."""
-    if isinstance(now, Moment):
-        now.hold(after(at, least) or BEGINNING, after(at, below) or END)
-
-
-def _coarse(length: timedelta) -> tuple[int, timedelta, str]:
-    """Return the length in its largest unit, rounded down, with the unit and its word."""
+def _coarse(length: timedelta) -> str:
+    """Return the length in its largest unit, rounded down."""
     for unit, word in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
         if length >= unit:
-            return length // unit, unit, word
-    return length // SECOND, SECOND, "s"
+            return f"{length // unit} {word}"
+    return f"{length // SECOND} s"
 
 
 def _two_units(length: timedelta, unit: timedelta, smaller: timedelta) -> str:

@@ -4,9 +4,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, cast, overload
+from typing import Any, overload
 
-from intents_ui.display.formatting.moment import Moment
 from intents_ui.display.summary import glance
 from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.transfers import statuses
@@ -15,13 +14,10 @@ from intents_ui.display.transfers.situation import Situation
 
 @dataclass(frozen=True, eq=False)
 class Rows(Sequence[Situation]):
-    """Situations in the order of a list.
-
-    Each has its own moment. `now` is that of what is derived from the whole list. `fragments`: what pages drew from it.
-    """
+    """Situations in the order of a list, all of the same time. `fragments`: what pages drew from the whole list."""
 
     situations: Sequence[Situation]
-    now: Moment
+    now: datetime
     fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -32,17 +28,6 @@ class Rows(Sequence[Situation]):
     def mix(self) -> Sequence[statuses.Share]:
         """The share of each status."""
         return statuses.mix(each.status for each in self.transfers)
-
-    def move_to(self, now: datetime) -> bool:
-        """Derive things as of `now` from here on, if all that was derived before is true then. Return whether it is."""
-        moments = [moment for moment in self._moments if moment.covers(now)]
-        for moment in moments:
-            moment.move_to(now)
-        return len(moments) == len(self._moments)
-
-    @cached_property
-    def _moments(self) -> Sequence[Moment]:
-        return [self.now, *(cast("Moment", each.now) for each in self.situations)]
 
     def __len__(self) -> int:
         return len(self.situations)

@@ -5,7 +5,6 @@ same.
 """
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -66,11 +65,6 @@ class Balances:
             return cls()
         return cls(Check.CHECKED, has, entry.balances, checked_at)
 
-    def are_those_of(self, other: "Balances") -> bool:
-        """Return whether these are the same balances, whenever each was checked."""
-        both_have_times = (self.checked_at is None) == (other.checked_at is None)
-        return both_have_times and replace(self, checked_at=other.checked_at) == other
-
 
 UNCHECKED = Balances()
 PENDING = Balances(Check.PENDING)
@@ -89,8 +83,7 @@ class Situation:
 
     Derived facts are computed once, on first use. `is_listed`: from a history entry, which has no quote and so no
     estimated time. `incidents`: those of its route, the newest first. `late_after`: after how long one of its route is
-    late, if known. `fragments`: what pages drew from it. `now` is a `Moment` if the situation is reused, and
-    everything derived from it depends on the clock through it alone, and nothing on when the balances were checked.
+    late, if known. `fragments`: what pages drew from it.
     """
 
     facts: Facts
@@ -137,15 +130,6 @@ class Situation:
     def at(self, now: datetime, balances: Balances) -> "Situation":
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
-
-    def confirm(self, balances: Balances) -> None:
-        """Take the same balances from another check, after which everything derived before is still true."""
-        object.__setattr__(self, "balances", balances)
-
-    def forget(self) -> None:
-        """Forget what was derived, which refers to the situation, so that both are freed. It can be derived again."""
-        self.fragments.clear()
-        self._derived.clear()
 
     @property
     def intent(self) -> Intent:
@@ -306,11 +290,9 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
     @wraps(make)
     def of(situation: Situation) -> T:
         known = situation._derived
-        if make in known:
-            with suppress(KeyError):  # another thread may `forget`
-                found: T = known[make]
-                return found
-        known[make] = made = make(situation)
+        if make not in known:
+            known[make] = make(situation)
+        made: T = known[make]
         return made
 
     return of

@@ -116,7 +116,7 @@ class Reader:
             self._last(call, asked.get(call.cache_key), last, is_waiting=call.cache_key in waiting)
             for call, last in zip(calls, known, strict=True)
         ]
-        lists = [answer.entries for answer, _ in read if isinstance(answer, HistoryAnswer)]
+        lists = [answer.intents for answer, _ in read if isinstance(answer, HistoryAnswer)]
         rows = iter(situations.of_lists(lists))
         return [
             Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -169,17 +170,9 @@ def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
 
 
 def _first_page(facts: Facts) -> ServiceCall[HistoryAnswer] | None:
-    """Return the call that usually finds the transfer, which stays attached to its intent, or None."""
+    """Return the call that usually finds the transfer, or None."""
     place = _owner_and_time(facts)
-    if place is None:
-        return None
-    known: tuple[tuple[str, datetime], ServiceCall[HistoryAnswer]] | None = facts.intent.derived.get("balance call")
-    if known and known[0] == place:
-        return known[1]
-    owner, created_at = place
-    call = first_page(owner=owner, created_at=created_at)
-    facts.intent.derived["balance call"] = place, call
-    return call
+    return first_page(owner=place[0], created_at=place[1]) if place else None
 
 
 def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
@@ -204,6 +197,7 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
 
 
+@lru_cache(2_000)
 def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
     """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
     earliest, latest = _second_around(created_at)

@@ -1,79 +1,84 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
-A situation is attached to the response object that it describes, and reused while it is true: the service sent the same
-bytes again, the names and balances are the same, and its moment covers the current time.
+A transfer is made once from the same objects of the service, names, balances and five seconds (`_remembered`).
 
 Also the newest transfers, with the candidates for resolving a shortened ID.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
-from operator import is_
-from typing import cast
-from weakref import ref
+from typing import Any
+
+from cachetools import LRUCache
 
 from intents_ui import wiring
-from intents_ui.display.formatting.moment import Moment
 from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, intent_in
+from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, has_balance, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import lookup, operations
 from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
-from intents_ui.service.fields import Model
 from intents_ui.service.lookup import MOST_RECEIPTS
-from intents_ui.service.models import Entries, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
-from intents_ui.service.operations import ServiceCall
+from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents
 
 BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
-# A situation is renewed after this time at the latest, so that pages also renew the names of rarely used chains.
-LONGEST_REUSE = timedelta(minutes=1)
+REUSE_SECONDS = 5.0
+MOST_REMEMBERED = 1_000  # transfers, each with what pages drew from it
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """A situation as attached to its receipt, intent or entry. `names` is their version."""
+@dataclass(slots=True)
+class Remembered:
+    """The transfer or the list of transfers that was `made` last, with the inputs that it was made from.
 
-    names: object
-    moment: Moment
-    situation: Situation
-
-    def __del__(self) -> None:
-        """Free the situation together with its response, without waiting for a garbage collection."""
-        self.situation.forget()
-
-
-@dataclass(frozen=True, slots=True)
-class AttachedRows:
-    """Rows as attached to their entries: with the names' version, the chains named, and the responses with balances.
-
-    `owners`: those for whom no response was looked for, because none could be cached.
+    `sources` are the service's objects, whose IDs are the key, so that these stay unique. `facts` depend on them alone.
     """
 
-    rows: Rows
-    chains: frozenset[int]
-    names: object
-    calls: Sequence[ServiceCall[HistoryAnswer]]
-    responses: Sequence[ref[HistoryAnswer] | None]
-    owners: frozenset[str]
+    sources: Sequence[object]
+    facts: Sequence[Facts]
+    made: tuple[tuple[object, ...], Any] = ((), None)
 
-    def are_current(self, names: object, now: datetime) -> bool:
-        """Return whether the rows still describe the transfers, and if so, move them to `now`."""
-        if names is not self.names or not balance_cache.owners().isdisjoint(self.owners):
-            return False
-        newest = (found and found[0] for found in wiring.service().get_cached(self.calls))
-        before = (each and each() for each in self.responses)
-        return all(map(is_, newest, before)) and self.rows.move_to(now)
+
+@wiring.once
+def memory() -> LRUCache[tuple[object, ...], Remembered]:
+    """Return the transfers shown lately."""
+    return LRUCache(MOST_REMEMBERED, lambda remembered: len(remembered.facts))
+
+
+_lock = threading.Lock()
+
+
+def _remembered(sources: Sequence[object], facts: Callable[[], Sequence[Facts]], *how: object) -> Remembered:
+    """Return what is remembered of these objects of the service, seen in the way `how`."""
+    key = (*map(id, sources), *how)
+    with _lock:
+        known = memory().get(key)
+    if known is None:
+        known = Remembered(sources, facts())
+        if len(known.facts) < MOST_REMEMBERED:
+            with _lock:
+                memory()[key] = known
+    return known
+
+
+def _current[T](known: Remembered, now: datetime, inputs: tuple[object, ...], make: Callable[[], T]) -> T:
+    """Return the transfer or the list as of these five seconds, made again if any input has changed."""
+    inputs = (now.timestamp() // REUSE_SECONDS, *inputs)
+    of, made = known.made
+    if of != inputs:
+        known.made = _, made = inputs, make()
+    found: T = made
+    return found
 
 
 def of(
@@ -88,14 +93,15 @@ def of(
     `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
-    facts = _facts(intent, receipt, unread=receipt_error is not None)
+    known = _transfer(intent, receipt, unread=receipt_error is not None)
+    [facts] = known.facts
     names = _learn(_chains(intent))
     seconds = BALANCE_TIMEOUT if wait is None else wait
     balances = balance_cache.within(facts, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _current(receipt or intent, facts, names, balances, contacts, of_route=incidents.on_route(facts))
+    return _situation(known, names, balances, contacts, of_route=incidents.on_route(facts))
 
 
 def read(intent_id: str) -> Situation:
@@ -110,53 +116,42 @@ def read(intent_id: str) -> Situation:
 
 
 def of_entries(entries: Sequence[IntentHistory]) -> Rows:
-    """Return a list's rows, with the balances from the list or from the cache.
-
-    They are attached to the entries of a response, and reused while they are true.
-    """
+    """Return a list's rows, with the balances from the list or from the cache."""
     [rows] = of_lists([entries])
     return rows
 
 
 def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
     """Return the rows of several lists of one page, whose names are loaded together."""
-    known: list[AttachedRows | None] = [
-        entries.derived.get("rows") if isinstance(entries, Entries) else None for entries in lists
-    ]
-    chains = [before.chains if before else chains_of(entries) for before, entries in zip(known, lists, strict=True)]
-    names, now = _learn(frozenset[int]().union(*chains)), datetime.now(UTC)
-    return [
-        before.rows if before and before.are_current(names, now) else _rows(entries, of, names, now)
-        for before, entries, of in zip(known, lists, chains, strict=True)
-    ]
+    names = _learn(frozenset[int]().union(*map(chains_of, lists)))
+    return [_rows(entries, names) for entries in lists]
 
 
-def _rows(entries: Sequence[IntentHistory], chains: frozenset[int], names: object, now: datetime) -> Rows:
-    all_facts = [_facts_of_entry(entry) for entry in entries]
-    balances = [Balances.of_entry(entry) for entry in entries]
-    unchecked = [place for place, each in enumerate(balances) if each.check is not Check.CHECKED]
-    known = balance_cache.known([all_facts[place] for place in unchecked])
-    owners = set[str]()
-    for place, found in zip(unchecked, known, strict=True):
-        balances[place] = found.balances
-        owner = all_facts[place].owner
-        if found.call is None and owner and owner not in balance_cache.owners():
-            owners.add(owner)
-    rows = Rows(_situations(entries, all_facts, names, balances, is_listed=True), _moment(now))
-    if isinstance(entries, Entries):
-        looked_up = [(each.call, each.response) for each in known if each.call]
-        # So that responses are freed when they are evicted.
-        references = [None if response is None else ref(response) for _, response in looked_up]
-        calls = [call for call, _ in looked_up]
-        entries.derived["rows"] = AttachedRows(rows, chains, names, calls, references, frozenset(owners))
-    return rows
+def _rows(entries: Sequence[IntentHistory], names: object) -> Rows:
+    now = datetime.now(UTC)
+    known = _remembered(
+        entries, lambda: [Facts.of(intent_in(entry), entry.receipt, now=now) for entry in entries], "list"
+    )
+    unchecked = [place for place, entry in enumerate(entries) if has_balance(entry) is None]
+    cached = balance_cache.known([known.facts[place] for place in unchecked])
+
+    def make() -> Rows:
+        balances = [Balances.of_entry(entry) for entry in entries]
+        for place, found in zip(unchecked, cached, strict=True):
+            balances[place] = found.balances
+        situations = [
+            Situation(facts, now, wiring.catalog(), each, is_listed=True, late_after=incidents.late_after(facts))
+            for facts, each in zip(known.facts, balances, strict=True)
+        ]
+        return Rows(situations, now)
+
+    return _current(known, now, (names, *(each.response for each in cached)), make)
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
     names = _learn(chain for intent, _ in read for chain in _chains(intent))
-    all_facts = [_facts(intent, receipt) for intent, receipt in read]
-    return _with_known_balances([receipt or intent for intent, receipt in read], all_facts, names)
+    return _with_known_balances([_transfer(intent, receipt) for intent, receipt in read], names)
 
 
 def of_hits(intents: Sequence[Intent]) -> list[Situation]:
@@ -195,97 +190,55 @@ def _of_answers(
 ) -> list[Situation]:
     """Return transfers from intents and the results of reading their receipts."""
     names = _learn(chain for intent in intents for chain in _chains(intent))
-    owners: list[Model] = []
-    all_facts = []
-    for intent, found in zip(intents, receipts, strict=True):
-        receipt = found if isinstance(found, IntentReceipt) else None
-        unread = isinstance(found, ServiceError) and not isinstance(found, NotFound)
-        owners.append(receipt or intent)
-        all_facts.append(_facts(intent, receipt, unread=unread))
-    return _with_known_balances(owners, all_facts, names)
-
-
-def _with_known_balances(owners: Sequence[Model], all_facts: Sequence[Facts], names: object) -> list[Situation]:
-    """Return the situations with the last known balances."""
-    return _situations(owners, all_facts, names, [each.balances for each in balance_cache.known(all_facts)])
-
-
-def _situations(
-    owners: Sequence[Model],
-    all_facts: Sequence[Facts],
-    names: object,
-    balances: Sequence[Balances],
-    *,
-    is_listed: bool = False,
-) -> list[Situation]:
-    return [
-        _current(owner, facts, names, each, is_listed=is_listed)
-        for owner, facts, each in zip(owners, all_facts, balances, strict=True)
+    known = [
+        _transfer(
+            intent,
+            found if isinstance(found, IntentReceipt) else None,
+            unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
+        )
+        for intent, found in zip(intents, receipts, strict=True)
     ]
+    return _with_known_balances(known, names)
 
 
-def _current(
-    owner: Model,
-    facts: Facts,
+def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Situation]:
+    """Return the situations with the last known balances."""
+    balances = balance_cache.known([each.facts[0] for each in known])
+    return [_situation(each, names, found.balances) for each, found in zip(known, balances, strict=True)]
+
+
+def _transfer(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Remembered:
+    """Return what is remembered of a transfer. `unread`: the receipt couldn't be loaded."""
+    return _remembered(
+        (intent, receipt), lambda: [Facts.of(intent, receipt, unread=unread, now=datetime.now(UTC))], unread
+    )
+
+
+def _situation(
+    known: Remembered,
     names: object,
     balances: Balances,
     contacts: Contacts = NO_CONTACTS,
     *,
-    is_listed: bool = False,
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
-    """Return the situation attached to `owner` if it still describes the transfer, or else attach a new one."""
-    now, known, late_after = datetime.now(UTC), owner.derived.get("situation"), incidents.late_after(facts)
-    if known and known.names is names and known.moment.covers(now):
-        situation: Situation = known.situation
-        given = situation.contacts, situation.incidents, situation.late_after
-        is_same = situation.facts is facts and given == (contacts, of_route, late_after)
-        if is_same and situation.balances.are_those_of(balances):
-            situation.confirm(balances)
-            known.moment.move_to(now)
-            return situation
-    moment = _moment(now)
-    situation = Situation(
-        facts,
-        moment,
-        wiring.catalog(),
-        balances,
-        is_listed=is_listed,
-        contacts=contacts,
-        incidents=of_route,
-        late_after=late_after,
+    [facts] = known.facts
+    now, late_after = datetime.now(UTC), incidents.late_after(facts)
+    inputs = names, balances, contacts, of_route, late_after
+    return _current(
+        known,
+        now,
+        inputs,
+        lambda: Situation(
+            facts,
+            now,
+            wiring.catalog(),
+            balances,
+            contacts=contacts,
+            incidents=of_route,
+            late_after=late_after,
+        ),
     )
-    owner.derived["situation"] = Attached(names, moment, situation)
-    return situation
-
-
-def _moment(now: datetime) -> Moment:
-    moment = Moment.of(now)
-    moment.hold(now, now + LONGEST_REUSE)
-    return moment
-
-
-def _facts(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Facts:
-    """Return the facts attached to the receipt or, without one, the intent, or else attach new ones.
-
-    They are of twins of both objects, so that an object doesn't keep itself in memory.
-    """
-    owner: Model = receipt or intent
-    known_intent, known = owner.derived.get("facts", (None, None))
-    is_unread = unread and receipt is None
-    if known and known_intent() is intent and known.is_unread == is_unread:
-        return cast("Facts", known)
-    facts = Facts.of(intent.twin(), receipt and receipt.twin(), unread=is_unread, now=datetime.now(UTC))
-    owner.derived["facts"] = ref(intent), facts
-    return facts
-
-
-def _facts_of_entry(entry: IntentHistory) -> Facts:
-    known: Facts | None = entry.derived.get("facts")
-    if known is None:
-        known = Facts.of(intent_in(entry), entry.receipt, now=datetime.now(UTC))
-        entry.derived["facts"] = known
-    return known
 
 
 def _chains(intent: Intent) -> tuple[int | None, int | None]:

@@ -44,7 +44,9 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
     }
     given = usual | members
     intent_id = f"0x{number:02}"
-    return IntentHistory(intent_id=intent_id, **given | {"receipt": given["receipt"].twin(intent_id=intent_id)})
+    return IntentHistory(
+        intent_id=intent_id, **given | {"receipt": given["receipt"].model_copy(update={"intent_id": intent_id})}
+    )
 
 
 def of(*entries: IntentHistory) -> Worklist:

@@ -63,7 +63,7 @@ def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, t
 
 
 def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> None:
-    mine = entry(1).twin(intent_id="MINE")
+    mine = entry(1).model_copy(update={"intent_id": "MINE"})
     unpaid = IntentHistory(
         intent_id="unpaid",
         status="QUOTED",
