@@ -62,7 +62,9 @@ def in_turn(service: Client, *stages: Callable[[], Sequence[LookupQuestion]]) ->
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
     answers: list[tuple[LookupQuestion, Answer]] = []
     for stage in stages:
-        newest = _run(service, stage())
+        questions = stage()
+        found = service.threads.together(*(question.ask for question in questions))
+        newest: list[tuple[LookupQuestion, Answer]] = list(zip(questions, found, strict=True))
         answers += newest
         answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
         if any(answer.intents for answer in answered) or (newest and not answered):
@@ -157,10 +159,6 @@ ASK: Mapping[str, Callable[[Client, str], SearchAnswer]] = {
 }
 
 
-def _run(service: Client, questions: Sequence[LookupQuestion]) -> list[tuple[LookupQuestion, Answer]]:
-    return list(zip(questions, service.threads.together(*(question.ask for question in questions)), strict=True))
-
-
 def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
     answered = [(question, answer) for question, answer in answers if isinstance(answer, SearchAnswer)]
     found = [answer for _, answer in answered]
@@ -190,9 +188,9 @@ def _checked(service: Client, found: LookupResult) -> LookupResult:
     receipts: list[IntentReceipt | ServiceError] = service.threads.together(*calls)
     receipts += [OutOfTime()] * len(named[MOST_RECEIPTS:])
     by_id = {hit.intent.intent_id: receipt for hit, receipt in zip(named, receipts, strict=True)}
-    return replace(found, hits=tuple(_doubted(hit, by_id.get(hit.intent.intent_id)) for hit in found.hits))
-
-
-def _doubted(hit: Hit, receipt: IntentReceipt | ServiceError | None) -> Hit:
-    doubts = (doubt(each, hit.intent.intent_id, receipt) for each in hit.transaction_hashes)
-    return replace(hit, doubts=tuple(filter(None, doubts)))
+    hits = []
+    for hit in found.hits:
+        receipt = by_id.get(hit.intent.intent_id)
+        doubts = (doubt(each, hit.intent.intent_id, receipt) for each in hit.transaction_hashes)
+        hits.append(replace(hit, doubts=tuple(filter(None, doubts))))
+    return replace(found, hits=tuple(hits))

@@ -376,7 +376,7 @@ def get_token_list(chain_ids: Sequence[int], **filters: Unpack[TokenFilters]) ->
     return ServiceCall(
         operation="GetTokenList",
         request={"chainIds": list(chain_ids), **_request(**_given(filters))},
-        read=_tokens,
+        read=lambda answer: answer.as_a(TokensAnswer),
         kind=Kind.TOKEN_SEARCH if is_search else Kind.TOKENS,
     )
 
@@ -399,14 +399,12 @@ def get_exact_input_routes(
     destination_token_address: str | None = None,
 ) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
-    request = _request(
+    return _routes(
+        "GetExactInputRoutes",
         origin_chain_id=origin_chain_id,
         origin_token_address=origin_token_address,
         destination_chain_id=destination_chain_id,
         destination_token_address=destination_token_address,
-    )
-    return ServiceCall(
-        operation="GetExactInputRoutes", request=request, read=_tokens, kind=Kind.TOKEN_SEARCH, kind_of=_kind_of_routes
     )
 
 
@@ -419,15 +417,23 @@ def get_exact_output_routes(
     owner_address: str | None = None,
 ) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
-    request = _request(
+    return _routes(
+        "GetExactOutputRoutes",
         destination_chain_id=destination_chain_id,
         destination_token_address=destination_token_address,
         origin_chain_id=origin_chain_id,
         origin_token_address=origin_token_address,
         owner_address=owner_address,
     )
+
+
+def _routes(operation: str, **arguments: Any) -> ServiceCall[TokensAnswer]:
     return ServiceCall(
-        operation="GetExactOutputRoutes", request=request, read=_tokens, kind=Kind.TOKEN_SEARCH, kind_of=_kind_of_routes
+        operation=operation,
+        request=_request(**arguments),
+        read=lambda answer: answer.as_a(TokensAnswer),
+        kind=Kind.TOKEN_SEARCH,
+        kind_of=lambda found: Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES,
     )
 
 
@@ -473,14 +479,6 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
         read=lambda answer: answer.as_a(PricesAnswer),
         kind=Kind.PRICES,
     )
-
-
-def _tokens(answer: Answer) -> TokensAnswer:
-    return answer.as_a(TokensAnswer)
-
-
-def _kind_of_routes(found: TokensAnswer) -> Kind:
-    return Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
