@@ -1,0 +1,74 @@
+"""Transfers are made once for five seconds from the same objects of the service, names and balances."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+import time_machine
+
+from intents_ui import wiring
+from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
+from intents_ui.web.transfers import situations
+from tests.service.clients import answered, without_socket
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ENTRIES = [IntentHistory(intent_id=f"0x{number}", status="QUOTED", created_at=NOON) for number in range(3)]
+INTENT, RECEIPT = Intent(intent_id="0x1", status="FAILED"), IntentReceipt(intent_id="0x1", status="FAILED")
+
+
+@pytest.fixture
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel(NOON, tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture(autouse=True)
+def dashboard() -> Iterator[None]:
+    def answer(_: httpx.Request) -> httpx.Response:
+        return answered({"chains": [], "tokens": []})
+
+    before = wiring.current()
+    with without_socket(answer) as service:
+        wiring.use(wiring.Dashboard(service=service))
+        yield
+    wiring.use(before)
+
+
+@pytest.mark.parametrize("seconds", [5, 60, -1])
+def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, seconds: int) -> None:
+    rows = situations.of_entries(ENTRIES)
+    clock.move_to(NOON + timedelta(seconds=4.9))
+    assert situations.of_entries(list(ENTRIES)) is rows
+    clock.move_to(NOON + timedelta(seconds=seconds))
+    renewed = situations.of_entries(ENTRIES)
+    assert renewed is not rows
+    assert {each.now for each in renewed} == {renewed.now} == {NOON + timedelta(seconds=seconds)}
+
+
+def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) -> None:
+    rows = situations.of_entries(ENTRIES)
+    others = [ENTRIES[0].model_copy(), *ENTRIES[1:]]
+    assert situations.of_entries(others) is not rows
+    assert len(situations.of_entries(ENTRIES[:2])) == 2
+    assert len(situations.of_entries([])) == 0
+
+
+def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> None:
+    rows = situations.of_entries(ENTRIES)
+    wiring.catalog().version = object()
+    assert situations.of_entries(ENTRIES) is not rows
+
+
+def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Traveller) -> None:
+    [one] = situations.of_read([(INTENT, RECEIPT)])
+    assert situations.of_read([(INTENT, RECEIPT), (INTENT, None)])[0] is one
+    [without] = situations.of_read([(INTENT, None)])
+    assert without.receipt is None
+    [other] = situations.of_read([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
+    assert other.facts.status == "REFUNDED"
+
+
+def test_a_list_that_is_too_long_to_be_remembered_is_shown(clock: time_machine.Traveller) -> None:
+    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(situations.MOST_REMEMBERED + 1)]
+    assert len(situations.of_entries(entries)) == len(entries)
