@@ -188,7 +188,7 @@ def _entries(answer: HistoryAnswer, first: Page) -> Sequence[IntentHistory]:
     entries = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
     if first.sort and first.sort[0].column == BY_CREATION:
         entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=_order(first.sort) != ASCENDING)
-    return entries
+    return tuple(entries)
 
 
 def _order(sort: Sequence[SortBy]) -> str:
