@@ -338,9 +338,9 @@ INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
     "intents_ui.middleware.access_log.named",
+    "intents_ui.middleware.security_headers.add_security_headers",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "intents_ui.middleware.security_headers.add_security_headers",
     *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -348,7 +348,6 @@ MIDDLEWARE = [
     "intents_ui.middleware.compression.compressed",
     "intents_ui.middleware.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.middleware.security_headers.files_unlisted",
     "intents_ui.middleware.secret_text.refuse_secrets",
     "intents_ui.middleware.request_limits.access",
     "intents_ui.middleware.stale_notice.troubles",
@@ -428,7 +427,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # Content security policy of pages. security_headers.py has the others. Scripts are allowed by origin only: with
 # `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
 # which text can become HTML.
-SECURE_CSP = {
+SECURE_CSP: dict[str, list[str]] = {
     "default-src": [CSP.NONE],
     "script-src": [CSP.SELF],
     "style-src": [CSP.SELF],

@@ -7,13 +7,16 @@ do nothing when opened directly.
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.csp import CSP, build_policy
+from django.utils.csp import CSP
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csp import csp_override
 
-FILE_POLICY: dict[str, Any] = {"default-src": [CSP.NONE], "frame-ancestors": [CSP.NONE], "sandbox": True}
+POLICY: Final = str(CSP.HEADER_ENFORCE)
+FILE_POLICY: Final = f"default-src {CSP.NONE}; frame-ancestors {CSP.NONE}; sandbox"
 # Browser features that no page uses. Only writing to the clipboard is allowed.
 OFF = """accelerometer aria-notify autoplay browsing-topics camera captured-surface-control clipboard-read
 compute-pressure digital-credentials-create digital-credentials-get display-capture encrypted-media fullscreen gamepad
@@ -31,32 +34,25 @@ EVERYWHERE = {
 
 
 def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that adds the headers. A view can override each one by setting it.
+    """Middleware that adds the headers. A view can override those of EVERYWHERE by setting them.
 
     Pages are current only for a moment, so shared caches must not store them and browsers must revalidate.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        response.headers.setdefault("Cache-Control", "private, no-cache")
+        headers = response.headers
+        headers.setdefault("Cache-Control", "private, no-cache")
         for name, value in EVERYWHERE.items():
-            response.headers.setdefault(name, value)
+            headers.setdefault(name, value)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
-            response._csp_config = {}  # type: ignore[attr-defined]  # the cached response has its own policy
-        elif not response.headers.get("Content-Type", "").startswith("text/html"):
-            response._csp_config = FILE_POLICY  # type: ignore[attr-defined]  # as `csp_override` does
-        elif not hasattr(response, "_csp_config"):  # which `csp_override` sets
-            response.headers[str(CSP.HEADER_ENFORCE)] = page_policy()
+            del headers[POLICY]  # the cached response has its own
+        elif not headers.get("Content-Type", "").startswith("text/html"):
+            headers[POLICY] = FILE_POLICY
+            headers.setdefault("X-Robots-Tag", "noindex")
         return response
 
     return answer
-
-
-@cache
-def page_policy() -> str:
-    """Return the policy of pages. Django's middleware, which would build it for each response, leaves it as it is."""
-    policy: dict[str, Any] = settings.SECURE_CSP
-    return build_policy(policy)
 
 
 type View = Callable[..., HttpResponseBase]
@@ -68,12 +64,12 @@ def embeddable(*, form_action: str = CSP.NONE) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         def framed(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            response = view(request, *args, **kwargs)
-            allowed = settings.ENV.intents_embed_hosts
-            policy = {"frame-ancestors": allowed or [CSP.NONE], "form-action": [form_action]}
-            response._csp_config = {**settings.SECURE_CSP, **policy}  # type: ignore[attr-defined]  # as `csp_override` does
-            # X-Frame-Options can't name hosts.
-            response.xframe_options_exempt = bool(allowed)  # type: ignore[attr-defined]  # as Django's decorator does
+            hosts = settings.ENV.intents_embed_hosts
+            policy = {"frame-ancestors": hosts or [CSP.NONE], "form-action": [form_action]}
+            embedded = csp_override(settings.SECURE_CSP | policy)(view)
+            if hosts:  # which X-Frame-Options can't name
+                embedded = xframe_options_exempt(embedded)
+            response = embedded(request, *args, **kwargs)
             response["Cross-Origin-Resource-Policy"] = "cross-origin"
             response["X-Robots-Tag"] = "noindex"
             return response
@@ -83,24 +79,12 @@ def embeddable(*, form_action: str = CSP.NONE) -> Callable[[View], View]:
     return decorate
 
 
-def files_unlisted(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Exclude JSON, images, feeds and exports from search engines."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        if not response.headers.get("Content-Type", "").startswith("text/html"):
-            response.headers.setdefault("X-Robots-Tag", "noindex")
-        return response
-
-    return answer
-
-
 @cache
 def at_the_door() -> Sequence[tuple[bytes, bytes]]:
     """Return all headers, for responses that bypass Django. None of them is a page."""
     headers = {
         **EVERYWHERE,
-        CSP.HEADER_ENFORCE: build_policy(FILE_POLICY),
+        POLICY: FILE_POLICY,
         "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
         "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
         "X-Content-Type-Options": "nosniff",
