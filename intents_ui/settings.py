@@ -348,6 +348,7 @@ MIDDLEWARE = [
     "intents_ui.middleware.compression.compressed",
     "intents_ui.middleware.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
+    "intents_ui.middleware.same_origin.refuse_cross_site",
     "intents_ui.middleware.secret_text.refuse_secrets",
     "intents_ui.middleware.request_limits.access",
     "intents_ui.middleware.stale_notice.troubles",
@@ -461,8 +462,8 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
-# Django's CSRF middleware would set a cookie on pages that change nothing. POST handlers use `operator_auth.guarded`
-# instead or, where nothing changes, `client_ip.is_ours`. A test checks every URL.
+# Django's CSRF middleware would require tokens, and so cookies, also for forms that change nothing. Those that write have
+# its decorator (`operator_auth.guarded`), and `same_origin.refuse_cross_site` is for all. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {

@@ -17,11 +17,9 @@ from intents_ui.mcp import messages
 from intents_ui.mcp.messages import Code, Message, RpcError, Unanswered
 from intents_ui.mcp.tools import TOOLS
 from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import Failure
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 
 VERSION: Final = "2025-11-25"
 INSTRUCTIONS: Final = (
@@ -95,12 +93,6 @@ METHODS: Final[Mapping[str, Method]] = {
 }
 
 
-FOREIGN: Final = Failure(
-    HTTPStatus.FORBIDDEN,
-    "Request rejected",
-    "A browser sent it from another site.",
-    "Connect with a client that isn't a page of another site.",
-)
 JSON: Final = "application/json"
 NOT_STORED: Final = {"Cache-Control": "no-store"}
 
@@ -109,8 +101,6 @@ NOT_STORED: Final = {"Cache-Control": "no-store"}
 @require_POST
 def view(request: HttpRequest) -> HttpResponse:
     """Respond to one message."""
-    if not client_ip.is_ours(request):
-        return failures.page(request, FOREIGN)
     try:
         message = Message.model_validate_json(request.body)
     except ValidationError as error:

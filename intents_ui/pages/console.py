@@ -50,7 +50,6 @@ LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 30
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
 
-FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "The request came from another site and wasn't sent. Send it from here.")
 EDITED = Refusal(
     HTTPStatus.CONFLICT,
     "The request differs from the one you confirmed and wasn't sent. Check it, then send it again.",
@@ -174,8 +173,6 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 
 
 def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
-    if request.method == "POST" and not client_ip.is_ours(request):
-        return FOREIGN
     if len(asked.text.encode()) > LONGEST:
         return TOO_LONG
     wait = rate_limiter.charge(request, rate_limiter.SEARCH)

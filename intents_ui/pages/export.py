@@ -177,16 +177,9 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     if not progress.is_run(run):
         raise Http404("Export not found.")
     if request.method == "POST":
-        if not client_ip.is_ours(request):
-            return refused(
-                request,
-                "Cross-site request rejected",
-                ["Stop the export on the page where you started it."],
-                status=HTTPStatus.FORBIDDEN,
-            )
         progress.stop(run)
-    if request.method == "POST" and not is_partial(request):
-        return redirect(request.path)
+        if not is_partial(request):
+            return redirect(request.path)
     looks, kind, is_part = request.GET.get("looks", ""), request.GET.get("kind"), is_partial(request)
     polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
     # The first poll comes with the click that starts a download, so a stored status is older.

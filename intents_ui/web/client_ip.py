@@ -160,7 +160,7 @@ def _normalized(address: str) -> str:
 def is_ours(request: HttpRequest) -> bool:
     """Return whether the request is same-origin, or sent by a client that isn't a browser.
 
-    All POST handlers check this. Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the
+    Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the
     Origin or Referer counts, and a client that sends neither isn't a browser.
     """
     site = request.headers.get("Sec-Fetch-Site")

@@ -24,7 +24,6 @@ from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
 MOST: Final = 20  # identifiers
 LONGEST_NUMBER: Final = 20  # digits of a ticket's number
-FOREIGN: Final = "Rejected: the form came from another site. Paste the text here."
 
 
 @marks.framed
@@ -35,14 +34,9 @@ FOREIGN: Final = "Rejected: the form came from another site. Paste the text here
 def view(request: HttpRequest) -> HttpResponse:
     if not settings.ENV.intents_embed_hosts:
         raise Http404("This dashboard has no side bar for helpdesks.")
-    given, found, status = request.GET, TicketRows(), HTTPStatus.OK
-    if request.method == "POST":
-        given = request.POST
-        if not client_ip.is_ours(request):
-            found, status = TicketRows(problem=FOREIGN), HTTPStatus.FORBIDDEN
+    given = request.POST if request.method == "POST" else request.GET
     received, number = given.get("q", ""), given.get("ticket", "")
-    if "q" in given and not found.problem:
-        found = rows_of(received, request, most=MOST)
+    found = rows_of(received, request, most=MOST) if "q" in given else TicketRows()
     by_urgency = [row for group in cases.groups(found.rows) for row in group.rows]
     context = {
         "received": received,
@@ -53,7 +47,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "longest": ticket.LONGEST,
         "hosts": settings.ENV.intents_embed_hosts,
     }
-    response = render(request, "helpdesk/side_bar.html", context, status=status)
+    response = render(request, "helpdesk/side_bar.html", context)
     response["Cache-Control"] = "no-store"
     if found.wait:
         response.status_code = HTTPStatus.TOO_MANY_REQUESTS
