@@ -80,7 +80,7 @@ def answer(path: str) -> int:
         "scheme": "http",
         "path": where,
         "query_string": query.encode(),
-        "headers": [(b"host", b"localhost"), (b"accept-encoding", b"br")],
+        "headers": [(b"host", b"localhost"), (b"accept-encoding", b"gzip")],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 80),
     }

@@ -113,7 +113,7 @@ def at_once(
     if page == "transfer":
         yield Case("empty", "", servers.cached, [EMPTY])
     if page in ("history", "transfer") and connections == 1:
-        yield from (replace(case, encoding="br") for case in states)
+        yield from (replace(case, encoding="gzip") for case in states)
     if page == "history" and servers.peer:
         lists = [body for _, body in service.counters["distinct"]]
         yield Case(page, "Next.js", servers.peer, [f"/?request={quote(body)}" for body in lists])
