@@ -24,7 +24,7 @@ from intents_ui.service.models import Intent
 from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
-from intents_ui.web.links import elsewhere
+from intents_ui.web.links import canonical_url
 from intents_ui.web.operator_auth import Refusal
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
@@ -40,11 +40,10 @@ CHANGED = Refusal(
 @marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.guarded
+@canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if ENV.console != "write":
         raise Http404("Commits are disabled in this dashboard.")
-    if moved := elsewhere(request, intent_id, page="commit"):
-        return moved
     if request.method != "POST":
         return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")

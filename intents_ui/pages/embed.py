@@ -20,7 +20,7 @@ from intents_ui.service import lookup
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import is_partial, part_or_page
-from intents_ui.web.links import elsewhere
+from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import situations
 
 
@@ -29,7 +29,7 @@ from intents_ui.web.transfers import situations
 @embeddable()
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
-        return elsewhere(request, intent_id, page="embed") or shown(request, intent_id)
+        return shown(request, intent_id)
     except Http404 as error:
         return failed(request, "Transfer not found", str(error), HTTPStatus.NOT_FOUND)
     except ServiceError as error:
@@ -37,6 +37,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         return failed(request, words.title, words.what, failures.status(error), retry_after=wait, intent_id=intent_id)
 
 
+@canonical_url
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)

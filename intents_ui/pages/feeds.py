@@ -19,7 +19,7 @@ from intents_ui.display.sharing.feeds import Entry
 from intents_ui.service import lookup, operations
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.feeds import respond
-from intents_ui.web.links import elsewhere
+from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import situations
 
 MOST = 25
@@ -27,9 +27,8 @@ MAX_AGE = 15.0  # seconds
 
 
 @require_safe
+@canonical_url
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    if moved := elsewhere(request, intent_id, page="intent-atom"):
-        return moved
     found, receipt = transfer(intent_id)
     feed = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
     return respond(request, feed, page=reverse("intent", args=[intent_id]), page_of=page_of)

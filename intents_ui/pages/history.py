@@ -33,8 +33,8 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 @require_safe
-@cursors.verified
 def view(request: HttpRequest) -> HttpResponse:
+    cursors.check(request.GET.get(cursors.NAME, ""))  # before anything is requested
     labels = read(request.GET)
     parsed = labels.parsed
     if parsed.problems:

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
@@ -36,16 +35,15 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
-from intents_ui.web.links import canonical, elsewhere, moved_to
+from intents_ui.web.links import canonical, canonical_url, redirect_to
 from intents_ui.web.transfers import situations
 
 PLANS_BYTES = 4 * 2**20
 
 
 @require_safe
+@canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    if moved := elsewhere(request, intent_id, page="intent"):
-        return moved
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
     context |= searched(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
@@ -60,21 +58,19 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @marks.whole
 @require_safe
-def receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error) | {"mode": mode}
     html = render_to_string("transfers/receipt_fragment.html", context, request)
-    answer = HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
-    return get_conditional_response(request, etag=answer["ETag"], response=answer) or answer
+    return HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
 
 
 @require_safe
+@canonical_url
 def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
-    if moved := elsewhere(request, intent_id, page="proof"):
-        return moved
     context = all_fields(*read(intent_id))
     return part_or_page(request, "transfers/raw_data.html", "transfers/raw_data_fragment.html", context)
 
@@ -269,17 +265,16 @@ def searched(request: HttpRequest, situation: Situation, receipt_error: ServiceE
 @require_safe
 def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Redirect the paths of other explorers (`/intents/…`, `/i/…`)."""
-    return moved_to(request, canonical(intent_id), page="intent")
+    return redirect_to(request, canonical(intent_id), page="intent")
 
 
 @require_safe
+@canonical_url
 def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the intent and its receipt as received, in one document. `intentReceipt` is null if there is none yet.
 
     `as_of` is included only if the service fails and the data is stale.
     """
-    if moved := elsewhere(request, intent_id, page="intent-json"):
-        return moved
     found, receipt, receipt_error = requested(intent_id)
     if receipt_error:
         raise receipt_error
@@ -289,18 +284,16 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 @require_safe
+@canonical_url
 def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the intent exactly as received."""
-    if moved := elsewhere(request, intent_id, page="intent-raw"):
-        return moved
     return json_text(wiring.service().ask(operations.get_intent(intent_id)).raw)
 
 
 @require_safe
+@canonical_url
 def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the receipt exactly as received."""
-    if moved := elsewhere(request, intent_id, page="receipt-raw"):
-        return moved
     return json_text(wiring.service().ask(operations.get_intent_receipt(intent_id)).raw)
 
 

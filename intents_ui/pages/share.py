@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
-from django.views.decorators.http import conditional_page, require_safe
+from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -27,7 +27,7 @@ from intents_ui.pictures.cards import Busy
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
-from intents_ui.web.links import elsewhere
+from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import situations
 
 OPEN_SECONDS = 15
@@ -36,10 +36,9 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
 @require_safe
+@canonical_url
 def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the link preview. If it can't be drawn, return 503 without an image, because chats cache images."""
-    if moved := elsewhere(request, intent_id, page="card"):
-        return moved
     found, seconds = card_of(intent_id)
     etag = quote_etag(found.version)
     headers = {
@@ -72,15 +71,12 @@ def card_of(intent_id: str) -> tuple[Card, int]:
 
 
 @require_safe
-@conditional_page
-def qr(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    return elsewhere(request, intent_id, page="qr") or code(
-        request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    )
+@canonical_url
+def qr(request: HttpRequest, intent_id: str) -> HttpResponse:
+    return code(request.build_absolute_uri(reverse("intent", args=[intent_id])))
 
 
 @require_safe
-@conditional_page
 def address_qr(request: HttpRequest, address: str) -> HttpResponseBase:
     if moved := of_canonical_address(address, page="address-qr"):
         return moved
@@ -96,9 +92,8 @@ def code(url: str) -> HttpResponse:
 
 
 @require_safe
+@canonical_url
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    if moved := elsewhere(request, intent_id, page="share"):
-        return moved
     context = {
         "name": f"transfer {hashes.short_id(intent_id)}",
         "page_path": reverse("intent", args=[intent_id]),

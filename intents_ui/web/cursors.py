@@ -5,13 +5,11 @@ A cursor contains the service's own cursors unchanged, so a link to a page of a 
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import Field, TypeAdapter
 
@@ -56,17 +54,6 @@ def read(word: str, *, of: str) -> Position:
     if fingerprint != _fingerprint(of):
         raise OfAnotherList
     return position
-
-
-def verified(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Decorate the view of a list: verify the cursor in the URL before any request is sent. Raises Unreadable."""
-
-    @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        check(request.GET.get(NAME, ""))
-        return view(request, *args, **kwargs)
-
-    return checked
 
 
 def check(word: str) -> None:

@@ -1,11 +1,13 @@
 """Canonical URLs of intent and token pages."""
 
 import re
+from collections.abc import Callable
+from functools import wraps
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import resolve, reverse
 
 from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import identifiers
@@ -43,12 +45,21 @@ def canonical(intent_id: str) -> str:
     return found or intent_id
 
 
-def elsewhere(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponse | None:
-    """Return a redirect to the canonical URL, or None if this is it."""
-    known = canonical(intent_id)
-    return None if known == intent_id else moved_to(request, known, page=page)
+def canonical_url[R: HttpResponseBase](
+    view: Callable[[HttpRequest, str], R],
+) -> Callable[[HttpRequest, str], R | HttpResponse]:
+    """Decorate a view of an intent: redirect other spellings of its ID to the canonical URL."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, intent_id: str) -> R | HttpResponse:
+        known = canonical(intent_id)
+        if known == intent_id:
+            return view(request, intent_id)
+        return redirect_to(request, known, page=resolve(request.path_info).view_name)
+
+    return answer
 
 
-def moved_to(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponse:
+def redirect_to(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponse:
     query = request.META["QUERY_STRING"]
     return redirect(reverse(page, args=[intent_id]) + (f"?{query}" if query else ""), permanent=True)
