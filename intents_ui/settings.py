@@ -11,6 +11,7 @@ import re
 import secrets
 import sys
 import warnings
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -83,6 +84,8 @@ PATTERNS = {
     "intents_escalation_to": (f"{ESCALATION_LINK}|{MAIL}", "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"),
 }
 # fmt: on
+# They raise a ValueError for invalid values.
+PARSERS: dict[str, Callable[[str], object]] = {"intents_database": database.of_url, "intents_api_tokens": tokens.parse}
 
 
 def split(value: Any) -> Any:
@@ -183,18 +186,11 @@ class Environment(BaseSettings):
         parse_url(str(value))  # type: ignore[no-untyped-call]
         return value
 
-    @field_validator("intents_database")
+    @field_validator(*PARSERS)
     @classmethod
-    def validate_database(cls, value: SecretStr | None) -> SecretStr | None:
+    def parse(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if value is not None:
-            database.of_url(value.get_secret_value())
-        return value
-
-    @field_validator("intents_api_tokens")
-    @classmethod
-    def validate_api_tokens(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None:
-            tokens.parse(value.get_secret_value())
+            PARSERS[str(info.field_name)](value.get_secret_value())
         return value
 
     @field_validator("host")
@@ -287,20 +283,16 @@ def is_address(host: str) -> bool:
     return True
 
 
-def is_unknown(name: str) -> bool:
-    """Return whether a variable or file looks like a setting and isn't one."""
-    return name.upper().startswith("INTENTS_") and name.lower() not in Environment.model_fields
-
-
 def read_environment(secrets_dir: Path = SECRETS_DIR) -> Environment:
     """Return the settings. An invalid or unknown one ends the process with a line that names it."""
     try:
         files = [each.name for each in secrets_dir.iterdir()] if secrets_dir.is_dir() else None
     except OSError as error:
         sys.exit(f"{secrets_dir}: can't be read ({type(error).__name__})")
-    if unknown := sorted(filter(is_unknown, [*os.environ, *(files or [])])):
-        close = difflib.get_close_matches(unknown[0].lower(), Environment.model_fields, n=1)
-        sys.exit(f"{unknown[0]}: no such setting{f'. Did you mean {close[0].upper()}?' if close else ''}")
+    for name in sorted([*os.environ, *(files or [])]):
+        if name.upper().startswith("INTENTS_") and name.lower() not in Environment.model_fields:
+            close = difflib.get_close_matches(name.lower(), Environment.model_fields, n=1)
+            sys.exit(f"{name}: no such setting{f'. Did you mean {close[0].upper()}?' if close else ''}")
     try:
         with warnings.catch_warnings(action="error"):  # about files that would be skipped
             return Environment(_secrets_dir=None if files is None else secrets_dir)
@@ -361,29 +353,27 @@ WSGI_APPLICATION = None
 # Export progress and submitted forms. JSON, because write access to a cache of pickles would allow code execution.
 # Installations with another SECRET_KEY can share a Redis.
 OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "sha256").hex()[:16]
-SHARED_CACHE = {
-    "BACKEND": "django.core.cache.backends.redis.RedisCache",
-    "LOCATION": str(ENV.redis_url),
-    "KEY_PREFIX": f"intents-ui:{OWNER}",
-    "OPTIONS": {
-        "serializer": "django.core.signing.JSONSerializer",
-        "socket_timeout": 1,
-        "socket_connect_timeout": 1,
-    },
-}
-OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
-# Responses of the service, which isn't much slower than this timeout.
-RESPONSE_CACHE = SHARED_CACHE | {
-    "OPTIONS": {
-        "serializer": "django.core.signing.JSONSerializer",
-        "socket_timeout": 0.05,
-        "socket_connect_timeout": 0.05,
+
+
+def redis_cache(*, timeout: float) -> dict[str, Any]:
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": str(ENV.redis_url),
+        "KEY_PREFIX": f"intents-ui:{OWNER}",
+        "OPTIONS": {
+            "serializer": "django.core.signing.JSONSerializer",
+            "socket_timeout": timeout,
+            "socket_connect_timeout": timeout,
+        },
     }
-}
-# "own": submitted forms while the shared cache is down.
+
+
+SHARED_CACHE = redis_cache(timeout=1)
+OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
+# "responses": the service isn't much slower than this timeout. "own": submitted forms while the shared cache is down.
 CACHES = {
     "default": SHARED_CACHE if ENV.redis_url else OWN_CACHE,
-    "responses": RESPONSE_CACHE if ENV.redis_url else OWN_CACHE,
+    "responses": redis_cache(timeout=0.05) if ENV.redis_url else OWN_CACHE,
     "own": OWN_CACHE,
 }
 TEMPLATES = [
