@@ -84,7 +84,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
         ApiTokens(
             tokens=tuple(_token(row, price=known.get(row.where), root=root) for row in rows),
             total=len(found.tokens),
-            next=f"{root}{cursors.address(request.path, of=following)}" if end < len(found.tokens) else None,
+            next=f"{root}{cursors.address(request.path, query=following)}" if end < len(found.tokens) else None,
             failed_chains=tuple(found.found.failed),
         )
     )
@@ -156,7 +156,7 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
                     chain=each.chain,
                     count=each.count,
                     tokens=tuple(answers.token(way.token) for way in each.ways),
-                    all=cursors.address(path, of=each.query) if each.more else None,
+                    all=cursors.address(path, query=each.query) if each.more else None,
                 )
                 for each in found.groups
             ),

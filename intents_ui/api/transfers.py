@@ -69,10 +69,10 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     if parsed.problems:
         return invalid(request, parsed)
     query, root = parsed.filters.query, client_ip.root(request)
-    found = wiring.leaf(parsed.filters.request, parsed.filters.first, at=cursors.read(given.cursor or "", of=query))
+    found = wiring.leaf(parsed.filters.request, parsed.filters.first, at=cursors.read(given.cursor or "", query=query))
 
     def page(position: Position | None) -> str | None:
-        return f"{root}{cursors.address(request.path, of=query, at=position)}" if position else None
+        return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None
 
     return answered(
         ApiTransfers(
@@ -156,7 +156,7 @@ def get_address(
             ),
             open=tuple(answers.listed(each, root=root) for each in found.open_transfers),
             recoverable=tuple(answers.listed(each.situation, root=root) for each in found.work.rows),
-            transfers=f"{root}{cursors.address(reverse('api-listTransfers'), of=owner.query)}",
+            transfers=f"{root}{cursors.address(reverse('api-listTransfers'), query=owner.query)}",
             is_complete=not errors,
         )
     )

@@ -96,7 +96,7 @@ class FailurePages:
                 return page(request, of_service(error, looked_for=looked_for(request)))
             case cursors.Unreadable():
                 return page(request, INVALID_CURSOR)
-            case cursors.OfAnotherList():
+            case cursors.ListMismatch():
                 return redirect(without_cursor(request))
             case _:
                 return None

@@ -44,7 +44,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     parsed = filters.read({"status": request.GET.getlist("status")})
     if parsed.problems:
         return page(request, head(finding) | history(None, finding, parsed), status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(request.GET.get(cursors.NAME, ""), of=of_owner(finding, parsed).query)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), query=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
         return everything(request, finding, parsed)
     return page(request, head(finding) | history(leaf(of_owner(finding, parsed), at=at), finding, parsed, at=at))
@@ -204,4 +204,4 @@ def history(
 def url(finding: Finding, parsed: ListQuery, *, at: Position = BEGINNING) -> str:
     """Return the canonical URL of a page of the owner's list."""
     path, of = reverse("address", args=[finding.value]), of_owner(finding, parsed).query
-    return cursors.address(path, of=of, written=parsed.filters.query, at=at)
+    return cursors.address(path, query=of, written=parsed.filters.query, at=at)

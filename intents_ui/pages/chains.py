@@ -54,7 +54,7 @@ def view(request: HttpRequest) -> HttpResponse:
     parsed = chain_filters.read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
-    url = cursors.address(reverse("chains"), of=parsed.filters.query)
+    url = cursors.address(reverse("chains"), query=parsed.filters.query)
     if not cursors.is_at(request, url):
         return redirect(url)
     provider = parsed.filters.provider

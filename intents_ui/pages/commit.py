@@ -47,7 +47,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if request.method != "POST":
         return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
-    confirmed = confirmations.read(request.POST.get("seen", ""), intent_id=intent_id, form=form)
+    confirmed = confirmations.read_commit(request.POST.get("seen", ""), intent_id=intent_id, form=form)
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
     if confirmed is None or (refused := refused or operator_auth.refusal(request)):
         return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)), refused)
@@ -77,7 +77,7 @@ def confirmation(
         "names": names,
         "now": at,
         "form": form,
-        "seen": confirmations.signed(found.raw, intent_id=found.intent_id, form=form),
+        "seen": confirmations.sign_commit(found.raw, intent_id=found.intent_id, form=form),
         "changes": words.changes(before.text, found.raw) if before else None,
         "asked": operator_auth.asked(request),
         "refused": refused,

@@ -160,7 +160,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked, refused=refused)
     if not asked.confirmed:
         return page(request, operation, asked, is_to_confirm=True)
-    if not confirmations.proves(asked.confirmed, operation=operation.name, text=asked.text):
+    if not confirmations.verify(asked.confirmed, operation=operation.name, text=asked.text):
         return page(request, operation, asked, refused=EDITED, is_to_confirm=True)
     if refused := operator_auth.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
@@ -221,7 +221,7 @@ def page(
         "scenarios": words.SCENARIOS if ENV.embedded else (),
         "refused": refused,
         "operator": operator_auth.asked(request),
-        "confirmed": confirmations.proof(operation.name, asked.text) if is_to_confirm else None,
+        "confirmed": confirmations.sign(operation.name, asked.text) if is_to_confirm else None,
         "consequence": operation.consequence if is_to_confirm else None,
         "offer": offer(operation, asked, attempt),
         "answer": answer(request, operation, attempt) if attempt else None,

@@ -39,7 +39,7 @@ def view(request: HttpRequest) -> HttpResponse:
     parsed = labels.parsed
     if parsed.problems:
         return page(request, form(labels), status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(request.GET.get(cursors.NAME, ""), of=parsed.filters.query)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), query=parsed.filters.query)
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
@@ -67,7 +67,7 @@ def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
-    return cursors.address(path(), of=wanted.query, at=at)
+    return cursors.address(path(), query=wanted.query, at=at)
 
 
 @cache

@@ -28,7 +28,7 @@ def view(request: HttpRequest) -> HttpResponse:
     parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
-    url = cursors.address(reverse("routes"), of=parsed.filters.query)
+    url = cursors.address(reverse("routes"), query=parsed.filters.query)
     if not cursors.is_at(request, url):
         return redirect(url)
     try:
@@ -99,7 +99,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if not is_partial(request):
         whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
         of = request.GET.urlencode() if whole.problems else whole.filters.query
-        return redirect(cursors.address(reverse("routes"), of=of))
+        return redirect(cursors.address(reverse("routes"), query=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
     parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = parsed.filters.destination.chain_id or parsed.filters.origin.chain_id

@@ -110,7 +110,7 @@ def read_place(request: HttpRequest) -> int:
 def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     place = urlencode({AFTER: after}) if after else ""
     query = "&".join(part for part in (wanted.query, place) if part)
-    return cursors.address(reverse(name), of=query)
+    return cursors.address(reverse(name), query=query)
 
 
 def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:

@@ -21,12 +21,12 @@ class Confirmed:
     text: str | None
 
 
-def signed(text: str, *, intent_id: str, form: str) -> str:
+def sign_commit(text: str, *, intent_id: str, form: str) -> str:
     carried = text if len(text) <= SHOWN_AGAIN else None
     return signing.dumps([intent_id, form, digest(text), carried], salt=COMMIT, compress=True)
 
 
-def read(given: str, *, intent_id: str, form: str) -> Confirmed | None:
+def read_commit(given: str, *, intent_id: str, form: str) -> Confirmed | None:
     """Return the form's confirmation, or None if its signature is invalid or for another intent or form."""
     try:
         named: list[Any] = signing.loads(given, salt=COMMIT, max_age=SECONDS)
@@ -35,13 +35,13 @@ def read(given: str, *, intent_id: str, form: str) -> Confirmed | None:
     return Confirmed(named[2], named[3]) if named[:2] == [intent_id, form] else None
 
 
-def proof(operation: str, text: str) -> str:
+def sign(operation: str, text: str) -> str:
     """Return the signature of a raw request shown for confirmation."""
     return REQUEST.signature(f"{operation} {digest(text)}")
 
 
-def proves(given: str, *, operation: str, text: str) -> bool:
-    return constant_time_compare(given.encode(errors="replace"), proof(operation, text).encode())
+def verify(given: str, *, operation: str, text: str) -> bool:
+    return constant_time_compare(given.encode(errors="replace"), sign(operation, text).encode())
 
 
 def digest(text: str) -> str:

@@ -27,32 +27,32 @@ class Unreadable(Exception):
     """The cursor is none of ours."""
 
 
-class OfAnotherList(Exception):
+class ListMismatch(Exception):
     """The cursor is for other filters than the URL's."""
 
 
-def write(position: Position, *, of: str) -> str:
-    """Return a position as a cursor. `of` is the list's query without its cursor.
+def write(position: Position, *, query: str) -> str:
+    """Return a position as a cursor. `query` is that of the list, without its cursor.
 
     If the cursor is too long, it drops the oldest pages.
     """
     cursors = (position.cursor, *position.earlier)
     texts = [page.raw if page else None for page in cursors]
     word = urlsafe_base64_encode(
-        json.dumps([_fingerprint(of), position.edge, position.is_backward, texts], separators=(",", ":")).encode()
+        json.dumps([_fingerprint(query), position.edge, position.is_backward, texts], separators=(",", ":")).encode()
     )
     if len(word) > LONGEST and position.earlier:
-        return write(replace(position, earlier=position.earlier[1:]), of=of)
+        return write(replace(position, earlier=position.earlier[1:]), query=query)
     return word
 
 
-def read(word: str, *, of: str) -> Position:
-    """Return the position of a cursor. Raises Unreadable or OfAnotherList."""
+def read(word: str, *, query: str) -> Position:
+    """Return the position of a cursor. Raises Unreadable or ListMismatch."""
     if not word:
         return Position()
     fingerprint, position = _parsed(word)
-    if fingerprint != _fingerprint(of):
-        raise OfAnotherList
+    if fingerprint != _fingerprint(query):
+        raise ListMismatch
     return position
 
 
@@ -62,15 +62,15 @@ def check(word: str) -> None:
         _parsed(word)
 
 
-def address(path: str, *, of: str, at: Position | None = None, written: str | None = None) -> str:
+def address(path: str, *, query: str, at: Position | None = None, written: str | None = None) -> str:
     """Return the canonical URL of a list, or of a position in it.
 
     `written` replaces the query where the path contains a part of it.
     """
-    query = of if written is None else written
-    words = [query] if query else []
+    shown = query if written is None else written
+    words = [shown] if shown else []
     if at and at != Position():
-        words.append(urlencode({NAME: write(at, of=of)}))
+        words.append(urlencode({NAME: write(at, query=query)}))
     return f"{path}?{'&'.join(words)}" if words else path
 
 

@@ -21,10 +21,10 @@ GENERATED = "Demo: 30 days were generated when the dashboard started."
 
 @dataclass(frozen=True)
 class NavPage:
-    """A linked page: the name of its URL, the link's text, and the icon on a phone."""
+    """A linked page: the name of its URL, the link's label, and the icon on a phone."""
 
     name: str
-    word: str
+    label: str
     icon: str = ""
 
 
@@ -44,7 +44,7 @@ PAGES = (
     NavPage("triage", "Triage", "list-checks"),
 )
 NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
-OWN = (NavPage("saved", "Saved"), NavPage("help", "Help"))
+USER_PAGES = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
 
 @cache
@@ -54,7 +54,7 @@ def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navig
     tools = [NavPage("search", "Advanced search")]
     tools += [NavPage("console", "Console")] if has_console else []
     tools += [NavPage("demo", "Demo")] if has_demo else []
-    return Navigation(PAGES, (("Network", network), ("Tools", tuple(tools))), (*network, *tools, *OWN))
+    return Navigation(PAGES, (("Network", network), ("Tools", tuple(tools))), (*network, *tools, *USER_PAGES))
 
 
 def context(request: HttpRequest) -> dict[str, object]:

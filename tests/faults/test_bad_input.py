@@ -284,7 +284,7 @@ def test_a_malformed_url_in_a_header_is_ignored_or_refused(way: Recorded, url: s
 
 def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recorded) -> None:
     place = Position(Page.from_text('{"column":"createdAt","order":"DESC","pageSize":20,"page":7}'))
-    word = cursors.write(place, of="size=10")
+    word = cursors.write(place, query="size=10")
     way.sent.clear()
     answer = send("GET", f"/history?status=FAILED&cursor={word}")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/history?status=FAILED")

@@ -117,7 +117,7 @@ def test_the_sorted_column_is_marked(site: Client, emulator: Emulator, query: st
 
 
 def word_of(at: Position, query: str = "") -> str:
-    return cursors.write(at, of=query)
+    return cursors.write(at, query=query)
 
 
 DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSize":20}'))

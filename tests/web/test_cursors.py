@@ -30,8 +30,8 @@ def deep(pages: int) -> Position:
 @pytest.mark.parametrize("pages", [1, 2, 200])
 def test_a_written_bookmark_is_read_back(pages: int) -> None:
     at = deep(pages)
-    word = cursors.write(at, of=LIST)
-    read = cursors.read(word, of=LIST)
+    word = cursors.write(at, query=LIST)
+    read = cursors.read(word, query=LIST)
     assert read == at
     assert len(word) < 2_000
     assert read.cursor is not None
@@ -41,16 +41,16 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
 
 def test_a_position_on_the_way_back_keeps_its_boundary() -> None:
     at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
-    assert cursors.read(cursors.write(at, of=LIST), of=LIST) == at
+    assert cursors.read(cursors.write(at, query=LIST), query=LIST) == at
 
 
-WORD = cursors.write(deep(5), of=LIST)
+WORD = cursors.write(deep(5), query=LIST)
 
 
 def test_a_bookmark_that_is_cut_off_is_rejected() -> None:
     for word in (WORD[:length] for length in range(1, len(WORD))):
         with pytest.raises(cursors.Unreadable):
-            cursors.read(word, of=LIST)
+            cursors.read(word, query=LIST)
         with pytest.raises(cursors.Unreadable):
             cursors.check(word)
 
@@ -81,14 +81,14 @@ def test_a_foreign_bookmark_is_rejected(word: str) -> None:
 
 
 def test_a_bookmark_is_valid_only_for_its_list() -> None:
-    with pytest.raises(cursors.OfAnotherList):
-        cursors.read(WORD, of="status=in-flight")
+    with pytest.raises(cursors.ListMismatch):
+        cursors.read(WORD, query="status=in-flight")
 
 
 def test_no_bookmark_means_the_first_page() -> None:
-    assert cursors.read("", of=LIST) == Position()
+    assert cursors.read("", query=LIST) == Position()
     cursors.check("")
-    assert cursors.read(cursors.write(Position(), of=LIST), of=LIST) == Position()
+    assert cursors.read(cursors.write(Position(), query=LIST), query=LIST) == Position()
 
 
 @pytest.mark.parametrize("page", [{"pageSize": LARGEST_SIZE}, {"after": 5}], ids=["the largest", "none"])
@@ -106,18 +106,18 @@ def long(*lengths: int) -> Position:
 
 def test_a_bookmark_that_is_too_long_drops_the_oldest_pages() -> None:
     at = long(1000, 2000, 2000, 2000)
-    word = cursors.write(at, of=LIST)
+    word = cursors.write(at, query=LIST)
     assert len(word) <= cursors.LONGEST
-    assert cursors.read(word, of=LIST) == replace(at, earlier=at.earlier[1:])
+    assert cursors.read(word, query=LIST) == replace(at, earlier=at.earlier[1:])
 
 
 def test_a_bookmark_of_the_greatest_length_keeps_its_pages() -> None:
-    rest = cursors.LONGEST * 3 // 4 - len(base64.urlsafe_b64decode(cursors.write(long(2000, 2000), of=LIST) + "=="))
+    rest = cursors.LONGEST * 3 // 4 - len(base64.urlsafe_b64decode(cursors.write(long(2000, 2000), query=LIST) + "=="))
     longest, longer = long(2000, 2000 + rest), long(2000, 2001 + rest)
-    word = cursors.write(longest, of=LIST)
+    word = cursors.write(longest, query=LIST)
     assert len(word) == cursors.LONGEST
-    assert cursors.read(word, of=LIST) == longest
-    assert cursors.read(cursors.write(longer, of=LIST), of=LIST) == replace(longer, earlier=())
+    assert cursors.read(word, query=LIST) == longest
+    assert cursors.read(cursors.write(longer, query=LIST), query=LIST) == replace(longer, earlier=())
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_bookmark_of_the_greatest_length_keeps_its_pages() -> None:
     ],
 )
 def test_a_list_has_one_url(query: str, written: str | None, at: Position | None, url: str) -> None:
-    assert cursors.address("/history", of=query, at=at, written=written) == url
+    assert cursors.address("/history", query=query, at=at, written=written) == url
 
 
 @pytest.mark.parametrize(
