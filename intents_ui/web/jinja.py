@@ -1,7 +1,7 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 import re
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -17,7 +17,6 @@ from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from intents_ui.display.lists import address
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
-from intents_ui.display.summary.glance import Transfer
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import assistance, statuses
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
@@ -78,7 +77,10 @@ def environment(**options: Any) -> Environment:
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, bundled=assets.bundled, once=once)
     env.globals.update(cached_fragment=cached_fragment)
-    env.globals.update(any_recoverable=any_recoverable, any_priced=any_priced)
+    env.globals.update(
+        any_recoverable=lambda transfers: any(each.recoverable for each in transfers),
+        any_priced=lambda transfers: any(each.sent.usd is not None for each in transfers),
+    )
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=lambda: datetime.now(UTC))
@@ -140,22 +142,16 @@ def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str
     return drawn
 
 
-def any_recoverable(transfers: Iterable[Transfer]) -> bool:
-    return any(transfer.recoverable for transfer in transfers)
-
-
-def any_priced(transfers: Iterable[Transfer]) -> bool:
-    return any(transfer.sent.usd is not None for transfer in transfers)
-
-
 _bare_url = cache(reverse)
 
 
 def url(name: str, *args: Any) -> str:
     if not args:
         return _bare_url(name)
-    around = _url_parts(name, args[0].isalnum()) if len(args) == 1 and _is_plain(args[0]) else None
-    return around[0] + args[0] + around[1] if around else reverse(name, args=args)
+    identifier = args[0]
+    is_plain = len(args) == 1 and isinstance(identifier, str) and PLAIN.fullmatch(identifier)
+    around = _url_parts(name, identifier.isalnum()) if is_plain else None
+    return around[0] + identifier + around[1] if around else reverse(name, args=args)
 
 
 @cache
@@ -170,10 +166,6 @@ def _url_parts(name: str, is_alphanumeric: bool) -> tuple[str, str] | None:
     except NoReverseMatch:
         return None
     return before, after
-
-
-def _is_plain(identifier: object) -> bool:
-    return isinstance(identifier, str) and bool(PLAIN.fullmatch(identifier))
 
 
 def logo_url(uri: str | None) -> str | None:
