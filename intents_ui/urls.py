@@ -3,6 +3,7 @@
 from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
+from django.utils.module_loading import import_string
 
 from intents_ui.api import v1
 from intents_ui.exports.formats import FORMATS
@@ -143,48 +144,28 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 
-def insight_pages() -> list[URLPattern]:
-    """Return the pages of the mirror. Without one, they say so, and nothing of it is imported."""
-    if not apps.is_installed("intents_ui.mirror"):
-        return [path(route, coverage.no_mirror, name=name) for route, name in INSIGHT.items()]
-    from intents_ui.pages.insight import figures, incidents, transfers  # imported only when used
-
-    views = {
-        "insight": figures.overview,
-        "insight-json": figures.overview_json,
-        "insight-coverage": coverage.view,
-        "insight-incidents": incidents.view,
-        "insight-incidents-atom": incidents.atom,
-        "insight-incident": incidents.incident,
-        "insight-incident-json": incidents.incident_json,
-        "insight-transfers": transfers.ended,
-        "late": transfers.late,
-        "late-csv": transfers.late_csv,
-        "insight-route": figures.route,
-        "insight-provider": figures.provider,
-        "insight-chain": figures.chain,
-        "insight-token": figures.token,
-    }
-    return [path(route, views[name], name=name) for route, name in INSIGHT.items()]
-
-
+# By route, the name of each page of the mirror, and its view in `pages.insight`.
 INSIGHT = {
-    "insight": "insight",
-    "insight.json": "insight-json",
-    "insight/coverage": "insight-coverage",
-    "insight/incidents": "insight-incidents",
-    "insight/incidents/feed.atom": "insight-incidents-atom",
-    "insight/incident/<chain:number>": "insight-incident",
-    "insight/incident/<chain:number>.json": "insight-incident-json",
-    "insight/transfers": "insight-transfers",
-    "late": "late",
-    "late.csv": "late-csv",
-    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": "insight-route",
-    "insight/provider/<identifier:name>": "insight-provider",
-    "insight/chain/<identifier:chain_id>": "insight-chain",
-    "insight/token/<identifier:chain_id>/<identifier:address>": "insight-token",
+    "insight": ("insight", "figures.overview"),
+    "insight.json": ("insight-json", "figures.overview_json"),
+    "insight/coverage": ("insight-coverage", "coverage.view"),
+    "insight/incidents": ("insight-incidents", "incidents.view"),
+    "insight/incidents/feed.atom": ("insight-incidents-atom", "incidents.atom"),
+    "insight/incident/<chain:number>": ("insight-incident", "incidents.incident"),
+    "insight/incident/<chain:number>.json": ("insight-incident-json", "incidents.incident_json"),
+    "insight/transfers": ("insight-transfers", "transfers.ended"),
+    "late": ("late", "transfers.late"),
+    "late.csv": ("late-csv", "transfers.late_csv"),
+    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": ("insight-route", "figures.route"),
+    "insight/provider/<identifier:name>": ("insight-provider", "figures.provider"),
+    "insight/chain/<identifier:chain_id>": ("insight-chain", "figures.chain"),
+    "insight/token/<identifier:chain_id>/<identifier:address>": ("insight-token", "figures.token"),
 }
-urlpatterns += insight_pages()
+has_mirror = apps.is_installed("intents_ui.mirror")
+for route, (name, view) in INSIGHT.items():
+    # Without a mirror, its pages say so, and nothing of it is imported.
+    shown = import_string(f"intents_ui.pages.insight.{view}") if has_mirror else coverage.no_mirror
+    urlpatterns.append(path(route, shown, name=name))
 urlpatterns += [
     path("api", help.api, name="api"),
     path("api/openapi.json", v1.openapi, name="openapi"),

@@ -38,7 +38,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     finding = read(address)
     # Keep an address with a wrong checksum in the URL, so that the user can see it.
     if finding.value != address and finding.warning != input_errors.CHECKSUM:
-        return moved_to(request, finding.value)
+        return redirect(reverse("address", args=[finding.value], query=request.GET), permanent=True)
     if hashes.is_native(finding.value):
         return render(request, "lists/address.html", head(finding))
     parsed = filters.read({"status": request.GET.getlist("status")})
@@ -52,11 +52,6 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     return part_or_page(request, "lists/address.html", "lists/owner_history_fragment.html", context, status=status)
-
-
-def moved_to(request: HttpRequest, value: str) -> HttpResponse:
-    query = request.META["QUERY_STRING"]
-    return redirect(reverse("address", args=[value]) + (f"?{query}" if query else ""), permanent=True)
 
 
 def of_owner(finding: Finding, parsed: ListQuery) -> Filters:

@@ -349,7 +349,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
 
 def link(operation: Operation, text: str) -> str | None:
     """Return a link that repeats the request, or None if it would be too long."""
-    url = f"{reverse('console-operation', args=[operation.name])}?{urlencode({'ask': 'json', 'json': text})}"
+    url = reverse("console-operation", args=[operation.name], query={"ask": "json", "json": text})
     return url if len(url) <= LONGEST_LINK else None
 
 

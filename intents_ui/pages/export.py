@@ -69,9 +69,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     if known is None:
         return refused(request, "Invalid address", [input_errors.of_address(address)])
     if known != address:
-        query = request.META["QUERY_STRING"]
-        url = reverse("export-address", args=[known, kind])
-        return redirect(f"{url}?{query}" if query else url, permanent=True)
+        return redirect(reverse("export-address", args=[known, kind], query=request.GET), permanent=True)
     return of_list(request, kind, ADDRESS, owner=known)
 
 

@@ -6,7 +6,7 @@ from threading import Lock
 
 from cachetools import LRUCache, cached
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import quote_etag
@@ -35,7 +35,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.web.frame import part_or_page
-from intents_ui.web.links import canonical, canonical_url, redirect_to
+from intents_ui.web.links import canonical, canonical_url
 from intents_ui.web.transfers import situations
 
 PLANS_BYTES = 4 * 2**20
@@ -265,7 +265,7 @@ def searched(request: HttpRequest, situation: Situation, receipt_error: ServiceE
 @require_safe
 def other_address(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Redirect the paths of other explorers (`/intents/…`, `/i/…`)."""
-    return redirect_to(request, canonical(intent_id), page="intent")
+    return redirect(reverse("intent", args=[canonical(intent_id)], query=request.GET), permanent=True)
 
 
 @require_safe

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from functools import wraps
-from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -21,9 +20,8 @@ PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 def intent_url(hit: Hit) -> str:
     """Return the URL of the intent's page, including a transaction it was found by: one that is doubted, if any."""
-    url = reverse("intent", args=[hit.intent.intent_id])
     found_by = (*(each.transaction_hash for each in hit.doubts), *hit.transaction_hashes)
-    return f"{url}?{urlencode({'tx': found_by[0]})}" if found_by else url
+    return reverse("intent", args=[hit.intent.intent_id], query={"tx": found_by[0]} if found_by else None)
 
 
 def token_path(token: Identity) -> str | None:
@@ -55,11 +53,7 @@ def canonical_url[R: HttpResponseBase](
         known = canonical(intent_id)
         if known == intent_id:
             return view(request, intent_id)
-        return redirect_to(request, known, page=resolve(request.path_info).view_name)
+        page = resolve(request.path_info).view_name
+        return redirect(reverse(page, args=[known], query=request.GET), permanent=True)
 
     return answer
-
-
-def redirect_to(request: HttpRequest, intent_id: str, *, page: str) -> HttpResponse:
-    query = request.META["QUERY_STRING"]
-    return redirect(reverse(page, args=[intent_id]) + (f"?{query}" if query else ""), permanent=True)

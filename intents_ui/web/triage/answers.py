@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -203,7 +202,7 @@ def read(service: ClientService, hit: results.Hit) -> Reading:
 
 
 def search_url(finding: Finding) -> str:
-    return f"{reverse('search')}?{urlencode({'q': finding.value})}"
+    return reverse("search", query={"q": finding.value})
 
 
 def now() -> datetime:
