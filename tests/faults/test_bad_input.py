@@ -181,12 +181,6 @@ BODIES = [
         posted("1001 fields", b"&".join(b"a%d=1" % n for n in range(1001)), path=path, says="Invalid request")
         for path in ("/triage", "/console/GetIntent")
     ),
-    *(
-        Row(f"another site's {next(iter(how))}", path, 403, method="POST",
-            how={"data": b"q=" + HASH.encode(), "content_type": FORM, "headers": how})
-        for path in ("/triage", "/export/progress/abcdefghijklmnop")
-        for how in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}, {"Origin": "https://evil.example"})
-    ),
 ]  # fmt: skip
 ROWS = [*SEARCHES, *FILTERS, *PATHS, *BODIES]
 

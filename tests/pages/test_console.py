@@ -395,15 +395,6 @@ def test_a_write_operation_is_never_sent_by_opening_a_link(site: Client) -> None
     assert EMPTY in visible_text(page).lower()
 
 
-@pytest.mark.parametrize("operation", [*WRITING, "GetIntent"])
-def test_a_form_of_another_site_sends_no_call(emulator: Emulator, operation: str) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
-    page = strict.post(f"/console/{operation}", sent, headers={"Sec-Fetch-Site": "cross-site"})
-    assert page.status_code == 403
-    assert raw(page) == ""
-
-
 def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:
     strict = Client(enforce_csrf_checks=True)
     sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
