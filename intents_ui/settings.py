@@ -316,7 +316,7 @@ DEFAULT_EXCEPTION_REPORTER_FILTER = "intents_ui.ops.logs.NoSettings"
 SECRET_KEY = ENV.secret_key.get_secret_value() if ENV.secret_key else secrets.token_urlsafe(50)
 ALLOWED_HOSTS = ENV.allowed_hosts
 
-# Checked and set by pages with forms that write (`operator_auth.guarded`), which make its cookie Secure over HTTPS.
+# Checked and set by pages with forms that write (`operator_auth.operator_form`), which make its cookie Secure over HTTPS.
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
@@ -453,7 +453,7 @@ SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
 # Django's CSRF middleware would require tokens, and so cookies, also for forms that change nothing. Those that write have
-# its decorator (`operator_auth.guarded`), and `same_origin.refuse_cross_site` is for all. A test checks every URL.
+# its decorator (`operator_auth.operator_form`), and `same_origin.refuse_cross_site` is for all. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {

@@ -16,7 +16,7 @@ from intents_ui.web import client_ip
 def refuse_cross_site(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     def answer(request: HttpRequest) -> HttpResponse:
         is_form = request.method == "POST" and not request.path.startswith(api.PATHS)
-        if is_form and not client_ip.is_ours(request):
+        if is_form and not client_ip.is_same_origin(request):
             return failures.csrf_failure(request, REASON_BAD_ORIGIN)
         return get_response(request)
 

@@ -39,7 +39,7 @@ CHANGED = Refusal(
 
 @marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
-@operator_auth.guarded
+@operator_auth.operator_form
 @canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if ENV.console != "write":

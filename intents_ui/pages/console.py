@@ -147,7 +147,7 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
     return page(request, operation, asked, attempt=attempt)
 
 
-@operator_auth.guarded
+@operator_auth.operator_form
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:

@@ -12,7 +12,7 @@ from intents_ui.web.operator_auth import Refusal
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@operator_auth.guarded
+@operator_auth.operator_form
 def view(request: HttpRequest) -> HttpResponse:
     if ENV.console != "write" or not operator_auth.has_token():
         raise Http404("This dashboard has no operator sessions.")

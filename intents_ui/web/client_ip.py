@@ -157,7 +157,7 @@ def _normalized(address: str) -> str:
     return str(plain or ipaddress.ip_network((found, SITE_BITS), strict=False))
 
 
-def is_ours(request: HttpRequest) -> bool:
+def is_same_origin(request: HttpRequest) -> bool:
     """Return whether the request is same-origin, or sent by a client that isn't a browser.
 
     Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the
@@ -173,7 +173,7 @@ def is_ours(request: HttpRequest) -> bool:
 def root(request: HttpRequest) -> str:
     """Return the scheme and host in the user's browser, which a proxy may have rewritten."""
     found = ORIGIN.match(_source_url(request))
-    return found["root"] if found and is_ours(request) else f"{request.scheme}://{request.get_host()}"
+    return found["root"] if found and is_same_origin(request) else f"{request.scheme}://{request.get_host()}"
 
 
 def _source_url(request: HttpRequest) -> str:

@@ -4,16 +4,16 @@ The token is sent with each form that writes. A signed cookie can stand in for i
 the token.
 
     @require_http_methods(["GET", "HEAD", "POST"])
-    @operators.guarded
+    @operator_auth.operator_form
     def page(request):
         if ENV.console != "write":
             raise Http404
         if request.method == "POST":
-            if refused := operators.refusal(request):
+            if refused := operator_auth.refusal(request):
                 return form(request, refused)         # its sentence, its status, its wait
             …
-            operators.remember(request, response)
-        # templates: parts/operator.html, `operator_fields(csrf_input, operators.asked(request))`
+            operator_auth.remember(request, response)
+        # templates: parts/operator.html, `operator_fields(csrf_input, operator_auth.asked(request))`
 """
 
 import secrets
@@ -53,7 +53,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TokenPrompt:
     """Whether a form that writes needs the token. `until`: when this browser's operator cookie expires."""
 
     token: bool
@@ -80,8 +80,8 @@ def has_token() -> bool:
     return ENV.intents_console_token is not None
 
 
-def asked(request: HttpRequest) -> Asked:
-    return Asked(token=has_token() and not may_write(request), until=remembered_until(request))
+def asked(request: HttpRequest) -> TokenPrompt:
+    return TokenPrompt(token=has_token() and not may_write(request), until=remembered_until(request))
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
@@ -134,7 +134,7 @@ def remembered_until(request: HttpRequest) -> datetime | None:
     return datetime.fromtimestamp(until, UTC) if is_known else None
 
 
-def guarded[V: Callable[..., HttpResponse]](view: V) -> V:
+def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
     """Protect a view with forms that write: CSRF check, no caching, Secure cookies over HTTPS.
 
     No other page sets cookies.

@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.web.client_ip import client_of, is_ours, root
+from intents_ui.web.client_ip import client_of, is_same_origin, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 
@@ -103,7 +103,7 @@ def request(**headers: str) -> HttpRequest:
     ],
 )
 def test_a_request_is_same_site_unless_a_browser_says_otherwise(headers: dict[str, str], ours: bool) -> None:
-    assert is_ours(request(**headers)) is ours
+    assert is_same_origin(request(**headers)) is ours
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_links_start_with_the_origin_that_the_browser_uses(headers: dict[str, st
 
 def test_a_wildcard_host_does_not_make_every_site_our_own() -> None:
     with override_settings(ALLOWED_HOSTS=["*"]):
-        assert is_ours(request(Origin="https://localhost:8000"))
-        assert not is_ours(request(Origin="https://evil.example"))
+        assert is_same_origin(request(Origin="https://localhost:8000"))
+        assert not is_same_origin(request(Origin="https://evil.example"))
