@@ -20,7 +20,6 @@ from intents_ui.emulator.receipts import history_entry
 from intents_ui.mirror import writer
 from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, fingerprint_of, milliseconds, read
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
-from intents_ui.mirror.incidents.rules import State
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.reader import Reading, Span
@@ -66,7 +65,7 @@ def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
 def judge(mirror: Mirror, leader: Writer, start: int, end: int) -> None:
     """Judge the time of an outage as if it were the present, until its incidents are over."""
     now, at = mirror.seconds(), start
-    while at <= now and (at <= end or Incident.objects.exclude(state=State.OVER).exists()):
+    while at <= now and (at <= end or Incident.objects.filter(closed=None).exists()):
         if mirror.incidents.keep(leader, now=at):  # else there are hours to learn from
             at += JUDGED_EVERY
         mirror.renew(leader)

@@ -12,8 +12,7 @@ from bench.incidents.world import Fault, Run, World, mixed_rates
 from bench.pages.measuring import Target
 from bench.pages.report import load, machine
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-from intents_ui.mirror.incidents.cohorts import Begun
-from intents_ui.mirror.incidents.rules import CHANCE, Knowledge
+from intents_ui.mirror.incidents.rules import CHANCE, Begun, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 
 WEEK = 7 * DAY // MINUTE

@@ -10,10 +10,9 @@ from random import Random
 from typing import NamedTuple
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.mirror.figures.scopes import ScopeName
-from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
+from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import LONGEST, Incident, Knowledge
+from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Knowledge, decided
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -204,7 +203,7 @@ class Run:
         key = sent.route, sent.tokens
         if key not in self._places:
             place = self.world.places[sent.route]
-            tokens = (TokenKey(chain, each, each) for chain, each in zip(place[1:], sent.tokens, strict=True))
+            tokens = tuple(TokenKey(chain, each, each) for chain, each in zip(place[1:], sent.tokens, strict=True))
             self._places[key] = scopes_of(place, tokens)
         self.seen[sent.route] = begun = Begun(self._places[key], sent.owner, int(sent.began))
         return begun

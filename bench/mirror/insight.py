@@ -36,21 +36,18 @@ QUERIES = (
 
 def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     """Return milliseconds of each query, of the facts of a day, of a snapshot of each period, and of all of these."""
-    from django.db import connection
 
     from intents_ui.mirror import lease
     from intents_ui.mirror.figures import facts, lateness, queries
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
     from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
-    from intents_ui.mirror.models import DayFact, Route
-    from intents_ui.mirror.writer import COLUMNS
+    from intents_ui.mirror.models import DayFact, Route, Transfer, write
 
     call_command("migrate", verbosity=0)
     write_dictionaries(routes)
-    insert = f"INSERT INTO mirror_transfer ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))})"  # noqa: S608 - names of columns
+    columns = [each.column for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
     for some in batched(rows(count, routes), BATCH):
-        with connection.cursor() as cursor:
-            cursor.executemany(insert, some)
+        write(Transfer, [dict(zip(columns, row, strict=True)) for row in some])
     writer = SnapshotWriter(lease.acquire(now=1) or 0)
     began, pieces = time.process_time(), list[float]()
     while True:
@@ -96,7 +93,6 @@ def write_dictionaries(routes: int) -> None:
     Route.objects.bulk_create(
         Route(
             pk=number,
-            key=number.to_bytes(16),
             providers=f"P{draw.randrange(PROVIDERS)}",
             origin_chain=str(number % CHAINS),
             destination_chain=str(number // CHAINS % CHAINS),
@@ -104,12 +100,10 @@ def write_dictionaries(routes: int) -> None:
         for number in range(1, routes + 1)
     )
     Token.objects.bulk_create(
-        Token(pk=number, key=number.to_bytes(16), chain="1", address=f"0x{number:040x}", symbol=f"T{number}")
-        for number in range(1, TOKENS + 1)
+        Token(pk=number, chain="1", address=f"0x{number:040x}", symbol=f"T{number}") for number in range(1, TOKENS + 1)
     )
     Reason.objects.bulk_create(
-        Reason(pk=number, key=number.to_bytes(16), text=f"reason {number}", example=f"Reason {number}")
-        for number in range(1, 41)
+        Reason(pk=number, text=f"reason {number}", example=f"Reason {number}") for number in range(1, 41)
     )
     past = [(start, start + HOUR) for start in range(NOW - (DAYS + 1) * DAY, NOW - HOUR, HOUR)]
     lately = [(start, start + 60) for start in range(NOW - HOUR, NOW + 60, 60)]

@@ -31,4 +31,4 @@ def incident_list(request: HttpRequest) -> HttpResponse:
 
 @access.insight
 def incident(request: HttpRequest, number: str) -> HttpResponse:
-    return answered(ApiIncidentReport.model_validate(data.of_report(incidents.report(number))))
+    return answered(ApiIncidentReport.model_validate(data.of_report(*incidents.report(number))))

@@ -10,9 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from django.db.models import Count, F, Max, Q, Sum
 
-from intents_ui.mirror.models import Audit, Lease, Window
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
-from intents_ui.mirror.writer import CALLS, STATUSES, state
+from intents_ui.mirror.models import CALLS, STATUSES, Audit, Lease, Window, state
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition, optional_utc, utc
 
 SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the service's
 FRESH = HOUR  # a window that isn't sealed was read since then
@@ -40,22 +39,14 @@ class DayCoverage:
     transfers: int
 
 
-@dataclass(frozen=True, slots=True)
-class Audits:
-    """Audits of the last seven days: windows that were read again, and those in which the copy was wrong."""
-
-    windows: int
-    differing: int
-    last_at: datetime | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The state of the copy at a moment.
 
     `days` are in order. `holes` are the newest 200. `complete_since`: all transfers are known that ended from then on,
     until `complete_until` or now. `lag`: how long the oldest due window has been waiting. `is_running`: a process holds
-    the lease. `calls` are of the last hour.
+    the lease. `calls` are of the last hour. Of the windows that were `audited` in seven days, the copy was wrong in
+    those that are `differing`.
     """
 
     days: Sequence[DayCoverage]
@@ -65,7 +56,9 @@ class Coverage:
     lag: timedelta
     is_running: bool
     calls: int
-    audits: Audits
+    audited: int
+    differing: int
+    audited_at: datetime | None
     unknown_statuses: Mapping[str, datetime]
 
     @property
@@ -97,22 +90,22 @@ class Gaps:
     at: int
     times: Sequence[tuple[int, int]]
 
-    def of(self, start: int, end: int) -> Completeness:
-        """Return the completeness of the time between these, as far as it has passed."""
+    def of(self, start: int, end: int, *, can_be: bool = True) -> Completeness:
+        """Return the completeness of the time between these, as far as it has passed, if it `can_be` complete."""
         end, lacking, since = min(end, self.at), 0, start
         for first, last in self.times:
             if first < end and last > start:
                 lacking += min(last, end) - max(first, since)
                 since = min(last, end)
-        is_complete = lacking == 0 and start < end
-        return Completeness(is_complete, None if lacking and since == end else _moment(since), timedelta(0, lacking))
+        is_complete = can_be and lacking == 0 and start < end
+        return Completeness(is_complete, None if lacking and since == end else utc(since), timedelta(0, lacking))
 
     def last_complete(self) -> tuple[datetime | None, datetime | None]:
         """Return when the newest complete time began, and when it ended if it isn't complete now."""
         *earlier, (start, end) = self.times
         if end < self.at:
-            return _moment(end), None
-        return (_moment(earlier[-1][1]), _moment(start)) if earlier else (None, None)
+            return utc(end), None
+        return (utc(earlier[-1][1]), utc(start)) if earlier else (None, None)
 
 
 def progress(*, since: int, until: int) -> tuple[int, int, int]:
@@ -126,30 +119,40 @@ def progress(*, since: int, until: int) -> tuple[int, int, int]:
 
 def current(*, now: datetime) -> Coverage:
     """Return the state of the copy."""
-    at = int(now.timestamp())
-    lengths = defaultdict[int, dict[Condition, timedelta]](dict)
-    transfers = Counter[int]()
+    at = due = int(now.timestamp())
+    lengths, transfers = defaultdict[int, Counter[Condition]](Counter), Counter[int]()
     holes: list[Hole] = []
-    due = at
     for window in Window.objects.order_by("-start"):
-        day, condition, length = window.start // DAY, window.condition, timedelta(seconds=window.end - window.start)
-        lengths[day][condition] = lengths[day].get(condition, timedelta()) + length
+        day, condition = window.start // DAY, window.condition
+        lengths[day][condition] += window.end - window.start
         transfers[day] += window.rows
         due = min(due, window.due)
         if condition is Condition.HOLE and len(holes) < MOST_HOLES:
-            holes.append(Hole(_moment(window.start), _moment(window.end), window.reason, window.failures))
+            holes.append(Hole(utc(window.start), utc(window.end), window.reason, window.failures))
     lease = Lease.objects.first()
     complete_since, complete_until = gaps(now=now).last_complete()
+    audits = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(
+        audited=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), at=Max("at")
+    )
     return Coverage(
-        days=[DayCoverage(_moment(day * DAY).date(), lengths[day], transfers[day]) for day in sorted(lengths)],
+        days=[
+            DayCoverage(
+                utc(day * DAY).date(),
+                {each: timedelta(seconds=length) for each, length in lengths[day].items()},
+                transfers[day],
+            )
+            for day in sorted(lengths)
+        ],
         holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,
         lag=timedelta(seconds=at - due),
         is_running=lease is not None and lease.until + lease.ahead >= at * 1000,
         calls=_calls(at),
-        audits=_audits(at),
-        unknown_statuses={status: _moment(seen // 1000) for status, seen in sorted(state(STATUSES, {}).items())},
+        audited=audits["audited"],
+        differing=audits["differing"],
+        audited_at=optional_utc(audits["at"]),
+        unknown_statuses={status: utc(seen // 1000) for status, seen in sorted(state(STATUSES, {}).items())},
     )
 
 
@@ -166,6 +169,12 @@ def gaps(*, now: datetime) -> Gaps:
     """
     at = int(now.timestamp())
     return Gaps(at, _merged(_incomplete(at)))
+
+
+def unread(*, since: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the windows after a time that weren't read to their end."""
+    incomplete = Q(read_at=None) | Q(failures__gt=0, is_sealed=False)
+    yield from Window.objects.filter(incomplete, end__gt=since).values_list("start", "end")
 
 
 def _incomplete(at: int) -> Iterator[tuple[int, int]]:
@@ -195,14 +204,3 @@ def _calls(at: int) -> int:
     counted, hour = state(CALLS, {}), at // HOUR
     this, before = (int(counted.get(str(each), 0)) for each in (hour, hour - 1))
     return this + before * (HOUR - at % HOUR) // HOUR
-
-
-def _audits(at: int) -> Audits:
-    found = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(
-        windows=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), last=Max("at")
-    )
-    return Audits(found["windows"], found["differing"], None if found["last"] is None else _moment(found["last"]))
-
-
-def _moment(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import NamedTuple
 
+from intents_ui.mirror.figures import statistics
 from intents_ui.service.models import (
     IntentHistory,
     IntentReceipt,
@@ -76,6 +77,17 @@ class Entry(NamedTuple):
     reason: str | None
     fingerprint: bytes
     paid: tuple[tuple[str, bytes], ...]
+
+    @property
+    def bucket(self) -> int | None:
+        """The bucket of a delivered transfer's duration, or None if it is another one's or unknown."""
+        duration = duration_of(self.started, self.ended) if self.outcome is Outcome.DELIVERED else None
+        return None if duration is None else statistics.bucket(duration)
+
+
+def duration_of(started: int | None, ended: int | None) -> int | None:
+    """Return the time from the start of the execution to the end, or None if one is unknown."""
+    return None if started is None or ended is None or ended < started else ended - started
 
 
 def read(listed: IntentHistory, *, now: datetime) -> Entry:

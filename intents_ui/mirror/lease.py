@@ -6,6 +6,7 @@ its lease can't write.
 
 import os
 import socket
+import time
 
 from django.db import OperationalError
 from django.db.models import F
@@ -21,8 +22,14 @@ class LeaseLost(Exception):
     """Another process has the lease."""
 
 
-def acquire(*, now: int) -> int | None:
+def clock() -> int:
+    """Return Unix milliseconds by this machine's clock."""
+    return time.time_ns() // 1_000_000
+
+
+def acquire(*, now: int | None = None) -> int | None:
     """Return the epoch of a lease from now on (Unix milliseconds), or None if another process has one."""
+    now = clock() if now is None else now
     known, _ = Lease.objects.get_or_create(pk=ROW, defaults={"epoch": 0, "holder": "", "until": 0})
     if known.until >= now:
         return None
@@ -38,9 +45,10 @@ def acquire(*, now: int) -> int | None:
     return known.epoch + 1 if taken else None
 
 
-def renew(epoch: int, *, now: int, ahead: int) -> None:
-    """Extend the lease. `ahead`: by how many milliseconds the service's clock is ahead. Raises LeaseLost."""
-    if not Lease.objects.filter(pk=ROW, epoch=epoch).update(until=now + SECONDS * 1000, ahead=ahead):
+def renew(epoch: int, *, service_now: int) -> None:
+    """Extend the lease. `service_now` is in Unix milliseconds by the service's clock. Raises LeaseLost."""
+    now = clock()
+    if not Lease.objects.filter(pk=ROW, epoch=epoch).update(until=now + SECONDS * 1000, ahead=service_now - now):
         raise LeaseLost
 
 

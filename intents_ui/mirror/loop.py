@@ -86,17 +86,14 @@ class Mirror:
         if writer is None:
             return None
         lacking = writer.verify(now=self.seconds())
-        sample = self.schedule.audits()
-        differing = 0
-        for window in sample:
-            reading = self.reader.read(Span((window,), is_audit=True))
-            differing += bool(writer.commit(reading, now=self.seconds()))
+        readings = [self.reader.read(Span((window,), is_audit=True)) for window in self.schedule.audits()]
+        differing = sum(bool(writer.commit(each, now=self.seconds())) for each in readings)
         lease.release(writer.epoch)
-        return len(sample), differing, lacking
+        return len(readings), differing, lacking
 
     def lead(self) -> Writer | None:
         """Return the writer of a new epoch, or None if another process has the lease."""
-        epoch = lease.acquire(now=_wall_clock())
+        epoch = lease.acquire()
         if epoch is None:
             return None
         writer = Writer(epoch)
@@ -113,17 +110,6 @@ class Mirror:
         first = now - self._days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
         writer.begin(self._source, start=first // DAY * DAY, now=now)
 
-    def step(self, writer: Writer) -> Reading | None:
-        """Read and write one task, if any is due."""
-        now = self.seconds()
-        self.schedule.prepare(writer, now=now)
-        self.incidents.keep(writer, now=now)
-        task = self.schedule.next_task(now=now)
-        reading = self.reader.read(task) if task else None
-        if reading:
-            self._write(writer, reading)
-        return reading
-
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
         snapshots = SnapshotWriter(writer.epoch, self.slow)
@@ -133,8 +119,7 @@ class Mirror:
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     self.renew(writer)
                     renewed = time.monotonic()
-                self.schedule.prepare(writer, now=self.seconds())
-                self.incidents.keep(writer, now=self.seconds())
+                self.prepare(writer)
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
                     if task is None:
@@ -146,26 +131,25 @@ class Mirror:
                 for each in done:
                     del reading[each]
                     if not self.stop.is_set():
-                        self._write(writer, each.result())
+                        self.write(writer, each.result())
                 snapshots.turn(now=self.seconds())
         if not self.stop.is_set():
             snapshots.finish(now=self.seconds(), renew=lambda: self.renew(writer))
 
-    def _write(self, writer: Writer, reading: Reading) -> None:
+    def prepare(self, writer: Writer) -> None:
+        """Do what is due in the database."""
+        self.schedule.prepare(writer, now=self.seconds())
+        self.incidents.keep(writer, now=self.seconds())
+
+    def write(self, writer: Writer, reading: Reading) -> None:
         now = self.seconds()
-        self.schedule.learn(reading, now=now)
+        self.schedule.pause(now + reading.pause)
         writer.commit(reading, now=now)
 
     def renew(self, writer: Writer) -> None:
         """Extend the lease. Raises LeaseLost."""
-        now = _wall_clock()
-        lease.renew(writer.epoch, now=now, ahead=milliseconds(self.now()) - now)
+        lease.renew(writer.epoch, service_now=milliseconds(self.now()))
 
     def seconds(self) -> int:
         """Return Unix seconds by the service's clock."""
         return int(self.now().timestamp())
-
-
-def _wall_clock() -> int:
-    """Return Unix milliseconds by this machine's clock."""
-    return time.time_ns() // 1_000_000

@@ -3,17 +3,26 @@
 IDs and addresses are bytes (`entry.packed`), because the copy has millions of rows. Amounts are decimal text.
 """
 
-from datetime import timedelta
-from typing import ClassVar
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
 
-from django.db import models
+from django.db import connection, models
 from django.db.models import Q
 
 from intents_ui.mirror import windows
+from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, duration_of, moment, optional_moment, unpacked
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.windows import Condition
+from intents_ui.service.outcome import execute_by
 
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
+SOURCE, RULES_USED, CALLS, FORGOTTEN, STATUSES = "source", "rules", "calls", "forgotten", "statuses"  # of `State`
+
+# Columns of indexes: in the order of the groups that are counted, with all that is counted.
+OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
+OF_ROUTES = ["route", "day", "outcome", "failed_step", "reason", "bucket", "origin_token", "destination_token", "n"]
 
 
 class Route(models.Model):
@@ -23,7 +32,6 @@ class Route(models.Model):
     `late_bucket`: the last bucket of durations that isn't late.
     """
 
-    key = models.BinaryField(max_length=16, unique=True)
     providers = models.TextField()
     origin_chain = models.TextField()
     destination_chain = models.TextField()
@@ -31,21 +39,37 @@ class Route(models.Model):
     late_by = models.TextField(default="rule")
     late_bucket = models.SmallIntegerField(default=statistics.bucket(USUAL // timedelta(milliseconds=1)))
 
+    class Meta:
+        unique_together: ClassVar = [RouteKey._fields]
+
+    @property
+    def key(self) -> RouteKey:
+        return RouteKey(self.providers, self.origin_chain, self.destination_chain)
+
+    @property
+    def limit(self) -> timedelta:
+        return timedelta(milliseconds=self.late_after)
+
 
 class Token(models.Model):
     """A token on a chain."""
 
-    key = models.BinaryField(max_length=16, unique=True)
     chain = models.TextField()
     address = models.TextField()
     symbol = models.TextField()
+
+    class Meta:
+        unique_together: ClassVar = [TokenKey._fields]
+
+    @property
+    def key(self) -> TokenKey:
+        return TokenKey(self.chain, self.address, self.symbol)
 
 
 class Reason(models.Model):
     """Why steps failed: a reason without its numbers and addresses, with one example."""
 
-    key = models.BinaryField(max_length=16, unique=True)
-    text = models.TextField()
+    text = models.TextField(unique=True)
     example = models.TextField()
 
 
@@ -99,22 +123,41 @@ class Transfer(models.Model):
             models.Index(
                 fields=["created", "status"], condition=Q(hour__isnull=False, bucket=None), name="transfer_failed"
             ),
-            # In the order of the groups in which open transfers are counted, with all that is counted of each.
             models.Index(
-                fields=[
-                    "route",
-                    "origin_token",
-                    "destination_token",
-                    "status",
-                    "updated",
-                    "expires",
-                    "started",
-                    "created",
-                ],
+                fields=OPEN_GROUPS,
                 condition=Q(outcome="open", unlisted_since=None),
                 name="transfer_open_groups",
             ),
         ]
+
+    @property
+    def text_id(self) -> str:
+        return unpacked(bytes(self.intent_id), HASH)
+
+    @property
+    def created_at(self) -> datetime:
+        return moment(self.created)
+
+    @property
+    def began_at(self) -> datetime:
+        return moment(self.created if self.started is None else self.started)
+
+    @property
+    def ended_at(self) -> datetime:
+        """When a transfer ended. Without that time, it is that of its last change."""
+        return moment(max(self.ended or self.updated, self.created))
+
+    @property
+    def duration(self) -> timedelta | None:
+        """The time from the start of the execution to the end, or None if one is unknown."""
+        took = duration_of(self.started, self.ended)
+        return None if took is None else timedelta(milliseconds=took)
+
+    @property
+    def execute_by(self) -> datetime | None:
+        """When the transfer expires, unless it has been executed."""
+        times = {"expires_at": optional_moment(self.expires), "updated_at": optional_moment(self.updated)}
+        return None if self.started else execute_by(self.status, **times)
 
 
 class TransferAddress(models.Model):
@@ -196,12 +239,24 @@ class Lease(models.Model):
 class State(models.Model):
     """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
-    They are the source's fingerprint, the version of the rules, calls by hour, forgotten addresses, when the incidents
-    were judged, and when statuses were seen that the dashboard doesn't know (Unix milliseconds).
+    They are the source's fingerprint, the version of the rules, calls by hour, forgotten addresses, tables of figures
+    (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't know (Unix
+    milliseconds).
     """
 
     name = models.TextField(primary_key=True)
     value = models.TextField()
+
+
+def state(name: str, default: Any = None) -> Any:
+    """Return a named value."""
+    found = State.objects.filter(name=name).values_list("value", flat=True).first()
+    return default if found is None else json.loads(found)
+
+
+def set_state(name: str, value: Any) -> None:
+    """Write a named value, within a transaction."""
+    write(State, [{"name": name, "value": json.dumps(value, separators=(",", ":"))}], key=["name"])
 
 
 class Day(models.Model):
@@ -232,53 +287,27 @@ class DayFact(models.Model):
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["day"], name="fact_day"),
-            # With all that is counted.
-            models.Index(
-                fields=[
-                    "route",
-                    "day",
-                    "outcome",
-                    "failed_step",
-                    "reason",
-                    "bucket",
-                    "origin_token",
-                    "destination_token",
-                    "n",
-                ],
-                name="fact_route",
-            ),
+            models.Index(fields=OF_ROUTES, name="fact_route"),
             models.Index(fields=["route", "day"], condition=Q(pair__isnull=False), name="fact_pair"),
         ]
 
 
-class Snapshot(models.Model):
-    """A table of figures of a period until `at` (Unix seconds), as JSON (`snapshots.py`)."""
+class Incident(models.Model):
+    """An incident, which is JSON (`keeper.py`). `closed` is in Unix seconds."""
 
-    pk = models.CompositePrimaryKey("period", "level", "order")
-    period = models.TextField()
-    level = models.TextField()
-    order = models.TextField()
-    at = models.BigIntegerField()
+    number = models.BigIntegerField(primary_key=True)
+    closed = models.BigIntegerField(null=True, db_index=True)
     document = models.TextField()
 
 
-# Incidents
-
-
-class Incident(models.Model):
-    """An incident, as in `rules.Incident`. Times are Unix seconds. `scope` and `routes`, in order, are JSON."""
-
-    number = models.BigIntegerField(primary_key=True)
-    scope = models.TextField()
-    kind = models.TextField()
-    state = models.TextField()
-    since = models.BigIntegerField(db_index=True)
-    opened = models.BigIntegerField()
-    recovered = models.BigIntegerField(null=True)
-    closed = models.BigIntegerField(null=True, db_index=True)
-    bad = models.IntegerField()
-    owners = models.IntegerField()
-    usual = models.FloatField()
-    routes = models.TextField()
-    is_alert = models.BooleanField()
-    folded_into = models.BigIntegerField(null=True)
+def write(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, key: Sequence[str] = ()) -> None:
+    """Insert rows, or replace those that have this key. `bulk_create` takes several times as long."""
+    if not rows:
+        return
+    names, values = [f'"{each}"' for each in rows[0]], [f"%({each})s" for each in rows[0]]
+    sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({', '.join(values)})"  # noqa: S608 - names
+    if key:
+        changes = (f"{each} = excluded.{each}" for each in names)
+        sql += f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, rows)

@@ -75,7 +75,7 @@ class OpenSet:
 type Task = Span | OpenSet
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Reading:
     """What a task found.
 
@@ -140,13 +140,12 @@ class Reader:
     def read(self, task: Task) -> Reading:
         """Read one page after another, until the list ends, fails or is too long."""
         at = self._now()
+        reading = Reading(task=task, at=entry.milliseconds(at))
         found: dict[str, Entry] = {}
-        why, pause, is_unanswered = "", 0.0, False
-        calls = unreadable = outside = 0
+        unreadable = 0
 
         def ask(page: Page) -> HistoryAnswer:
-            nonlocal calls
-            calls += 1
+            reading.calls += 1
             median = self._service.health.status().typical
             self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
             return self._service.ask_uncached(replace(task.call(page), is_cached=False))
@@ -156,26 +155,21 @@ class Reader:
                 entries, invalid = _entries(answer, at)
                 found |= entries
                 unreadable += invalid
-                outside += sum(not task.may_list(each) for each in entries.values())
-                if end or calls == task.most_pages or self._is_stopped():
-                    why = LACKS.get(end, "") if end else TOO_LONG if calls == task.most_pages else STOPPED
+                if end or reading.calls == task.most_pages or self._is_stopped():
+                    unfinished = TOO_LONG if reading.calls == task.most_pages else STOPPED
+                    reading.why = LACKS.get(end, "") if end else unfinished
                     break
         except (Unreachable, TooBusy, AccessDenied) as error:
-            why, is_unanswered = error.summary, True
-            pause = error.retry_after if isinstance(error, TooBusy) else error.again_in or 0.0
+            reading.why, reading.is_unanswered = error.summary, True
+            reading.pause = error.retry_after if isinstance(error, TooBusy) else error.again_in or 0.0
         except ServiceError as error:
-            why = error.summary
-        if not why and unreadable:
-            why = f"{unreadable} {'entry' if unreadable == 1 else 'entries'} could not be read"
-        return Reading(
-            task=task,
-            at=entry.milliseconds(at),
-            entries=tuple(found.values()),
-            why=why or (OUTSIDE if outside else ""),
-            is_unanswered=is_unanswered,
-            pause=pause,
-            calls=calls,
-        )
+            reading.why = error.summary
+        reading.entries = tuple(found.values())
+        if not reading.why and unreadable:
+            reading.why = f"{unreadable} {'entry' if unreadable == 1 else 'entries'} could not be read"
+        if not reading.why and not all(map(task.may_list, reading.entries)):
+            reading.why = OUTSIDE
+        return reading
 
 
 def _entries(answer: HistoryAnswer, at: datetime) -> tuple[dict[str, Entry], int]:

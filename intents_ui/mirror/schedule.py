@@ -8,7 +8,7 @@ from random import Random
 
 from intents_ui.mirror import windows
 from intents_ui.mirror.models import Window
-from intents_ui.mirror.reader import OpenSet, Reading, Span, Task
+from intents_ui.mirror.reader import OpenSet, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import KEPT_DAYS, Writer
 from intents_ui.service.models import IntentStatus
@@ -43,10 +43,11 @@ class Schedule:
 
     def prepare(self, writer: Writer, *, now: int) -> None:
         """Do what is due in the database: new windows each minute, checks and retention each hour."""
-        for intent_id, (created, since) in writer.take_alone().items():
+        for intent_id, (created, since) in writer.alone.items():
             # It may still be listed as before, or not at all.
             if since > now or now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
                 self._alone[intent_id] = created, since
+        writer.alone.clear()
         if now // MINUTE != self._minute:
             self._read_alone = {each: at for each, at in self._read_alone.items() if at > now - DAY}
             writer.extend(now=now)
@@ -96,9 +97,8 @@ class Schedule:
             self._read_alone[each] = now
         return Window(start=first, end=max(near.values()) + 1, due=now)
 
-    def learn(self, reading: Reading, *, now: int) -> None:
-        """Pause for as long as the service wants."""
-        self._paused_until = max(self._paused_until, now + reading.pause)
+    def pause(self, until: float) -> None:
+        self._paused_until = max(self._paused_until, until)
 
     def audits(self) -> list[Window]:
         """Return random sealed windows, more often young ones."""

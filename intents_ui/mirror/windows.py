@@ -4,6 +4,7 @@ Times are Unix seconds by the service's clock.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,14 @@ class Condition(StrEnum):
     OPEN = "open"  # read, and not sealed yet
     DUE = "due"  # not read yet
     HOLE = "hole"  # the last read failed
+
+
+def utc(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def optional_utc(seconds: int | None) -> datetime | None:
+    return None if seconds is None else utc(seconds)
 
 
 def next_read(end: int, *, after: int) -> int:

@@ -1,8 +1,7 @@
 """Writes to the mirror. Each transaction is fenced by the lease. Writing the same reading again changes nothing."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import pairwise
@@ -14,40 +13,40 @@ from django.db.models import Max, Min, Q
 from intents_ui.mirror import lease, partitions, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
 from intents_ui.mirror.figures import facts
-from intents_ui.mirror.figures.facts import ENDED, FAILED, bucket_of, end_of
+from intents_ui.mirror.figures.facts import ENDED, FAILED
 from intents_ui.mirror.models import (
+    CALLS,
+    FORGOTTEN,
+    RULES_USED,
+    SOURCE,
+    STATUSES,
     Audit,
     Day,
     DayFact,
     Incident,
     Reason,
     Route,
-    Snapshot,
     State,
     Token,
     Transfer,
     TransferAddress,
     Window,
+    set_state,
+    state,
+    write,
 )
 from intents_ui.mirror.reader import KNOWN, TOO_LONG, OpenSet, Reading, Span
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
-MOST_KNOWN = 20_000  # IDs of a dictionary in memory
+MOST_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
 KEPT_DAYS = 90
 AUDITS_DAYS = 30
 ROWS_MISSING = "transfers are missing in the copy"
-SOURCE, RULES_USED, CALLS, FORGOTTEN, STATUSES = "source", "rules", "calls", "forgotten", "statuses"
 
-COLUMNS = [str(each.column) for each in Transfer._meta.fields if each.column not in ("id", "unlisted_since")]
-UPSERT = f"""
-INSERT INTO mirror_transfer ({", ".join(COLUMNS)}) VALUES ({", ".join(f"%({name})s" for name in COLUMNS)})
-ON CONFLICT (intent_id, created) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])},
-  unlisted_since = NULL
-"""  # noqa: S608 - names of columns
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired", "created",
 )  # fmt: skip
@@ -63,52 +62,24 @@ SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
   SELECT COUNT(*) FROM mirror_transfer
   WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000)
 """
-WINDOW_COLUMNS = [each.name for each in Window._meta.fields if each.name != "epoch"]
-# `bulk_create` takes several times as long.
-SAVE_WINDOW = f"""
-INSERT INTO mirror_window (epoch, {", ".join(f'"{name}"' for name in WINDOW_COLUMNS)})
-VALUES (%s, {", ".join(["%s"] * len(WINDOW_COLUMNS))})
-ON CONFLICT (start) DO UPDATE SET epoch = excluded.epoch,
-  {", ".join(f'"{name}" = excluded."{name}"' for name in WINDOW_COLUMNS[1:])}
-"""  # noqa: S608 - names of columns
+NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
 class OtherSource(Exception):
     """The database is a copy of another service, or was read with another access key."""
 
 
-class Dictionary[M: models.Model]:
-    """IDs of the rows of a dictionary, by their key."""
-
-    def __init__(self, model: type[M]) -> None:
-        self._model = model
-        self._known: dict[tuple[str, ...], int] = {}
-
-    def ids(self, rows: Mapping[Any, Mapping[str, str]]) -> Mapping[tuple[str, ...], int]:
-        """Return the IDs of these keys. Rows that are missing are added, with these columns."""
-        if len(self._known) > MOST_KNOWN:
-            self._known.clear()
-        if hashes := {_hash(key): key for key in rows.keys() - self._known.keys()}:
-            missing = [self._model(key=hashed, **rows[key]) for hashed, key in hashes.items()]
-            self._model._default_manager.bulk_create(missing, ignore_conflicts=True)
-            stored = self._model._default_manager.filter(key__in=list(hashes)).values_list("key", "pk")
-            self._known.update({hashes[bytes(hashed)]: pk for hashed, pk in stored})
-        return self._known
-
-
 class Writer:
-    """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock."""
+    """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock.
+
+    `alone` are transfers to read with those created next to them: their times of creation, and from when on.
+    """
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
-        self._set_dictionaries()
-        self._forgotten: frozenset[str] = frozenset()
+        self.alone: dict[bytes, tuple[int, int]] = {}
+        self._ids: dict[tuple[str, ...], int] = {}  # of routes, tokens and reasons
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
-        # Transfers to read with those created next to them: their times of creation, and from when on.
-        self._alone: dict[bytes, tuple[int, int]] = {}
-
-    def _set_dictionaries(self) -> None:
-        self._routes, self._tokens, self._reasons = Dictionary(Route), Dictionary(Token), Dictionary(Reason)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -118,14 +89,13 @@ class Writer:
                 lease.fence(self.epoch)
                 yield
         except BaseException:
-            self._set_dictionaries()  # their rows may have been rolled back
+            self._ids.clear()  # their rows may have been rolled back
             raise
 
     def begin(self, source: str, *, start: int, now: int) -> None:
         """Prepare the ledger from `start` on. Raises OtherSource if the database is of another source."""
         with self.transaction():
-            known = state(SOURCE, source)
-            if known != source:
+            if state(SOURCE, source) != source:
                 raise OtherSource
             set_state(SOURCE, source)
             if state(RULES_USED, RULES) != RULES:
@@ -143,32 +113,29 @@ class Writer:
 
     def commit(self, reading: Reading, *, now: int) -> int:
         """Write a reading. Return the number of rows that changed, or of those that an audit found to differ."""
-        changed, differing, rest = 0, 0, list(reading.entries)
-        if isinstance(reading.task, Span) and reading.task.is_audit:
-            rest = [each for each in rest if _is_of(each, reading.task.start, reading.task.end)]
-            differing = 0 if reading.why else _differing(reading.task, rest)
+        changed, differing, rest, task = 0, 0, list(reading.entries), reading.task
+        if isinstance(task, Span) and task.is_audit:
+            rest = [each for each in rest if task.start * 1000 <= each.created < task.end * 1000]
+            differing = 0 if reading.why else _differing(task, rest)
         while len(rest) > BATCH:
             with self.transaction():
-                changed += self._upsert(rest[:BATCH], reading.at, now)
+                changed += self._upsert(rest[:BATCH], reading.at)
             rest = rest[BATCH:]
         with self.transaction():
-            changed += self._upsert(rest, reading.at, now)
-            self._note_statuses(reading)
-            self._count_calls(reading.calls, now)
-            match reading.task:
-                case OpenSet() as open_set:
-                    self._note_departed(open_set, reading, now)
-                case Span() as span:
-                    self._note_unlisted(span, reading)
-                    self._note_windows(span, reading, now)
-                    if span.is_audit and not reading.why:
-                        Audit.objects.create(at=now, differing=differing)
+            changed += self._upsert(rest, reading.at)
+            if unknown := {each.status for each in reading.entries} - KNOWN:
+                set_state(STATUSES, state(STATUSES, {}) | dict.fromkeys(unknown, reading.at))
+            calls, hour = state(CALLS, {}), now // HOUR
+            counted = {str(each): calls.get(str(each), 0) for each in (hour - 1, hour)}
+            set_state(CALLS, counted | {str(hour): counted[str(hour)] + reading.calls})
+            if isinstance(task, OpenSet):
+                self._note_departed(task, reading, now)
+            else:
+                self._note_unlisted(task, reading)
+                self._note_windows(task, reading, now)
+                if task.is_audit and not reading.why:
+                    Audit.objects.create(at=now, differing=differing)
         return max(changed, differing)
-
-    def take_alone(self) -> dict[bytes, tuple[int, int]]:
-        """Return once the transfers to read apart from their windows: when each was created, and from when on."""
-        taken, self._alone = self._alone, {}
-        return taken
 
     def verify(self, *, now: int) -> int:
         """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
@@ -215,45 +182,56 @@ class Writer:
 
     # Rows
 
-    def _upsert(self, entries: Sequence[Entry], read_at: int, now: int) -> int:
+    def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
         changed = list(self._changed(entries, read_at)) if entries else []
         if not changed:
             return 0
-        self._forgotten = frozenset(state(FORGOTTEN, []))
-        routes = self._routes.ids({each: each._asdict() for each in {each.route for each, _, _ in changed}})
-        pairs = {(each.origin_token, each.destination_token) for each, _, _ in changed}
-        tokens = self._tokens.ids({token: token._asdict() for pair in pairs for token in pair if token})
-        examples = {_gist(each.reason): each.reason for each, _, _ in changed if each.reason}
-        reasons = self._reasons.ids({(text,): {"text": text, "example": each} for text, each in examples.items()})
-        rows = [
-            {
-                **each._asdict(),
-                "outcome": each.outcome.value,
-                "route_id": routes[each.route],
-                "origin_token_id": tokens[each.origin_token] if each.origin_token else None,
-                "destination_token_id": tokens[each.destination_token] if each.destination_token else None,
-                "owner": self._unless_forgotten(each.owner),
-                "recipient": self._unless_forgotten(each.recipient),
-                "reason_id": reasons[(_gist(each.reason),)] if each.reason else None,
-                "read_at": read_at,
-                "hour": _hour(each, read_at),
-                "bucket": bucket_of(each.outcome, each.started, each.ended),
-                "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
-            }
-            for each, _, had_ended in changed
-        ]
-        addresses = [
-            (address, role, each.intent_id, address, role)
-            for each, _, _ in changed
-            for role, address in each.paid
-            if self._unless_forgotten(address)
-        ]
-        with connection.cursor() as cursor:
-            cursor.executemany(UPSERT, rows)
-            if addresses:
+        forgotten = frozenset(state(FORGOTTEN, []))
+
+        def known(address: bytes | None) -> bytes | None:
+            return None if address and forgotten and _digest(address) in forgotten else address
+
+        rows, addresses = list[dict[str, Any]](), []
+        for each, _, had_ended in changed:
+            columns: dict[str, Any] = each._asdict()
+            for name in ("route", "origin_token", "destination_token"):
+                key = columns.pop(name)
+                columns[f"{name}_id"] = self._id(Route if name == "route" else Token, **key._asdict()) if key else None
+            reason = columns.pop("reason")
+            # Without amounts and addresses, equal reasons match.
+            gist = NUMBERS.sub("#", reason).casefold() if reason else ""
+            columns["reason_id"] = self._id(Reason, text=gist, defaults={"example": reason}) if reason else None
+            for role, address in columns.pop("paid"):
+                if known(address):
+                    addresses.append((address, role, each.intent_id, address, role))
+            rows.append(
+                columns
+                | {
+                    "outcome": each.outcome.value,
+                    "owner": known(each.owner),
+                    "recipient": known(each.recipient),
+                    "read_at": read_at,
+                    "hour": _hour(each, read_at),
+                    "bucket": each.bucket,
+                    "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
+                    "unlisted_since": None,
+                }
+            )
+        write(Transfer, rows, key=["intent_id", "created"])
+        if addresses:
+            with connection.cursor() as cursor:
                 cursor.executemany(ADD_ADDRESS, addresses)
         facts.forget_days({*(row["hour"] for row in rows), *(hour for _, hour, _ in changed)} - {None})
         return len(rows)
+
+    def _id(self, model: type[models.Model], defaults: dict[str, str] | None = None, **key: str) -> int:
+        """Return the ID of a row of a dictionary, which is added if it is missing."""
+        known = model.__name__, *key.values()
+        if known not in self._ids:
+            if len(self._ids) > MOST_KNOWN:
+                self._ids.clear()
+            self._ids[known] = model._default_manager.get_or_create(defaults, **key)[0].pk
+        return self._ids[known]
 
     def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, int | None, bool]]:
         """Yield the entries that the copy lacks or has otherwise, the hour in which it has them, and whether it had an
@@ -295,20 +273,8 @@ class Writer:
             if len(self._earlier) > MOST_KNOWN:
                 self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
-            self._alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
+            self.alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
         return False
-
-    def _unless_forgotten(self, address: bytes | None) -> bytes | None:
-        return None if address and self._forgotten and _hash(address.hex()).hex() in self._forgotten else address
-
-    def _note_statuses(self, reading: Reading) -> None:
-        if unknown := {each.status for each in reading.entries} - KNOWN:
-            set_state(STATUSES, state(STATUSES, {}) | dict.fromkeys(unknown, reading.at))
-
-    def _count_calls(self, calls: int, now: int) -> None:
-        known, this = state(CALLS, {}), now // HOUR
-        counted = {str(hour): known.get(str(hour), 0) for hour in (this - 1, this)}
-        set_state(CALLS, counted | {str(this): counted[str(this)] + calls})
 
     # The ledger
 
@@ -337,7 +303,7 @@ class Writer:
             elif reading.why:
                 window.set_failed(reading.why, at=now)
             else:
-                own = sum(_is_of(each, window.start, window.end) for each in reading.entries)
+                own = sum(window.start * 1000 <= each.created < window.end * 1000 for each in reading.entries)
                 window.set_read(rows=own, at=reading.at // 1000)
             changed.append(window)
         self._save(changed)
@@ -361,7 +327,7 @@ class Writer:
     def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
         """Let transfers be read that may change and are no longer in this list of such ones.
 
-        Young ones are read with their windows, the others alone (`take_alone`).
+        Young ones are read with their windows, the others `alone`.
         """
         since = task.since * 1000
         if reading.why == TOO_LONG and reading.entries:
@@ -376,7 +342,7 @@ class Writer:
         known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         young = {created for created in left.values() if created >= now - ALONE_FROM}
-        self._alone |= {each: (created, now) for each, created in left.items() if created not in young}
+        self.alone |= {each: (created, now) for each, created in left.items() if created not in young}
         if young:
             for window in Window.objects.filter(end__gt=min(young), failures=0):
                 if any(window.start <= created < window.end for created in young):
@@ -385,10 +351,9 @@ class Writer:
 
     def _save(self, changed: Iterable[Window]) -> None:
         """Insert or update windows."""
-        rows = [[self.epoch, *(getattr(each, name) for name in WINDOW_COLUMNS)] for each in changed]
-        if rows:
-            with connection.cursor() as cursor:
-                cursor.executemany(SAVE_WINDOW, rows)
+        names = [each.name for each in Window._meta.fields]
+        rows = [{**{name: getattr(each, name) for name in names}, "epoch": self.epoch} for each in changed]
+        write(Window, rows, key=["start"])
 
 
 def tile(start: int, end: int, *, width: int, due: int | None = None) -> Iterator[Window]:
@@ -411,7 +376,7 @@ def _hour(each: Entry, read_at: int) -> int | None:
     if each.outcome not in ENDED:
         return None
     # A transfer can't end after it was read.
-    end = min(end_of(each.ended, each.updated, each.created), max(read_at, each.created))
+    end = max(min(each.ended or each.updated, read_at), each.created)
     return end // (HOUR * 1000) * HOUR
 
 
@@ -420,7 +385,7 @@ def forget(address: str) -> int:
     found = packed(address, ADDRESS) or b""
     with transaction.atomic():
         lease.hold()
-        set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _hash(found.hex()).hex()}))
+        set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _digest(found)}))
         TransferAddress.objects.filter(address=found).delete()
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
         Transfer.objects.filter(owner=found).update(owner=None)
@@ -432,37 +397,10 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Snapshot, DayFact, Day, Incident, *COPIED):
+        for model in (DayFact, Day, Incident, TransferAddress, Transfer, Route, Token, Reason, Window, Audit):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 
 
-COPIED = (TransferAddress, Transfer, Route, Token, Reason, Window, Audit)
-
-
-def state(name: str, default: Any = None) -> Any:
-    """Return a named value."""
-    found = State.objects.filter(name=name).values_list("value", flat=True).first()
-    return default if found is None else json.loads(found)
-
-
-def set_state(name: str, value: Any) -> None:
-    """Write a named value, within a transaction."""
-    named = State(name=name, value=json.dumps(value))
-    State.objects.bulk_create([named], update_conflicts=True, unique_fields=["name"], update_fields=["value"])
-
-
-def _is_of(each: Entry, start: int, end: int) -> bool:
-    return start * 1000 <= each.created < end * 1000
-
-
-NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
-
-
-def _gist(reason: str) -> str:
-    """Return the reason without amounts and addresses, so that equal reasons match."""
-    return NUMBERS.sub("#", reason).casefold()
-
-
-def _hash(key: tuple[str, ...] | str) -> bytes:
-    return blake2b(json.dumps(key).encode(), digest_size=16).digest()
+def _digest(address: bytes) -> str:
+    return blake2b(address, digest_size=16).hexdigest()

@@ -112,4 +112,4 @@ def check_figures(ended: list[Ended], *, now: int) -> None:
         assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
         assert count == counted["delivered"]
         failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
-        assert [int(each.ended.timestamp()) for each in failures] == counted["failures"][: queries.MOST_LISTED]
+        assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MOST_LISTED]

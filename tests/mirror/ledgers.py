@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from intents_ui.mirror import writer
-from intents_ui.mirror.models import Audit, Lease, Route, Transfer, TransferAddress, Window
+from intents_ui.mirror.models import STATUSES, Audit, Lease, Route, Transfer, TransferAddress, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
 OUTCOMES = {"SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded"}
@@ -48,7 +47,7 @@ def audit(now: datetime, *differing: int) -> None:
 
 
 def unknown(now: datetime, status: str) -> None:
-    writer.set_state(writer.STATUSES, {status: int(now.timestamp() * 1000)})
+    set_state(STATUSES, {status: int(now.timestamp() * 1000)})
 
 
 def pay(
@@ -56,9 +55,7 @@ def pay(
 ) -> str:
     """Write a transfer of this age in seconds that paid an address. Return its ID, which is the number."""
     at = int((now.timestamp() - age) * 1000)
-    route, _ = Route.objects.get_or_create(
-        key=b"r", defaults={"providers": "", "origin_chain": "", "destination_chain": ""}
-    )
+    route, _ = Route.objects.get_or_create(providers="", origin_chain="", destination_chain="")
     outcome = OUTCOMES.get(status, "open")
     transfer = Transfer.objects.create(
         intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route,

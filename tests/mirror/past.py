@@ -4,15 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from intents_ui.mirror import lease, writer
+from intents_ui.mirror import lease
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures.facts import bucket_of
+from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import Day, Lease, Reason, Route, Token, Transfer
+from intents_ui.mirror.models import Day, Lease, Reason, Route, Token, Transfer, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
-from intents_ui.service.outcome import Outcome
 from tests.mirror import ledgers
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # of the site
@@ -29,9 +28,9 @@ def write(
 ) -> None:
     """Write ended transfers of this many days. On the first route one in six failed, on the others none."""
     draw, at = Random(1), int(now.timestamp())  # noqa: S311 - the same in each run
-    failure = Reason.objects.create(key=b"failure", text=reason, example=reason)
+    failure = Reason.objects.create(text=reason, example=reason)
     for chain in ("8453", "42161"):
-        Token.objects.create(key=chain.encode(), chain=chain, address="0x" + "11" * 20, symbol="USDC")
+        Token.objects.create(chain=chain, address="0x" + "11" * 20, symbol="USDC")
     places = [
         (hour + draw.randrange(HOUR), place, turn)
         for hour in range(at // HOUR * HOUR - days * DAY, at, HOUR)
@@ -49,7 +48,7 @@ def ended(end: int, on: Route, reason: Reason | None, *, seconds: int = 40) -> T
     return Transfer(
         created=began, updated=at, started=began, ended=at, status="FAILED" if reason else "SUCCEEDED",
         outcome="failed" if reason else "delivered", route=on, read_at=at, fingerprint=b"",
-        hour=end // HOUR * HOUR, bucket=None if reason else bucket_of(Outcome.DELIVERED, began, at), reason=reason,
+        hour=end // HOUR * HOUR, bucket=None if reason else statistics.bucket(at - began), reason=reason,
         failed_step=1 if reason else None, sent="1500000",
     )  # fmt: skip
 
@@ -93,7 +92,7 @@ def ending(
     now: datetime, *, good: int, bad: int, key: RouteKey = RELAY, minutes: int = 35, seconds: int = 40
 ) -> Iterator[Transfer]:
     """Yield transfers that ended evenly in the last minutes, except the last two. The bad ones failed, evenly, too."""
-    failure, on, of = Reason.objects.get(key=b"failure"), route(key), good + bad
+    failure, on, of = Reason.objects.first(), route(key), good + bad
     for place in range(of):
         is_bad = (place + 1) * bad // of > place * bad // of
         at = int(now.timestamp()) - minutes * MINUTE + place * (minutes - 2) * MINUTE // of
@@ -124,7 +123,7 @@ def keep(led: Writer, at: int, *, minutes: int, keeper: Keeper | None = None) ->
 def unknown(now: datetime, *, since: datetime) -> None:
     """Let nothing have been known since a time when incidents were judged now."""
     told = {"judged": int(now.timestamp()), "unknown_since": int(since.timestamp()), "is_learning": False}
-    writer.set_state(NAME, told)
+    set_state(NAME, told)
 
 
 def write_all(now: datetime) -> None:
@@ -137,5 +136,5 @@ def write_all(now: datetime) -> None:
 
 
 def route(key: RouteKey) -> Route:
-    found, _ = Route.objects.get_or_create(key="\n".join(key).encode()[-16:], defaults=key._asdict())
+    found, _ = Route.objects.get_or_create(**key._asdict())
     return found

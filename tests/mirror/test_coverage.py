@@ -47,9 +47,9 @@ def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: Wo
         world.create(age=age, status="REFUNDED").refund_to = OTHER
     Copy(world).settle(20)
     found, count = transfers_to(OTHER.upper().replace("0X", "0x"), role=Role.REFUND, most=2)
-    assert [each.intent_id for each in found] == [made.intent_id for made in world.transfers[:0:-1]]
+    assert [each.text_id for each in found] == [made.intent_id for made in world.transfers[:0:-1]]
     assert count == 3
     for other in (OTHER, OWNER, ""):
         assert transfers_to(other, role=Role.RECIPIENT, most=2) == ([], 0)
     ((paid,), _) = transfers_to("0x" + f"{1:040x}", role=Role.RECIPIENT, most=2)
-    assert paid.intent_id == world.transfers[0].intent_id
+    assert paid.text_id == world.transfers[0].intent_id

@@ -11,7 +11,7 @@ import pytest
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
 from intents_ui.mirror.figures import lateness
 from intents_ui.mirror.lease import LeaseLost
-from intents_ui.mirror.models import Lease, Transfer, TransferAddress, Window
+from intents_ui.mirror.models import STATUSES, Lease, Transfer, TransferAddress, Window, state
 from intents_ui.mirror.reader import Span, Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
@@ -84,7 +84,7 @@ def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) 
         Window.objects.update(due=0)
         mirror.settle(20)
     assert rows() == {world.transfers[0].intent_id: ("HALTED", "open")}
-    assert [*writer.state(writer.STATUSES)] == ["HALTED"]
+    assert [*state(STATUSES)] == ["HALTED"]
 
 
 # The failure modes of the service
@@ -223,7 +223,7 @@ def test_an_open_transfer_that_is_no_longer_listed_is_late_no_more_unless_it_is_
     mirror.settle(20 * MINUTE, step=4 * MINUTE)
 
     def late() -> list[str]:
-        return [each.intent_id for each in lateness.late(now=mirror.moment()).transfers]
+        return [each.text_id for each in lateness.late(now=mirror.moment()).transfers]
 
     assert late() == [made.intent_id]
     world.transfers.remove(made)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
-from intents_ui.mirror.incidents.cohorts import Begun, decided, scopes_of
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import Incident, Kind, Knowledge, State, tail
+from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, decided, tail
 from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
@@ -28,7 +27,7 @@ PLACES = {
 }
 TOKENS = ("USDC", "ETH")
 ROUTE = ScopeName(Level.ROUTE, *PLACES[A])
-PARTS = scopes_of(RouteKey(*PLACES[A]), [])
+PARTS = scopes_of(RouteKey(*PLACES[A]))
 
 
 @dataclass
@@ -66,7 +65,7 @@ class Story:
             if route in silent:
                 continue
             place = RouteKey(*self.places[route])
-            scopes = scopes_of(place, [TokenKey(place.origin_chain, token, token)])
+            scopes = scopes_of(place, (TokenKey(place.origin_chain, token, token),))
             began = Begun(scopes, f"owner {key}", self.now + 5)
             if route in hanging and is_turn:
                 found[key] = began
@@ -343,7 +342,7 @@ def test_hostile_names_of_providers_do_nothing() -> None:
     assert story.said == []
     story.minutes(20, failing=places)
     assert story.only.is_open
-    assert len(scopes_of(RouteKey(hostile[-1], "1", "10"), [])) <= 1 + 16 + 8 + 2 + 1
+    assert len(scopes_of(RouteKey(hostile[-1], "1", "10"))) <= 1 + 16 + 8 + 2 + 1
 
 
 def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:

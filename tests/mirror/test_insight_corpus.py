@@ -54,8 +54,8 @@ def drawn(site: Client, texts: Sequence[str], *, providers: Sequence[str]) -> di
     past.incident(now, key=routes[0])
     for number, (key, each) in enumerate(zip(routes, texts, strict=True), 1):
         past.open_transfer(now, number=number, age=timedelta(hours=2), key=key)
-        reason = Reason.objects.create(key=number.to_bytes(8), text=each, example=each)
-        token = Token.objects.create(key=number.to_bytes(8), chain="8453", address=each, symbol=each)
+        reason = Reason.objects.create(text=f"{each} {number}", example=each)
+        token = Token.objects.create(chain="8453", address=f"{each} {number}", symbol=each)
         on_route = Transfer.objects.filter(route=past.route(key))
         on_route.update(origin_token=token)
         on_route.filter(outcome="delivered").update(outcome="failed", reason=reason, failed_step=1)

@@ -23,9 +23,9 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.db.models import Max
 
-from intents_ui.mirror import coverage, schedule, writer
+from intents_ui.mirror import coverage, schedule
 from intents_ui.mirror.figures import facts, lateness
-from intents_ui.mirror.models import Lease, Transfer, Window
+from intents_ui.mirror.models import SOURCE, Lease, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from tests.mirror.counted import check_facts, check_figures, of_world
 from tests.mirror.world import FINAL, Copy, Made, World, expected, rows
@@ -196,7 +196,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     assert {f"0x{bytes(each.intent_id).hex()}" for each in unfinished} <= {
         each.intent_id for each in world.transfers if not each.is_finished
     } | world.vanished
-    late = {each.intent_id for each in lateness.late(now=datetime.fromtimestamp(now, UTC)).transfers}
+    late = {each.text_id for each in lateness.late(now=datetime.fromtimestamp(now, UTC)).transfers}
     assert late.isdisjoint(world.vanished)
     assert coverage.current(now=datetime.fromtimestamp(now, UTC)).holes == []
     check_facts()
@@ -211,7 +211,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
 
     # An audit finds what differs: of the windows that are like the service, one has another status, one lacks a row,
     # one has a row that isn't listed.
-    writer.set_state(writer.SOURCE, "world")
+    set_state(SOURCE, "world")
     mirror = Copy(world, calls=1000).mirror
     with patch.object(schedule, "AUDITS", 5000):  # all windows
         _, differed, lacked = mirror.audit() or (0, 0, 0)

@@ -7,11 +7,10 @@ import hashlib
 import os
 import signal
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
@@ -25,9 +24,10 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
 from intents_ui.settings import ENV
 
-if TYPE_CHECKING:
-    from intents_ui.mirror.loop import Mirror
-    from intents_ui.mirror.writer import Writer
+if "intents_ui.mirror" in settings.INSTALLED_APPS:
+    from intents_ui.mirror import coverage, lease, loop, writer
+    from intents_ui.mirror.models import Day
+    from intents_ui.mirror.reader import CallLimiter, Reader
 
 SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
@@ -35,6 +35,15 @@ NICENESS = 10  # of `run`: pages come first
 MOST_DAYS = 90
 MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
+ACTIONS = {
+    "run": "follow the service until it is stopped",
+    "backfill": "read this many days of the past, then end",
+    "audit": "read some windows again and compare them with the copy",
+    "recount": "let the next or present run count all figures again from the transfers in the copy",
+    "rebuild": "delete the copy, so that the next run reads everything again",
+    "forget": "remove an address, and never store it again",
+    "status": "show what the copy covers",
+}
 
 
 class Command(BaseCommand):
@@ -43,37 +52,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        actions.add_parser("run", help="follow the service until it is stopped")
-        backfill = actions.add_parser("backfill", help="read this many days of the past, then end")
-        backfill.add_argument("--days", type=int, required=True, choices=range(1, MOST_DAYS + 1), metavar="N")
-        actions.add_parser("audit", help="read some windows again and compare them with the copy")
-        actions.add_parser(
-            "recount", help="let the next or present run count all figures again from the transfers in the copy"
-        )
-        actions.add_parser("rebuild", help="delete the copy, so that the next run reads everything again")
-        forget = actions.add_parser("forget", help="remove an address, and never store it again")
-        forget.add_argument("address")
-        actions.add_parser("status", help="show what the copy covers")
+        parsers = {action: actions.add_parser(action, help=what) for action, what in ACTIONS.items()}
+        days = range(1, MOST_DAYS + 1)
+        parsers["backfill"].add_argument("--days", type=int, required=True, choices=days, metavar="N")
+        parsers["forget"].add_argument("address")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.MIRROR_DATABASE is None:
             raise CommandError("INTENTS_DATABASE is not set, so there is no mirror.")
-        actions: dict[str, Callable[[], None]] = {
-            "run": self._run,
-            "backfill": lambda: self._backfill(options["days"]),
-            "audit": self._audit,
-            "recount": self._recount,
-            "rebuild": self._rebuild,
-            "forget": lambda: self._forget(options["address"]),
-            "status": self._status,
-        }
-        from intents_ui.mirror.writer import OtherSource
-
         lifecycle.trim_memory()
         try:
             prepare(settings.DATABASES["default"])
-            actions[options["action"]]()
-        except OtherSource:
+            getattr(self, options["action"])(**options)
+        except writer.OtherSource:
             raise CommandError(
                 "The database is a copy of another service, or was read with another access key."
                 " Set another INTENTS_DATABASE, or run `manage.py mirror rebuild`."
@@ -82,15 +73,13 @@ class Command(BaseCommand):
             first = (str(error).splitlines() or [type(error).__name__])[0]
             raise CommandError(f"The mirror stopped because its database failed: {first}") from None
 
-    def _run(self) -> None:
-        mirror = self._mirror(prefill=prefill)
+    def run(self, **_: Any) -> None:
+        mirror = self.mirror(prefill=prefill)
         self.stdout.write("The mirror is running.")
         mirror.run()
         self.stdout.write("The mirror has stopped.")
 
-    def _backfill(self, days: int) -> None:
-        from intents_ui.mirror import coverage
-
+    def backfill(self, *, days: int, **_: Any) -> None:
         until = int(datetime.now(UTC).timestamp()) - HOUR
         shown_at = float("-inf")
 
@@ -102,64 +91,51 @@ class Command(BaseCommand):
                 self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
-        _require(self._mirror(days=days, is_done=is_done).run(waits=False))
+        _require(self.mirror(days=days, is_done=is_done).run(waits=False))
         if holes := coverage.current(now=coverage.service_now()).holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
-    def _audit(self) -> None:
-        found = self._mirror().audit()
+    def audit(self, **_: Any) -> None:
+        found = self.mirror().audit()
         _require(found is not None)
         windows, differing, lacking = found or (0, 0, 0)
         self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
 
-    def _recount(self) -> None:
-        from intents_ui.mirror.models import Day
-
+    def recount(self, **_: Any) -> None:
         Day.objects.all().delete()
         self.stdout.write("`manage.py mirror run` counts all figures again.")
 
-    def _rebuild(self) -> None:
-        from intents_ui.mirror import lease, writer
-
-        epoch = lease.acquire(now=time.time_ns() // 1_000_000)
+    def rebuild(self, **_: Any) -> None:
+        epoch = lease.acquire()
         _require(epoch is not None)
         writer.empty()
         lease.release(epoch or 0)
         self.stdout.write("The copy is empty. `manage.py mirror run` reads it again.")
 
-    def _forget(self, address: str) -> None:
-        from intents_ui.mirror import writer
-
+    def forget(self, *, address: str, **_: Any) -> None:
         self.stdout.write(f"Removed from {writer.forget(address)} transfers.")
 
-    def _status(self) -> None:
-        from intents_ui.mirror import coverage
-
+    def status(self, **_: Any) -> None:
         found = coverage.current(now=coverage.service_now())
         since = found.complete_since
-        self.stdout.write("Running" if found.is_running else "Not running")
-        self.stdout.write(f"Transfers: {found.transfers:,}")
-        self.stdout.write(f"Complete since: {f'{since:%Y-%m-%d %H:%M} UTC' if since else 'not yet'}")
-        self.stdout.write(f"Lag: {found.lag.total_seconds():.0f} s")
-        self.stdout.write(f"Calls in the last hour: {found.calls:,} of {ENV.intents_mirror_calls * HOUR:,}")
-        self.stdout.write(f"Audits: {found.audits.differing} of {found.audits.windows} windows differed in 7 days")
-        for hole in found.holes[:MOST_HOLES]:
-            self.stdout.write(f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}")
+        lines = [
+            "Running" if found.is_running else "Not running",
+            f"Transfers: {found.transfers:,}",
+            f"Complete since: {f'{since:%Y-%m-%d %H:%M} UTC' if since else 'not yet'}",
+            f"Lag: {found.lag.total_seconds():.0f} s",
+            f"Calls in the last hour: {found.calls:,} of {ENV.intents_mirror_calls * HOUR:,}",
+            f"Audits: {found.differing} of {found.audited} windows differed in 7 days",
+            *(
+                f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}"
+                for hole in found.holes[:MOST_HOLES]
+            ),
+        ]
         if more := len(found.holes[MOST_HOLES:]):
-            self.stdout.write(f"Holes before them: {more}")
-        for status in found.unknown_statuses:
-            self.stdout.write(f"Unknown status: {status[:40]!r}")
+            lines.append(f"Holes before them: {more}")
+        lines += [f"Unknown status: {status[:40]!r}" for status in found.unknown_statuses]
+        self.stdout.write("\n".join(lines))
 
-    def _mirror(
-        self,
-        *,
-        days: int | None = None,
-        is_done: Callable[[], bool] = lambda: False,
-        prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None,
-    ) -> "Mirror":
-        from intents_ui.mirror.loop import DAYS, Mirror
-        from intents_ui.mirror.reader import CallLimiter, Reader
-
+    def mirror(self, *, days: int | None = None, **options: Any) -> "loop.Mirror":
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
@@ -169,19 +145,11 @@ class Command(BaseCommand):
             return datetime.now(UTC) + client.health.clock_offset.ahead()
 
         reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
-        return Mirror(
-            reader,
-            source=source(),
-            now=now,
-            stop=stop,
-            days=days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else DAYS),
-            is_done=is_done,
-            slow=providers.SLOW,
-            prefill=prefill,
-        )
+        days = days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else loop.DAYS)
+        return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=providers.SLOW, **options)
 
 
-def prefill(mirror: "Mirror", leader: "Writer") -> None:
+def prefill(mirror: "loop.Mirror", leader: "writer.Writer") -> None:
     """Generate the past of a demo, for which pages wait. From then on, they come first."""
     emulator = wiring.emulator()
     if emulator and settings.DEMO_STARTED is not None:

@@ -1,14 +1,14 @@
 """What figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
-
-from django.db.models import Q
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.service.catalog import plain
+
+MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
 
 
 class Level(StrEnum):
@@ -43,13 +43,15 @@ class ScopeName(NamedTuple):
 EVERYTHING = ScopeName(Level.SERVICE)
 
 
-@lru_cache(maxsize=20_000)
-def scopes_of(route: RouteKey) -> tuple[ScopeName, ...]:
-    """Return what a route is a part of, with itself."""
+@lru_cache(maxsize=100_000)
+def scopes_of(route: RouteKey, tokens: tuple[TokenKey, ...] = ()) -> tuple[ScopeName, ...]:
+    """Return what a transfer is a part of, its route first. Of a route's providers, the first eight count."""
     chains = dict.fromkeys(filter(None, (route.origin_chain, route.destination_chain)))
-    providers = dict.fromkeys(filter(None, route.providers.split(";")))
+    providers = list(dict.fromkeys(filter(None, route.providers.split(";"))))[:MAX_PROVIDERS]
     return (
         ScopeName(Level.ROUTE, *route),
+        *(ScopeName(Level.PROVIDER_ON_CHAIN, *each) for each in product(providers, chains)),
+        *dict.fromkeys(scope_of_token(each.chain, each.address) for each in tokens),
         *(ScopeName(Level.PROVIDER, each) for each in providers),
         *(ScopeName(Level.CHAIN, "", each) for each in chains),
         EVERYTHING,
@@ -60,30 +62,3 @@ def scope_of_token(chain: str, address: str) -> ScopeName:
     """Return the scope of a token, which a transfer is a part of if it sends or delivers the token."""
     is_hex = address[:2].lower() == "0x"
     return ScopeName(Level.TOKEN, origin_chain=chain, token=plain(address) if is_hex else address)
-
-
-def scopes_of_tokens(tokens: Iterable[TokenKey | None]) -> tuple[ScopeName, ...]:
-    """Return the scopes of the tokens that are known, each once."""
-    return tuple(dict.fromkeys(scope_of_token(each.chain, each.address) for each in tokens if each))
-
-
-def is_part(scope: ScopeName) -> Q:
-    """Return the condition that a route is a part of a scope, which isn't a token."""
-    match scope.level:
-        case Level.ROUTE:
-            return Q(**scope.route._asdict())
-        case Level.PROVIDER | Level.PROVIDER_ON_CHAIN:
-            name, chain = scope.providers, scope.origin_chain
-            on_chain = Q(origin_chain=chain) | Q(destination_chain=chain) if chain else Q()
-            return on_chain & (
-                Q(providers=name)
-                | Q(providers__startswith=f"{name};")
-                | Q(providers__endswith=f";{name}")
-                | Q(providers__contains=f";{name};")
-            )
-        case Level.CHAIN:
-            return Q(origin_chain=scope.origin_chain) | Q(destination_chain=scope.origin_chain)
-        case Level.SERVICE:
-            return Q()
-        case Level.TOKEN:
-            raise ValueError("a token is no condition")

@@ -1,9 +1,9 @@
 """Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
 
-import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -11,16 +11,16 @@ from functools import cache, partial
 from heapq import nsmallest
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, Min, Q
 
 from intents_ui.mirror import coverage, lease
-from intents_ui.mirror.entry import RouteKey, TokenKey
+from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import ALL, Span
-from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of, scopes_of_tokens
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import USUAL, Day, Reason, Route, Snapshot, Token, Transfer, Window
+from intents_ui.mirror.models import USUAL, Day, Reason, Route, Token, Transfer, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -32,9 +32,6 @@ LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
-PARTS = ("route_id", "origin_token_id", "destination_token_id")
-# `bulk_update` takes many times as long.
-SET_LATE = "UPDATE mirror_route SET late_after = %s, late_by = %s, late_bucket = %s WHERE mirror_route.id = %s"
 
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
@@ -83,9 +80,9 @@ class Order(StrEnum):
     SLOWEST = "slowest"
 
 
-@dataclass(slots=True)
+@dataclass
 class Sums:
-    """Ended transfers of a scope: counts by outcome, durations by bucket, and ended and delivered ones by time.
+    """Ended transfers: counts by outcome, durations by bucket, and the ended and the delivered ones by time.
 
     `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
     `causes`: failed steps and reasons of the others, not counted in each scope.
@@ -93,42 +90,27 @@ class Sums:
 
     counts: Counter[str] = field(default_factory=Counter)
     durations: Counter[int] = field(default_factory=Counter)
-    bars: dict[int, list[int]] = field(default_factory=dict)
+    bars: dict[int, tuple[int, int]] = field(default_factory=dict)
     in_time: int = 0
     to_blame: int = 0
-    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter, compare=False)
 
     @property
     def ended(self) -> int:
         return self.counts.total()
 
-    def add(self, outcome: str, bucket: int | None, count: int) -> None:
+    def add(self, outcome: str, failed_step: int | None, bucket: int | None, count: int, *, in_time: bool) -> None:
         self.counts[outcome] += count
         if bucket is not None:
             self.durations[bucket] += count
-
-    def judge(self, outcome: str, failed_step: int | None, count: int, *, in_time: bool) -> None:
-        """Count what says something about the route."""
         if in_time:
             self.in_time += count
         elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and failed_step != DEPOSIT:
             self.to_blame += count
 
-    def copy(self) -> "Sums":
-        bars = {start: [*bar] for start, bar in self.bars.items()}
-        return Sums(self.counts.copy(), self.durations.copy(), bars, self.in_time, self.to_blame, self.causes.copy())
-
     def add_bar(self, start: int, outcome: str, count: int) -> None:
-        bar = self.bars.setdefault(start, [0, 0])
-        bar[0] += count
-        bar[1] += count if outcome == Outcome.DELIVERED else 0
-
-    def bars_of(self, period: Period, now: int) -> list[tuple[int, int]]:
-        """Return the ended and the delivered ones of each hour or day of a period. An hour has none."""
-        if period is Period.HOUR:
-            return []
-        starts = range(period.since(now) // period.bar * period.bar, now + 1, period.bar)
-        return [(ended, delivered) for ended, delivered in (self.bars.get(start, (0, 0)) for start in starts)]
+        ended, delivered = self.bars.get(start, (0, 0))
+        self.bars[start] = ended + count, delivered + (count if outcome == Outcome.DELIVERED else 0)
 
     def rank(self, order: Order) -> float | None:
         """Return the place in a table in this order, the least first. None is not in it."""
@@ -142,8 +124,17 @@ class Sums:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
+    def as_row(self, scope: ScopeName) -> tuple[Any, ...]:
+        return scope, self.counts, [*self.durations.items()], [*self.bars.items()], self.in_time, self.to_blame
 
-type Folded = tuple[frozenset[int], dict[ScopeName, Sums]]  # days, and their sums
+
+def sums_of_row(counts: Mapping[str, int], durations: Any, bars: Any, in_time: int, to_blame: int) -> Sums:
+    """Return the sums of a row of a table, without its scope."""
+    spans = {start: (ended, delivered) for start, (ended, delivered) in bars}
+    return Sums(Counter(counts), Counter(dict(durations)), spans, in_time, to_blame)
+
+
+type Past = tuple[frozenset[int], Mapping[ScopeName, Sums]]  # days, and their sums
 
 
 class SnapshotWriter:
@@ -156,10 +147,10 @@ class SnapshotWriter:
         self._epoch = epoch
         self._slow = slow or {}
         self._due: dict[Period, int] = {}
-        self._pending: list[int | Period | None] = []  # days, limits and periods to write, the last first
+        self._pending: list[Callable[[int], None]] = []  # periods, limits and days to write, the last first
         self._rests_until = 0.0
-        self._folded: dict[Period, Folded] = {}
         self._limits_due = 0
+        self._past: dict[Period, Past] = {}
 
     def turn(self, *, now: int) -> None:
         """Write one thing, if any is due and this isn't more than a fifth of the time."""
@@ -181,44 +172,23 @@ class SnapshotWriter:
             if not due:
                 return False
             self._due |= {period: now + EVERY[period] for period in due}
-            self._pending = [*due, *_unwritten_days(now)]
+            self._pending = [partial(write_tables, period, past=self._past) for period in due]
             if now >= self._limits_due:
                 self._limits_due = now + LIMITS_EVERY
-                self._pending.insert(len(due), None)
+                self._pending.append(self._set_limits)
+            self._pending += [partial(self._write_day, day) for day in _unwritten_days(now)]
         with transaction.atomic():
             lease.fence(self._epoch)
-            match self._pending.pop():
-                case Period() as period:
-                    self._write(period, now)
-                case None:
-                    _set_late(sums_of(Period.WEEK, now), now, self._slow)
-                    self._folded.clear()
-                case day:
-                    facts.write_day(day)
-                    self._folded.clear()
+            self._pending.pop()(now)
         return True
 
-    def _write(self, period: Period, now: int) -> None:
-        """Write a period's tables."""
-        sums = sums_of(period, now, folded=self._folded)
-        since = period.since(now)
-        total = sums.get(EVERYTHING, Sums())
-        common = {
-            "since": since,
-            "is_complete": coverage.gaps(now=datetime.fromtimestamp(now, UTC)).of(since, now).is_complete,
-            "total": _row(EVERYTHING, total, period, now),
-            "owners": owners_of(period, now),
-            "reasons": most_frequent(total.causes),
-        }
-        Snapshot.objects.filter(period=period).delete()
-        for level in TABLES:
-            of_level = [(scope, each) for scope, each in sums.items() if scope.level is level]
-            row = cache(lambda scope: _row(scope, sums[scope], period, now))
-            for order in Order:
-                ranked = [(rank, scope) for scope, each in of_level if (rank := each.rank(order)) is not None]
-                rows = [row(scope) for _, scope in nsmallest(LISTED, ranked)]
-                document = json.dumps(common | {"rows": rows}, separators=(",", ":"))
-                Snapshot.objects.create(period=period, level=level, order=order, at=now, document=document)
+    def _set_limits(self, now: int) -> None:
+        set_limits(self._slow, now)
+        self._past.clear()
+
+    def _write_day(self, day: int, _: int) -> None:
+        facts.write_day(day)
+        self._past.clear()
 
 
 def _unwritten_days(now: int) -> Iterator[int]:
@@ -226,72 +196,78 @@ def _unwritten_days(now: int) -> Iterator[int]:
     first = Transfer.objects.aggregate(first=Min("hour"))["first"]
     if first is None:
         return
-    written = {*Day.objects.values_list("start", flat=True)}
-    unread = Window.objects.filter(read_at=None).values_list("start", "end")
-    lacking = {day for start, end in unread for day in range(start // DAY * DAY, end, DAY)}
+    known = {*Day.objects.values_list("start", flat=True)}
+    lacking = {day for start, end in coverage.unread() for day in range(start // DAY * DAY, end, DAY)}
     # One that ended a moment ago still changes.
     last = (now - HOUR) // DAY * DAY
-    yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in written | lacking)
+    yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in known | lacking)
 
 
-def _row(scope: ScopeName, sums: Sums, period: Period, now: int) -> tuple[Any, ...]:
-    judged = sums.in_time, sums.to_blame
-    return scope, sums.counts, sorted(sums.durations.items()), sums.bars_of(period, now), judged
+def write_tables(period: Period, now: int, *, past: dict[Period, Past]) -> None:
+    """Write a period's tables, within a transaction."""
+    sums = sums_of(period, now, past=past)
+    total = sums.get(EVERYTHING, Sums())
+    gaps = coverage.gaps(now=datetime.fromtimestamp(now, UTC))
+    common = {
+        "at": now,
+        "is_complete": gaps.of(period.since(now), now).is_complete,
+        "total": total.as_row(EVERYTHING),
+        "owners": owners_of(period, now),
+        "reasons": most_frequent(total.causes),
+    }
+    row = cache(lambda scope: sums[scope].as_row(scope))
+    for level in TABLES:
+        for order in Order:
+            ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
+            rows = [row(scope) for _, scope in nsmallest(LISTED, (each for each in ranks if each[0] is not None))]
+            set_state(table_name(period, level, order), common | {"rows": rows})
 
 
-def sums_of(period: Period, now: int, *, folded: dict[Period, Folded] | None = None) -> Mapping[ScopeName, Sums]:
-    """Return the sums of all scopes in which transfers ended. `folded` keeps those of past days from call to call.
+def table_name(period: Period, level: Level, order: Order) -> str:
+    """Return the name of a table's state."""
+    return f"figures {period} {level} {order}"
+
+
+def sums_of(period: Period, now: int, *, past: dict[Period, Past] | None = None) -> Mapping[ScopeName, Sums]:
+    """Return the sums of all scopes in which transfers ended. `past` keeps those of past days from call to call.
 
     Those of a longer period begin with those of a shorter one.
     """
-    fold = Fold(period)
-    known, spans = facts.divided(period.span(now)) if period.bar == DAY else ((), [period.span(now)])
-    days, folded = frozenset(known), {} if folded is None else folded
-    parts = (each for each in folded.values() if each[0] <= days)
-    known_days, past = max(parts, key=lambda each: len(each[0]), default=(frozenset(), {}))
-    if known_days != days:
-        past = copied(past)
-        fold.add(past, partial(facts.count_days, days=days - known_days))
-        folded[period] = days, past
-    sums = copied(past)
-    fold.add(sums, partial(facts.count_rows, spans=spans, length=period.bar))
-    return sums
+    routes = {route.pk: route.key for route in Route.objects.all()}
+    tokens = {token.pk: token.key for token in Token.objects.all()}
 
+    @cache
+    def scopes(route: int, *pair: int | None) -> Sequence[ScopeName]:
+        found = scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None))
+        return [each for each in found if each.level is not Level.PROVIDER_ON_CHAIN]
 
-def copied(sums: Mapping[ScopeName, Sums]) -> dict[ScopeName, Sums]:
-    return {scope: each.copy() for scope, each in sums.items()}
-
-
-class Fold:
-    """Adds what was counted by route and tokens to the sums of each scope."""
-
-    def __init__(self, period: Period) -> None:
-        self._has_bars = period is not Period.HOUR
-        routes = Route.objects.values_list("pk", *RouteKey._fields)
-        self._routes = {pk: scopes_of(RouteKey(*key)) for pk, *key in routes}
-        self._tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
-        self._known: dict[tuple[int | None, ...], Sequence[ScopeName]] = {}
-
-    def add(self, sums: dict[ScopeName, Sums], count: Callable[..., Mapping[tuple[Any, ...], int]]) -> None:
-        columns = *PARTS, "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
-        for (*of, outcome, step, reason, bucket, in_time), n in count(*columns).items():
-            for scope in self._scopes(*of):
-                found = sums.get(scope) or sums.setdefault(scope, Sums())
-                found.add(outcome, bucket, n)
-                found.judge(outcome, step, n, in_time=in_time)
+    def added(
+        known: Mapping[ScopeName, Sums], days: Collection[int], spans: Sequence[Span]
+    ) -> Mapping[ScopeName, Sums]:
+        copies = {
+            scope: Sums(**{name: copy(each) for name, each in vars(sums).items()}) for scope, sums in known.items()
+        }
+        found = defaultdict(Sums, copies)
+        count = partial(facts.count_parts, *facts.PAIR, parts=(days, spans), length=period.bar)
+        columns = "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
+        for (*pair, outcome, step, reason, bucket, in_time), n in count(*columns).items():
+            for scope in scopes(*pair):
+                found[scope].add(outcome, step, bucket, n, in_time=in_time)
             if outcome != Outcome.DELIVERED:
-                sums[EVERYTHING].causes[step, reason] += n
-        if self._has_bars:
-            for (*of, start, outcome), n in count(*PARTS, "start", "outcome").items():
-                for scope in self._scopes(*of):
-                    sums[scope].add_bar(start, outcome, n)
+                found[EVERYTHING].causes[step, reason] += n
+        for (*pair, start, outcome), n in count("start", "outcome").items() if period is not Period.HOUR else ():
+            for scope in scopes(*pair):
+                found[scope].add_bar(start, outcome, n)
+        return found
 
-    def _scopes(self, route: int, *pair: int | None) -> Sequence[ScopeName]:
-        key = route, *pair
-        if key not in self._known:
-            tokens = scopes_of_tokens(self._tokens[each] for each in pair if each is not None)
-            self._known[key] = *self._routes[route], *tokens
-        return self._known[key]
+    counted, spans = facts.divided(period.span(now), period.bar)
+    days, past = frozenset(counted), {} if past is None else past
+    known = [each for each in past.values() if each[0] <= days]
+    known_days, sums = max(known, key=lambda each: len(each[0]), default=(frozenset[int](), dict[ScopeName, Sums]()))
+    if known_days != days:
+        sums = added(sums, days - known_days, ())
+        past[period] = days, sums
+    return added(sums, (), spans)
 
 
 def owners_of(period: Period, now: int, where: Q = ALL) -> tuple[int, int] | None:
@@ -317,12 +293,13 @@ def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | Non
     return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
 
 
-def _set_late(sums: Mapping[ScopeName, Sums], now: int, slow: Slow) -> None:
+def set_limits(slow: Slow, now: int) -> None:
     """Set after how long a transfer is late: by its own route, else by the slowest of its providers, else by the rule.
 
     Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its own
     median if that is more.
     """
+    sums = sums_of(Period.WEEK, now)
     repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
     for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
         for scope in scopes_of(RouteKey(*key)):
@@ -332,22 +309,18 @@ def _set_late(sums: Mapping[ScopeName, Sums], now: int, slow: Slow) -> None:
         for scope, each in sums.items()
         if each.durations.total() >= ENOUGH_FOR_LATE
     }
-    changed = []
     for route in Route.objects.all():
-        key = RouteKey(route.providers, route.origin_chain, route.destination_chain)
-        own, *others = (limits.get(scope) for scope in scopes_of(key) if scope.level in LIMITED)
+        own, *others = (limits.get(scope) for scope in scopes_of(route.key) if scope.level in LIMITED)
         of_providers = max((each for each in others if each is not None), default=None)
         if own and of_providers:
-            median = statistics.quantile(sums[ScopeName(Level.ROUTE, *key)].durations, 50) or 0
+            median = statistics.quantile(sums[ScopeName(Level.ROUTE, *route.key)].durations, 50) or 0
             own = min(own, max(of_providers, 4 * median))
         by_rule = max([USUAL, *(slow[each] for each in route.providers.split(";") if each in slow)])
         basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
-        new = own or of_providers or by_rule // timedelta(milliseconds=1), basis.value
-        if (route.late_after, route.late_by) != new:
-            changed.append((*new, statistics.bucket(new[0]), route.pk))
-    if changed:
-        with connection.cursor() as cursor:
-            cursor.executemany(SET_LATE, changed)
+        limit = own or of_providers or by_rule // timedelta(milliseconds=1)
+        if (route.late_after, route.late_by) != (limit, basis):
+            route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
+            route.save()
 
 
 def _usual_maximum(durations: Counter[int]) -> int:

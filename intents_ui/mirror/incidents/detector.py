@@ -15,8 +15,7 @@ from typing import Any
 
 from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.incidents import rules
-from intents_ui.mirror.incidents.cohorts import Begun
-from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Evidence, Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Begun, Evidence, Incident, Kind, Knowledge, State
 from intents_ui.mirror.incidents.usual import DAYS, Counts, Usual
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 

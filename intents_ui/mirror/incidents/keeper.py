@@ -4,23 +4,33 @@ The queries for pages are below. They never write.
 """
 
 import json
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from functools import lru_cache
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import batched
 
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Max, Min, Q
 
-from intents_ui.mirror import models
+from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.mirror.figures.scopes import Level, ScopeName
-from intents_ui.mirror.incidents.cohorts import UNDECIDED, Begun, decided, scopes_of
+from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import KNOWN, LONGEST, MAX_LAG, Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.rules import (
+    KNOWN,
+    LONGEST,
+    MAX_LAG,
+    UNDECIDED,
+    Begun,
+    Incident,
+    Kind,
+    Knowledge,
+    State,
+    decided,
+)
 from intents_ui.mirror.incidents.usual import DAYS
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.mirror.writer import Writer, set_state, state
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, optional_utc, utc
+from intents_ui.mirror.writer import Writer
 from intents_ui.service.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
@@ -72,9 +82,8 @@ class Keeper:
         if start is None:
             return []
         first = max(last - DAYS * DAY // HOUR + 1, -(-start // HOUR))
-        incomplete = Q(failures__gt=0, is_sealed=False) | Q(read_at=None)
-        windows = models.Window.objects.filter(incomplete, end__gt=first * HOUR).values_list("start", "end")
-        lacking = {hour for since, until in windows for hour in range(since // HOUR, -(-until // HOUR))}
+        unread = coverage.unread(since=first * HOUR)
+        lacking = {hour for since, until in unread for hour in range(since // HOUR, -(-until // HOUR))}
         return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours, reverse=True)
 
     def _judge(self, writer: Writer, now: int) -> None:
@@ -90,7 +99,7 @@ class Keeper:
         with writer.transaction():
             for each in changed:
                 store(each)
-            set_state(NAME, judged)
+            models.set_state(NAME, judged)
             if until % HOUR == 0:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
@@ -123,15 +132,11 @@ class Keeper:
                 continue
             at, is_bad = how if how[0] <= until else (UNDECIDED, False)
             if not at or since <= at:
-                found.append((pk, Begun(_scopes(*place), owner and bytes(owner), began, at, is_bad)))
+                sides = batched(place[3:], 2)
+                tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
+                scopes = scopes_of(RouteKey(*place[:3]), tokens)
+                found.append((pk, Begun(scopes, owner and bytes(owner), began, at, is_bad)))
         return dict(sorted(found, key=lambda each: each[1].at or until))
-
-
-@lru_cache(100_000)
-def _scopes(providers: str, origin: str, destination: str, *tokens: str | None) -> tuple[ScopeName, ...]:
-    """Return what a transfer is a part of. `tokens` are the chain and the address of each."""
-    pairs = [(chain or "", address) for chain, address in batched(tokens, 2) if address is not None]
-    return scopes_of(RouteKey(providers, origin, destination), (TokenKey(*each, symbol="") for each in pairs))
 
 
 def known(now: int) -> Knowledge:
@@ -158,19 +163,19 @@ def stored() -> list[Incident]:
     last = rows.first()
     if last is None:
         return []
-    kept = Q(closed=None) | Q(closed__gt=last.opened - DAYS * DAY) | Q(pk=last.pk)
-    return [_incident(row) for row in rows.filter(kept)]
+    kept = Q(closed=None) | Q(closed__gt=_incident(last).opened - DAYS * DAY) | Q(pk=last.pk)
+    return list(map(_incident, rows.filter(kept)))
 
 
 def _incident(row: models.Incident) -> Incident:
-    found = {each.name: getattr(row, each.name) for each in fields(Incident)}
+    found = json.loads(row.document)
     return Incident(
         **found
         | {
-            "scope": _scope(json.loads(row.scope)),
-            "kind": Kind(row.kind),
-            "state": State(row.state),
-            "routes": frozenset(map(_scope, json.loads(row.routes))),
+            "scope": _scope(found["scope"]),
+            "kind": Kind(found["kind"]),
+            "state": State(found["state"]),
+            "routes": frozenset(map(_scope, found["routes"])),
         }
     )
 
@@ -181,9 +186,9 @@ def _scope(names: Sequence[str]) -> ScopeName:
 
 def store(incident: Incident) -> None:
     """Write an incident, within a transaction."""
-    columns = {each.name: getattr(incident, each.name) for each in fields(Incident)}
-    columns |= {"scope": json.dumps(incident.scope), "routes": json.dumps(sorted(incident.routes))}
-    models.Incident.objects.update_or_create(number=incident.number, defaults=columns)
+    document = json.dumps(vars(incident) | {"routes": sorted(incident.routes)})
+    row = {"number": incident.number, "closed": incident.closed, "document": document}
+    models.write(models.Incident, [row], key=["number"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,29 +202,26 @@ class Judgment:
 
 def judgment() -> Judgment:
     """Return how new the incidents are."""
-    last = state(NAME)
+    last = models.state(NAME)
     if last is None:
         return Judgment(None, None, True)
-    return Judgment(optional_time(last["judged"]), optional_time(last["unknown_since"]), last["is_learning"])
+    return Judgment(utc(last["judged"]), optional_utc(last["unknown_since"]), last["is_learning"])
 
 
 def recent_incidents() -> Sequence[Incident]:
     """Return the newest incidents, open or not, without those that became a part of another one."""
-    return [_incident(row) for row in models.Incident.objects.filter(folded_into=None).order_by("-since")[:MOST_RECENT]]
+    newest = map(_incident, models.Incident.objects.order_by("-number")[: 2 * MOST_RECENT])
+    return sorted((each for each in newest if not each.folded_into), key=lambda each: -each.since)[:MOST_RECENT]
 
 
 def open_counts() -> Mapping[tuple[str, str], int]:
     """Return how many incidents aren't over, by state and kind, with zeros. One query."""
-    rows = models.Incident.objects.exclude(state=State.OVER).values_list("state", "kind").annotate(Count("pk"))
-    found = {(state, kind): count for state, kind, count in rows}
-    return {(state, kind): found.get((state, kind), 0) for state in (State.OPEN, State.RECOVERING) for kind in Kind}
+    found = [_incident(row) for row in models.Incident.objects.filter(closed=None)]
+    counts = Counter((each.state, each.kind) for each in found)
+    return {(state, kind): counts[state, kind] for state in (State.OPEN, State.RECOVERING) for kind in Kind}
 
 
 def incident(number: int) -> Incident | None:
     """Return an incident by its number."""
     row = models.Incident.objects.filter(pk=number).first()
     return _incident(row) if row else None
-
-
-def optional_time(seconds: int | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -3,7 +3,7 @@
 The limits come from a simulation, which shows what they cost and find: `python -m bench.incidents`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, lgamma, log
@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import Outcome
 
 KNOWN = 15 * MINUTE  # which must be known before anything is judged
 WINDOWS = (5 * MINUTE, KNOWN, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
 LONGEST = WINDOWS[-1]
 ENOUGH = 500  # transfers of a window. Three times the usual is beyond chance by then
-MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
 # Bad: so many owners, this share of them, and so many times the usual. Less is chance, or no outage.
 MIN_OWNERS = 3
 MIN_SHARE = 0.1
@@ -45,10 +46,11 @@ BETTER = 3.0
 UNUSUAL_FOR = DAY
 MAX_LAG = 5 * MINUTE
 MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
-
-
 # To explain as much, the wider must be so much likelier (logarithm).
 PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
+WITHOUT_DEPOSIT = (IntentStatus.QUOTED, IntentStatus.COMMITTED)
+UNDECIDED = 0  # time of a decision that isn't made yet
+DEPOSIT = 0  # the first step, which is the owner's
 
 
 class Kind(StrEnum):
@@ -62,7 +64,43 @@ class State(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun(NamedTuple):
+    """A transfer that has begun, in its `scopes`. `at`: when it was decided. All without an owner count as one."""
+
+    scopes: tuple[ScopeName, ...]
+    owner: Hashable
+    began: int
+    at: int = UNDECIDED
+    is_bad: bool = False
+
+    @property
+    def route(self) -> ScopeName:
+        return self.scopes[0]
+
+
+def decided(
+    outcome: str, status: str, failed_step: int | None, *, began: int, ended: int, limit: int, now: int
+) -> tuple[int, bool] | None:
+    """Return when a transfer was decided and whether it is bad, or None if it says nothing about its route.
+
+    It is decided when it is delivered, when its route fails, or when it is still open after `limit` seconds, and then
+    bad at once. `ended` doesn't matter while it is open. The route isn't to blame for rejected or missing deposits and
+    for what the owner aborts in time, and nothing is known of unconfirmed ends.
+    """
+    late_at = began + limit
+    match outcome:
+        case Outcome.OPEN if status not in WITHOUT_DEPOSIT:
+            return (late_at, True) if late_at <= now else (UNDECIDED, False)
+        case Outcome.DELIVERED:
+            return (ended, False) if ended <= late_at else (late_at, True)
+        case Outcome.REFUNDED | Outcome.FAILED if failed_step != DEPOSIT:
+            return min(ended, late_at), True
+        case Outcome.ABORTED if ended > late_at:
+            return late_at, True
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Incident:
     """Something that is worse than usual since a time.
 

@@ -11,10 +11,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from intents_ui import wiring
-from intents_ui.display.insight import charts
 from intents_ui.mirror.figures.scopes import Level, ScopeName, scope_of_token
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
+from intents_ui.web.insight import access, charts, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.figures import Report
 

@@ -45,18 +45,17 @@ def entry(incident: ListedIncident) -> Entry:
 
 @access.insight
 def incident(request: HttpRequest, number: str) -> HttpResponse:
-    found = incidents.report(number)
+    found, course = incidents.report(number)
     context = {
         "mirror": wiring.mirror_coverage(),
-        "report": found,
-        "incident": found.incident,
-        "course": found.course,
-        "reasons": figures.of_reasons(found.course.reasons, failed=found.failed),
-        "text": found.incident.for_customers(request.build_absolute_uri(reverse("home"))),
+        "incident": found,
+        "course": course,
+        "reasons": figures.of_reasons(course.reasons, failed=course.failed),
+        "text": found.for_customers(request.build_absolute_uri(reverse("home"))),
     }
     return render(request, "insight/incident.html", context)
 
 
 @access.insight
 def incident_json(request: HttpRequest, number: str) -> HttpResponse:
-    return JsonResponse(data.of_report(incidents.report(number)))
+    return JsonResponse(data.of_report(*incidents.report(number)))

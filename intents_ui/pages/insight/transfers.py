@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from http import HTTPStatus
 from typing import Final
 
@@ -18,9 +17,11 @@ from intents_ui.exports.formats import FORMATS, End
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import lateness, queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.lateness import LateTransfer, LateTransfers
+from intents_ui.mirror.figures.lateness import LateTransfers
 from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.figures.snapshots import Basis
+from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.outcome import Outcome
@@ -39,21 +40,11 @@ SHOWN, ROUTES_SHOWN = 100, 10
 LONGEST_TIME = 12  # digits
 
 
-class Age(StrEnum):
-    """For how long a late transfer has been open."""
-
-    NEW = "day"
-    OLD = "older"
-    ANY = "any"
-
-    @property
-    def limits(self) -> tuple[timedelta, timedelta | None]:
-        day = timedelta(days=1)
-        return (day if self is Age.OLD else timedelta(), day if self is Age.NEW else None)
-
-
 OF_ENDED: Final[Offered] = {"outcome": OUTCOMES, "sort": {Sort.NEWEST: "Newest", Sort.SLOWEST: "Slowest"}}
-OF_LATE: Final[Offered] = {"age": {Age.NEW: "Up to a day", Age.OLD: "Older", Age.ANY: "All"}}
+OF_LATE: Final[Offered] = {"age": {"day": "Up to a day", "older": "Older", "any": "All"}}
+# For how long late transfers have been open, at least and at most.
+A_DAY: Final = timedelta(days=1)
+AGES: Final = {"day": (timedelta(), A_DAY), "older": (A_DAY, None), "any": (timedelta(), None)}
 
 
 @access.insight
@@ -103,8 +94,8 @@ def _outcomes(chosen: str) -> Sequence[Outcome]:
 def late(request: HttpRequest) -> HttpResponse:
     scope, routes = scopes.read(request.GET), late_routes()
     picked = choices.read(request, OF_LATE, others=scopes.query(scope))
-    lists = {each: late_transfers(scope, each) for each in Age}
-    found = lists[Age(picked.values["age"])]
+    lists = {each: late_transfers(scope, each) for each in AGES}
+    found = lists[picked.values["age"]]
     context = {
         "mirror": wiring.mirror_coverage(),
         "picked": picked,
@@ -116,29 +107,30 @@ def late(request: HttpRequest) -> HttpResponse:
             replace(link, word=f"{link.word}: {each.count:,}")
             for link, each in zip(picked.links("age"), lists.values(), strict=True)
         ],
-        "count": lists[Age.ANY].count,
+        "count": lists["any"].count,
         "routes": by_route(routes, picked) if scope == EVERYTHING else [],
         "found": found,
-        "rows": figures.transfer_rows(found.transfers[:SHOWN]),
+        "rows": figures.transfer_rows(found.transfers[:SHOWN], late_at=found.at),
     }
     return render(request, "insight/late.html", context)
 
 
-def late_transfers(scope: ScopeName, age: Age) -> LateTransfers:
+def late_transfers(scope: ScopeName, age: str) -> LateTransfers:
     with reading():
-        return lateness.late(now=coverage.service_now(), where=queries.is_of(scope), age=age.limits)
+        return lateness.late(now=coverage.service_now(), where=queries.is_of(scope), age=AGES[age])
 
 
 def late_routes() -> Mapping[tuple[str, ...], int]:
     """Return how many transfers are late on each route, most first."""
-    counts = {key: count.late for key, count in figures.still_open().routes.items() if count.late}
+    found = figures.still_open().counts.items()
+    counts = {scope.route: counts["late"] for scope, counts in found if scope.level is Level.ROUTE and counts["late"]}
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def by_route(routes: Mapping[tuple[str, ...], int], picked: Choices) -> list[tuple[NamedScope, int, str]]:
     """Return the routes with most late transfers, with their number and its list."""
     first = named(ScopeName(Level.ROUTE, *key) for key in [*routes][:ROUTES_SHOWN])
-    lists = [picked.with_values({"age": Age.ANY, **scopes.query(each.scope)}) if each.path else "" for each in first]
+    lists = [picked.with_values({"age": "any", **scopes.query(each.scope)}) if each.path else "" for each in first]
     return [(each, routes[each.scope.route], path) for each, path in zip(first, lists, strict=True)]
 
 
@@ -160,7 +152,7 @@ def offered_providers(routes: Mapping[tuple[str, ...], int]) -> list[tuple[str, 
 @access.insight
 def late_csv(request: HttpRequest) -> HttpResponse:
     """Return the matching transfers. The last line says whether they are all."""
-    age = Age(choices.read(request, OF_LATE).values["age"])
+    age = choices.read(request, OF_LATE).values["age"]
     found, now = late_transfers(scopes.read(request.GET), age), datetime.now(UTC)
     headers = {"Content-Disposition": f'attachment; filename="intents-late-{now:%Y-%m-%dT%H%MZ}.{KIND}"'}
     return HttpResponse("".join(_lines(found)), content_type=FORMATS[KIND].content_type, headers=headers)
@@ -169,7 +161,7 @@ def late_csv(request: HttpRequest) -> HttpResponse:
 def _lines(found: LateTransfers) -> Iterator[str]:
     yield csv_text.line(COLUMNS)
     for each in found.transfers:
-        yield csv_text.line(map(csv_text.cell, _cells(each)))
+        yield csv_text.line(map(csv_text.cell, _cells(each, found.at - each.began_at)))
     why = ""
     if len(found.transfers) < found.count:
         why = "there are more"
@@ -180,11 +172,9 @@ def _lines(found: LateTransfers) -> Iterator[str]:
     yield FORMATS[KIND].end(End(len(found.transfers), why))
 
 
-def _cells(each: LateTransfer) -> tuple[str, ...]:
-    used, origin, destination = each.route
+def _cells(each: Transfer, elapsed: timedelta) -> tuple[str, ...]:
     return (
-        each.intent_id, each.status, used, origin, destination, times.iso(each.since),
-        str(int(each.elapsed.total_seconds())), str(int(each.limit.total_seconds())), each.basis.value,
-        f"{each.factor:.2f}", "" if each.sent is None else str(each.sent),
-        each.origin_token.address if each.origin_token else "",
+        each.text_id, each.status, *each.route.key, times.iso(each.began_at), str(int(elapsed.total_seconds())),
+        str(int(each.route.limit.total_seconds())), Basis(each.route.late_by).value,
+        f"{elapsed / each.route.limit:.2f}", each.sent or "", each.origin_token.address if each.origin_token else "",
     )  # fmt: skip

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.display.formatting import times
+from intents_ui.mirror.figures.facts import ENDED
+from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.figures.statistics import Share
+from intents_ui.service.outcome import Outcome
 from intents_ui.settings import ENV
 from intents_ui.web.insight import figures, incidents
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.figures import FigureRow, ReasonRow
-from intents_ui.web.insight.incidents import IncidentReport, ListedIncident, RecentIncidents
+from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
 
 
 def overview(picked: Choices) -> dict[str, object]:
@@ -75,7 +78,7 @@ def of_row(row: FigureRow) -> dict[str, object]:
         "open": figures.open,
         "late": figures.late,
         "ended": figures.ended,
-        "outcomes": {outcome.value: count for outcome, count in figures.counts.items()},
+        "outcomes": {each.value: figures.counts[each] for each in ENDED},
         "successRate": _share(success),
         "inTime": figures.in_time,
         "decided": figures.decided,
@@ -110,17 +113,17 @@ def of_incident(incident: ListedIncident) -> dict[str, object]:
     }
 
 
-def of_report(found: IncidentReport) -> dict[str, object]:
+def of_report(incident: ListedIncident, course: Course) -> dict[str, object]:
     """Return an incident with what ended since it began."""
     return {
-        **of_incident(found.incident),
+        **of_incident(incident),
         "isDemo": ENV.embedded,
-        "level": found.level,
-        "opened": times.iso(found.opened),
-        "ended": found.ended,
-        "notDelivered": found.failed,
-        "refunded": found.refunded,
-        "lastDelivery": times.iso(found.course.last_delivery) or None,
+        "level": incident.scope.scope.level,
+        "opened": times.iso(incident.opened),
+        "ended": course.ended,
+        "notDelivered": course.failed,
+        "refunded": course.counts[Outcome.REFUNDED],
+        "lastDelivery": times.iso(course.last_delivery) or None,
     }
 
 

@@ -1,7 +1,7 @@
 """Figures and single transfers of the mirror as pages show them. Functions that read raise CopyUnreadable."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from urllib.parse import urlencode
@@ -12,8 +12,6 @@ from django.urls import reverse
 from intents_ui import wiring
 from intents_ui.display.formatting import hashes, shares, text
 from intents_ui.display.formatting.amounts import Amount
-from intents_ui.display.insight import charts
-from intents_ui.display.insight.charts import Columns
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
@@ -22,14 +20,17 @@ from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.lateness import LateTransfer, OpenCounts, count_open
-from intents_ui.mirror.figures.queries import Bar, EndedTransfer, PeriodFigures, ReasonCount, TokenCount
+from intents_ui.mirror.figures.facts import ENDED
+from intents_ui.mirror.figures.lateness import OpenCounts, count_open
+from intents_ui.mirror.figures.queries import PeriodFigures, ReasonCount, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
+from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
 from intents_ui.web import operator_auth
-from intents_ui.web.insight import scopes
+from intents_ui.web.insight import charts, scopes
+from intents_ui.web.insight.charts import Columns
 from intents_ui.web.insight.choices import PERIODS, Choices
 from intents_ui.web.insight.scopes import NamedScope, named
 from intents_ui.web.recent import reads
@@ -50,10 +51,11 @@ class FigureRow:
     @property
     def outcomes(self) -> Sequence[tuple[str, int, str]]:
         """How the transfers ended, with the lists of these."""
+        counts = self.figures.counts
         return [
-            (each.value, count, self.listed(outcome=each.value))
-            for each, count in self.figures.counts.items()
-            if count or each is not Outcome.UNCONFIRMED
+            (each.value, counts[each], self.listed(outcome=each.value))
+            for each in ENDED
+            if counts[each] or each is not Outcome.UNCONFIRMED
         ]
 
     @property
@@ -62,7 +64,7 @@ class FigureRow:
 
     @cached_property
     def spark(self) -> Columns:
-        return charts.spark(self.figures.bars)
+        return charts.columns(self.figures.trend, height=charts.SPARK_HEIGHT, pitch=charts.SPARK_PITCH)
 
     def listed(self, **given: object) -> str:
         """Return the URL of the list of its transfers."""
@@ -96,7 +98,7 @@ class Report:
     """Figures of a scope as pages show them, as in `queries.Report`."""
 
     total: FigureRow
-    series: Sequence[Bar]
+    series: Sequence[PeriodFigures]
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     tokens: Sequence[TokenRow]
@@ -104,16 +106,15 @@ class Report:
 
 def overview(picked: Choices) -> Report:
     """Return the figures of the whole service, and of its routes, providers, chains or tokens."""
-    key = "figures", picked.window, picked.by, picked.order
-    return reads().get(key, lambda: _overview(picked), max_age=readonly.MAX_AGE)
 
+    def read() -> Report:
+        counts = still_open()
+        with reading():
+            now = coverage.service_now()
+            found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
+        return _shown(found)
 
-def _overview(picked: Choices) -> Report:
-    counts = still_open()
-    with reading():
-        now = coverage.service_now()
-        found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
-    return _shown(found)
+    return reads().get(("figures", picked.window, picked.by, picked.order), read, max_age=readonly.MAX_AGE)
 
 
 def report(scope: ScopeName, picked: Choices) -> Report:
@@ -166,12 +167,12 @@ def step_name(step: int | None) -> str:
 
 def still_open() -> OpenCounts:
     """Return the counts of open transfers as read in the last seconds."""
-    return reads().get("open", _count_open, max_age=readonly.MAX_AGE)
 
+    def read() -> OpenCounts:
+        with reading():
+            return count_open(now=coverage.service_now())
 
-def _count_open() -> OpenCounts:
-    with reading():
-        return count_open(now=coverage.service_now())
+    return reads().get("open", read, max_age=readonly.MAX_AGE)
 
 
 def _is_listed(scope: ScopeName) -> bool:
@@ -232,45 +233,48 @@ def elapsed_of(situation: Situation) -> timedelta | None:
 
 @dataclass(frozen=True)
 class TransferRow:
-    """A transfer that ended, or one that is late. `is_linked`: its ID can be part of a URL.
+    """A transfer with its names. `elapsed`: how long it has been open, if it is late."""
 
-    `took`: how long it took, or has been open. A late one has its `limit`, by what that is set, and how many times the
-    limit it has been open: `7`.
-    """
-
-    intent_id: str
-    is_linked: bool
-    status: StatusLabel
+    transfer: Transfer
     scope: NamedScope
+    status: StatusLabel
     sent: Amount | None
-    took: timedelta | None
-    ended: datetime | None = None
-    step: str = ""
-    reason: str = ""
-    limit: timedelta | None = None
-    basis: str = ""
-    factor: str = ""
+    step: str
+    reason: str
+    elapsed: timedelta | None
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether its ID can be a part of a URL."""
+        return hashes.canonical_hash(self.transfer.text_id) is not None
+
+    @property
+    def basis(self) -> str:
+        """What sets its limit."""
+        return BASES[Basis(self.transfer.route.late_by)]
+
+    @property
+    def factor(self) -> str:
+        """How many times its limit it has been open: `7.2`."""
+        found = (self.elapsed or timedelta()) / self.transfer.route.limit
+        return f"{found:.1f}" if found < 10 else f"{found:,.0f}"
 
 
-def transfer_rows(found: Sequence[EndedTransfer | LateTransfer]) -> list[TransferRow]:
+def transfer_rows(found: Sequence[Transfer], *, late_at: datetime | None = None) -> list[TransferRow]:
+    """Return transfers that ended, or those that are late at a time."""
     scopes.learn(each.origin_token.chain for each in found if each.origin_token)
-    return list(map(_transfer_row, found, named(ScopeName(Level.ROUTE, *each.route) for each in found)))
-
-
-def _transfer_row(each: EndedTransfer | LateTransfer, scope: NamedScope) -> TransferRow:
-    row = TransferRow(
-        intent_id=each.intent_id,
-        is_linked=hashes.canonical_hash(each.intent_id) is not None,
-        status=statuses.intent(each.status or None, now=datetime.now(UTC)),
-        scope=scope,
-        sent=None if each.origin_token is None or each.sent is None else _amount(each.origin_token, each.sent),
-        took=each.elapsed if isinstance(each, LateTransfer) else each.duration,
-    )
-    if isinstance(each, LateTransfer):
-        factor = f"{each.factor:.1f}" if each.factor < 10 else f"{each.factor:,.0f}"
-        return replace(row, limit=each.limit, basis=BASES[each.basis], factor=factor)
-    reason = text.reason(each.reason).shown if each.reason else ""
-    return replace(row, ended=each.ended, step=step_name(each.step), reason=reason)
+    return [
+        TransferRow(
+            transfer=each,
+            scope=scope,
+            status=statuses.intent(each.status or None, now=datetime.now(UTC)),
+            sent=_amount(each.origin_token.key, int(each.sent)) if each.origin_token and each.sent else None,
+            step=step_name(each.failed_step),
+            reason=text.reason(each.reason.example).shown if not late_at and each.reason else "",
+            elapsed=late_at - each.began_at if late_at else None,
+        )
+        for each, scope in zip(found, named(ScopeName(Level.ROUTE, *each.route.key) for each in found), strict=True)
+    ]
 
 
 def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.http import Http404
 
@@ -12,10 +12,10 @@ from intents_ui.mirror.figures import queries as figures
 from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents import keeper
-from intents_ui.mirror.incidents.keeper import Judgment, optional_time
+from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.incidents.rules import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
-from intents_ui.service.outcome import Outcome
+from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.web.insight.scopes import NamedScope, named
 from intents_ui.web.recent import reads
 
@@ -24,9 +24,10 @@ LONGEST_NUMBER = 15  # digits
 
 @dataclass(frozen=True, kw_only=True)
 class ListedIncident(IncidentFacts):
-    """An incident with what it is of, and the routes where it was seen."""
+    """An incident with what it is of, when it was noticed, and the routes where it was seen."""
 
     scope: NamedScope
+    opened: datetime
     routes: Sequence[NamedScope]
 
 
@@ -56,7 +57,17 @@ class RecentIncidents:
 
 def recent() -> RecentIncidents | None:
     """Return the incidents as read in the last seconds. None if the database can't be read."""
-    return reads().get("incidents", _read, max_age=readonly.MAX_AGE)
+
+    def read() -> RecentIncidents | None:
+        try:
+            with understanding():
+                with reading():
+                    judgment, found = keeper.judgment(), keeper.recent_incidents()
+                return RecentIncidents(judgment, listed(found))
+        except CopyUnreadable:
+            return None
+
+    return reads().get("incidents", read, max_age=readonly.MAX_AGE)
 
 
 def read() -> RecentIncidents:
@@ -67,70 +78,39 @@ def read() -> RecentIncidents:
     return found
 
 
-def _read() -> RecentIncidents | None:
-    try:
-        with understanding():
-            with reading():
-                judgment, found = keeper.judgment(), keeper.recent_incidents()
-            return RecentIncidents(judgment, listed(found))
-    except CopyUnreadable:
-        return None
-
-
 def listed(found: Sequence[Incident]) -> list[ListedIncident]:
     """Name incidents. The names of their chains are loaded together."""
-    places = [[each.scope, *sorted(each.routes)] for each in found]
-    names = iter(named(scope for each in places for scope in each))
-    return [_listed(incident, *(next(names) for _ in each)) for incident, each in zip(found, places, strict=True)]
+    names = iter(named(scope for each in found for scope in (each.scope, *sorted(each.routes))))
+    return [
+        ListedIncident(
+            number=each.number,
+            title=whole.title,
+            kind=each.kind,
+            state=each.state,
+            since=utc(each.since),
+            recovered=optional_utc(each.recovered),
+            closed=optional_utc(each.closed),
+            bad=int(each.bad),
+            owners=int(each.owners),
+            usual=float(each.usual),
+            is_alert=each.is_alert,
+            scope=whole,
+            opened=utc(each.opened),
+            routes=[next(names) for _ in each.routes],
+        )
+        for each, whole in ((each, next(names)) for each in found)
+    ]
 
 
-def _listed(incident: Incident, whole: NamedScope, *routes: NamedScope) -> ListedIncident:
-    return ListedIncident(
-        number=incident.number,
-        title=whole.title,
-        kind=incident.kind,
-        state=incident.state,
-        since=datetime.fromtimestamp(incident.since, UTC),
-        recovered=optional_time(incident.recovered),
-        closed=optional_time(incident.closed),
-        bad=int(incident.bad),
-        owners=int(incident.owners),
-        usual=float(incident.usual),
-        is_alert=incident.is_alert,
-        scope=whole,
-        routes=routes,
-    )
+def report(number: str) -> tuple[ListedIncident, Course]:
+    """Return an incident by its digits, and what ended since it began.
 
-
-@dataclass(frozen=True)
-class IncidentReport:
-    """An incident, and what ended since it began."""
-
-    incident: ListedIncident
-    level: str
-    opened: datetime
-    course: Course
-
-    @property
-    def ended(self) -> int:
-        return sum(self.course.counts.values())
-
-    @property
-    def failed(self) -> int:
-        """The transfers that were not delivered."""
-        return self.ended - self.course.counts.get(Outcome.DELIVERED, 0)
-
-    @property
-    def refunded(self) -> int:
-        return self.course.counts.get(Outcome.REFUNDED, 0)
-
-
-def report(number: str) -> IncidentReport:
-    """Return an incident by its digits. Raises Http404 for an unknown number, and CopyUnreadable."""
+    Raises Http404 for an unknown number, and CopyUnreadable.
+    """
     with reading():
         found = keeper.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
         if found is None:
             raise Http404("There is no incident with this number.")
-        since, until = datetime.fromtimestamp(found.since, UTC), optional_time(found.closed) or coverage.service_now()
-        course = figures.course(found.scope, since=since, until=until)
-    return IncidentReport(listed([found])[0], found.scope.level, datetime.fromtimestamp(found.opened, UTC), course)
+        until = optional_utc(found.closed) or coverage.service_now()
+        course = figures.course(found.scope, since=utc(found.since), until=until)
+    return listed([found])[0], course

@@ -88,7 +88,7 @@ def late_count() -> int | None:
     from intents_ui.web.insight import figures
 
     try:
-        return figures.still_open().of(EVERYTHING).late
+        return figures.still_open().of(EVERYTHING)["late"]
     except CopyUnreadable:
         return None
 

@@ -15,7 +15,7 @@ from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
 if TYPE_CHECKING:
-    from intents_ui.mirror.addresses import Listed
+    from intents_ui.mirror.models import Transfer
     from intents_ui.mirror.readonly import CoverageReading
 
 MOST_SHOWN = 50
@@ -101,23 +101,24 @@ def _paid_lists(address: str) -> tuple[Sequence[MirroredList], str]:
 def _matches(ends: Iterable[tuple[str, str]], known: set[str]) -> tuple[Sequence[MirroredList], str]:
     from intents_ui.mirror.addresses import with_ends
 
-    found: dict[str, Listed] = {}
+    found: dict[str, Transfer] = {}
     why_partial = ""
     for head, tail in ends:
         matches = with_ends(head, tail) if head else None
         if matches is None:
             why_partial = TOO_MANY if head else NO_START
-        found |= {each.intent_id: each for each in matches or () if each.intent_id not in known}
+        found |= {each.text_id: each for each in matches or () if each.text_id not in known}
     newest = sorted(found.values(), key=lambda each: each.created, reverse=True)
     return [MirroredList("older", "In the local copy", _rows(newest), len(newest))], why_partial
 
 
-def _rows(found: Sequence["Listed"]) -> list[MirroredRow]:
+def _rows(found: Sequence["Transfer"]) -> list[MirroredRow]:
     now = datetime.now(UTC)
     return [_row(each, now=now) for each in found[:MOST_SHOWN]]
 
 
-def _row(listed: "Listed", *, now: datetime) -> MirroredRow:
-    is_expired = listed.execute_by is not None and now >= listed.execute_by
-    shown = statuses.EXPIRED if is_expired else statuses.intent(listed.status or None, now=now)
-    return MirroredRow(listed.intent_id, listed.created, shown, hashes.canonical_hash(listed.intent_id) is not None)
+def _row(transfer: "Transfer", *, now: datetime) -> MirroredRow:
+    is_expired = transfer.execute_by is not None and now >= transfer.execute_by
+    shown = statuses.EXPIRED if is_expired else statuses.intent(transfer.status or None, now=now)
+    is_linked = hashes.canonical_hash(transfer.text_id) is not None
+    return MirroredRow(transfer.text_id, transfer.created_at, shown, is_linked)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.insight import charts
-from intents_ui.display.insight.charts import HEIGHT, PITCH, SPARK_HEIGHT, SPARK_PITCH
+from intents_ui.web.insight import charts
+from intents_ui.web.insight.charts import HEIGHT, PITCH, SPARK_HEIGHT, SPARK_PITCH
 
 HOUR = timedelta(hours=1)
 COUNTS = st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7)), max_size=40)
@@ -20,7 +20,7 @@ class Bar:
     is_complete: bool = True
     median: timedelta | None = None
     p95: timedelta | None = None
-    start: datetime = datetime(2026, 11, 21, 10, 20, tzinfo=UTC)
+    since: datetime = datetime(2026, 11, 21, 10, 20, tzinfo=UTC)
 
     @property
     def ended(self) -> int:
@@ -30,10 +30,8 @@ class Bar:
 @given(COUNTS)
 def test_no_bar_is_missing_or_leaves_the_chart(counts: list[tuple[int, int]]) -> None:
     bars = [(good + bad, good) for good, bad in counts]
-    for drawn, height, pitch in (
-        (charts.columns(bars), HEIGHT, PITCH),
-        (charts.spark(bars), SPARK_HEIGHT, SPARK_PITCH),
-    ):
+    for height, pitch in ((HEIGHT, PITCH), (SPARK_HEIGHT, SPARK_PITCH)):
+        drawn = charts.columns(bars, height=height, pitch=pitch)
         for path, which in ((drawn.good, 0), (drawn.bad, 1)):
             found = [tuple(map(int, each)) for each in re.findall(r"M(\d+) (\d+)v-(\d+)", path)]
             assert [x // pitch for x, _, _ in found] == [place for place, each in enumerate(counts) if each[which]]
@@ -41,7 +39,7 @@ def test_no_bar_is_missing_or_leaves_the_chart(counts: list[tuple[int, int]]) ->
 
 
 def test_what_is_incomplete_is_a_gap_and_incidents_are_marks_within_the_chart() -> None:
-    at = Bar.start.replace(minute=0)
+    at = Bar.since.replace(minute=0)
     spans = [(-0.1, 0.5), (-0.2, -0.1), (1.9, 9)]
     marked = [(at + start * HOUR, at + end * HOUR) for start, end in spans]
     drawn = charts.chart([Bar(), Bar(is_complete=False), Bar()], length=HOUR, marked=marked)

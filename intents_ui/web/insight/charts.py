@@ -7,30 +7,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+
+from intents_ui.mirror.figures.queries import PeriodFigures
 
 HEIGHT, PITCH = 120, 10  # of a chart, and from one bar to the next
 SPARK_HEIGHT, SPARK_PITCH = 20, 4
 BELOW = 2  # the shortest median is so many times the duration at the bottom
 MARK_HEIGHT = 6
 LEAST = 1  # unit of height, so that one of thousands can be seen
-
-
-class Bar(Protocol):
-    """The transfers that ended in an hour or a day. Durations are known only if it `is_complete`."""
-
-    @property
-    def start(self) -> datetime: ...
-    @property
-    def ended(self) -> int: ...
-    @property
-    def delivered(self) -> int: ...
-    @property
-    def is_complete(self) -> bool: ...
-    @property
-    def median(self) -> timedelta | None: ...
-    @property
-    def p95(self) -> timedelta | None: ...
 
 
 @dataclass(frozen=True)
@@ -60,7 +44,7 @@ class Band:
 class Chart:
     """The hours or days of a time, oldest first. `gaps` are areas of incomplete ones, `marks` those of incidents."""
 
-    series: Sequence[Bar]
+    series: Sequence[PeriodFigures]
     has_days: bool
     columns: Columns
     band: Band
@@ -69,14 +53,14 @@ class Chart:
 
 
 def chart(
-    series: Sequence[Bar], *, length: timedelta, marked: Iterable[tuple[datetime, datetime]] = ()
+    series: Sequence[PeriodFigures], *, length: timedelta, marked: Iterable[tuple[datetime, datetime]] = ()
 ) -> Chart | None:
     """Return the chart of hours or days, by their `length`, with marks at these times. None without any."""
     if not series:
         return None
     found = columns([(each.ended, each.delivered) for each in series])
     gaps = "".join(f"M{x} {HEIGHT}V0h{PITCH}V{HEIGHT}z" for x, each in _placed(series) if not each.is_complete)
-    since = series[0].start.replace(minute=0, second=0)
+    since = series[0].since.replace(minute=0, second=0)
     if has_days := length == timedelta(days=1):
         since = since.replace(hour=0)
     places = [((start - since) * PITCH // length, (end - since) * PITCH // length) for start, end in marked]
@@ -98,7 +82,7 @@ def columns(counts: Sequence[tuple[int, int]], *, height: int = HEIGHT, pitch: i
     return Columns("".join(good), "".join(bad), len(counts) * pitch, most)
 
 
-def band(series: Sequence[Bar]) -> Band:
+def band(series: Sequence[PeriodFigures]) -> Band:
     medians = [each.median for each in series if each.median]
     if not medians:
         return Band("", "")
@@ -127,10 +111,5 @@ def marks(places: Iterable[tuple[int, int]], *, width: int) -> str:
     return "".join(found)
 
 
-def spark(bars: Sequence[tuple[int, int]]) -> Columns:
-    """Return a small chart, in a row of a table."""
-    return columns(bars, height=SPARK_HEIGHT, pitch=SPARK_PITCH)
-
-
-def _placed(series: Sequence[Bar]) -> Iterable[tuple[int, Bar]]:
+def _placed(series: Sequence[PeriodFigures]) -> Iterable[tuple[int, PeriodFigures]]:
     return ((place * PITCH, each) for place, each in enumerate(series))

@@ -1,1 +1,0 @@
-"""Figures of many transfers, in words and charts."""
