@@ -48,7 +48,6 @@ def generate(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
 
 
 def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
-    """Write the transfers of the windows of the ledger."""
     now, at, past = mirror.seconds(), milliseconds(mirror.now()), Past(emulator)
     windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)

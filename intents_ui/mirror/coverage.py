@@ -67,7 +67,6 @@ class Coverage:
 
     @property
     def lengths(self) -> Mapping[Condition, timedelta]:
-        """How much is in each condition."""
         return {each: sum((day.lengths.get(each, timedelta()) for day in self.days), timedelta()) for each in Condition}
 
 
@@ -118,7 +117,6 @@ def progress(*, since: int, until: int) -> tuple[int, int, int]:
 
 
 def current(*, now: datetime) -> Coverage:
-    """Return the state of the copy."""
     at = due = int(now.timestamp())
     lengths, transfers = defaultdict[int, Counter[Condition]](Counter), Counter[int]()
     holes: list[Hole] = []

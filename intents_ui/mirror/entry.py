@@ -114,7 +114,10 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         receipt.refund_transaction or NO_TRANSACTION,
     )
     deposit, _, _, refund = sent
-    is_made = _is_made(deposit)
+    # The owner made the deposit: it has a real hash, or was signed for the relayer to send.
+    signed = deposit.deposit_intent_entry
+    has_signature = bool(signed and signed.intent_signature)
+    is_made = not is_placeholder(deposit.txn_hash) or bool(deposit.meta_txn_id) or has_signature
     reached, origin_step, destination_step, refund_step = map(_step, sent)
     steps = deposit_step(reached, is_made=is_made), origin_step, destination_step, refund_step
     end = execute_by(status, expires_at=expires, updated_at=updated)
@@ -216,12 +219,6 @@ def _milliseconds(moment: datetime | None) -> int | None:
 def _step(transaction: IntentTransaction) -> StepStatus:
     status = transaction.status
     return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
-
-
-def _is_made(deposit: IntentTransaction) -> bool:
-    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
-    signed = deposit.deposit_intent_entry
-    return bool(not is_placeholder(deposit.txn_hash) or deposit.meta_txn_id or (signed and signed.intent_signature))
 
 
 def _reason(sent: Iterable[IntentTransaction]) -> str | None:

@@ -1,14 +1,25 @@
 """Pages can tell what the mirror knows, and for which times it doesn't."""
 
+import json
+import re
 from datetime import UTC, datetime, time, timedelta
+
+import pytest
+from django.test import Client
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
+from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
-from tests.mirror.conftest import on_each_engine
+from intents_ui.ops import metrics
+from intents_ui.server import probes
+from tests.mirror import ledgers
+from tests.mirror.conftest import on_each_engine, read, text
+from tests.mirror.past import NOW
 from tests.mirror.world import OWNER, START, Copy, World
 
 OTHER = "0x" + "0b" * 20
+PATH = "/insight/coverage"
 
 
 @on_each_engine
@@ -53,3 +64,85 @@ def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: Wo
         assert transfers_to(other, role=Role.RECIPIENT, most=2) == ([], 0)
     ((paid,), _) = transfers_to("0x" + f"{1:040x}", role=Role.RECIPIENT, most=2)
     assert paid.text_id == world.transfers[0].intent_id
+
+
+# Pages
+
+
+@pytest.mark.usefixtures("still", "mirrored")
+def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
+    page = text(read(site, PATH))
+    assert "Nothing read yet" in page
+    assert "No process reads the history" in page
+    assert "Complete since" not in page
+    assert PATH in site.get("/help").content.decode()
+
+
+@pytest.mark.usefixtures("still", "mirrored")
+def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
+    end = ledgers.whole(NOW)
+    Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
+    ledgers.lead(NOW)
+    ledgers.audit(NOW, 0, 0, 2)
+    State.objects.create(name="calls", value=json.dumps({int(NOW.timestamp()) // HOUR: 612}))
+    page = text(read(site, PATH))
+    assert "Complete since 2026-11-18 13:00 UTC" in page
+    assert re.search(r"Updated 2[234] s ago", page)
+    assert "Process Running" in page
+    assert "612 of 18,000" in page
+    assert "1 of 3 windows differed in 7 days" in page
+    assert "Transfers 360" in page
+    assert "has holes" not in page
+    assert "2026-11-20 sealed 1 d 120" in page
+    assert "not read yet 1 min" in page
+
+
+@pytest.mark.usefixtures("still", "mirrored")
+def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
+    ledgers.whole(NOW, holes=(30, 29, 6))
+    page = read(site, PATH)
+    shown = text(page)
+    assert "The local copy has holes" in shown
+    assert "Holes 2, newest first" in shown  # neighbors are one
+    assert "2026-11-20 06:00 UTC to 2026-11-20 08:00 UTC the service repeated a page 3" in shown
+    assert "2026-11-20 sealed 22 h, hole 2 h" in re.sub(r" (?=,)", "", shown)
+    assert "Complete since 08:00 UTC" in shown
+    assert page.count('class="coverage-hole"') == 3  # two days and the legend
+
+
+@pytest.mark.usefixtures("still", "mirrored")
+def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
+    end = ledgers.whole(NOW, holes=(30,))
+    Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
+    page = text(site.get("/status").content.decode())
+    assert re.search(r"Updated 2[234] s ago", page)
+    assert "Complete since 2026-11-20 08:00 UTC . The local copy has holes" in page
+
+
+@pytest.mark.usefixtures("still", "emulator", "mirrored")
+def test_metrics_say_what_the_copy_has() -> None:
+    ledgers.whole(NOW, holes=(30,))
+    ledgers.lead(NOW)
+    shown = metrics.text(probes.mirror_figures()).decode()
+    for line in (
+        'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
+    ):  # fmt: skip
+        assert f"intents_ui_mirror_{line}" in shown
+
+
+@pytest.mark.usefixtures("still", "ledger")
+def test_calls_are_for_administrators(site: Client) -> None:
+    assert "Calls in the last hour" in read(site, PATH)
+    assert "Calls in the last hour" not in site.get(PATH, headers={"X-Forwarded-For": "203.0.113.7"}).content.decode()
+
+
+@pytest.mark.usefixtures("still", "mirrored")
+def test_hostile_texts_of_the_copy_are_text(site: Client) -> None:
+    end = ledgers.whole(NOW)
+    hostile = "<img src=x onerror=alert(1)>\u202e"
+    Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason=hostile)
+    ledgers.unknown(NOW, hostile)
+    page = read(site, PATH)
+    assert "<img src=x" not in page
+    assert "\u202e" not in page
+    assert page.count("&lt;img src=x") == 2

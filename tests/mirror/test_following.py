@@ -15,6 +15,7 @@ from intents_ui.mirror.models import STATUSES, Lease, Transfer, TransferAddress,
 from intents_ui.mirror.reader import Span, Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
+from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.world import OWNER, START, Copy, Made, World, edges, expected, rows
@@ -85,6 +86,21 @@ def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) 
         mirror.settle(20)
     assert rows() == {world.transfers[0].intent_id: ("HALTED", "open")}
     assert [*state(STATUSES)] == ["HALTED"]
+
+
+def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_more_rarely() -> None:
+    window, ages = next(tile(START, START + MINUTE, width=windows.WIDTH)), []
+    while window.due != windows.NEVER:
+        ages.append(window.due - window.end)
+        window.set_read(rows=0, at=window.due)
+        assert window.is_sealed is (ages[-1] >= 10 * MINUTE)  # after a quote's last moment
+    assert len(ages) == len(windows.AGES)
+    assert all(age <= found <= age + max(1, age // 6) for age, found in zip(windows.AGES, ages, strict=True))
+    window, pauses = next(tile(START, START + MINUTE, width=windows.WIDTH)), []
+    for _ in range(12):
+        window.set_failed("the cursor repeats", at=START)
+        pauses.append(window.due - START)
+    assert (pauses[:3], pauses[-1]) == ([20, 40, 80], windows.LONGEST_RETRY)
 
 
 # The failure modes of the service

@@ -74,7 +74,6 @@ def pairs(*, span: Span, where: Q = ALL) -> Mapping[tuple[int | None, int | None
 
 
 def ended(span: Span) -> QuerySet[Transfer]:
-    """Return the rows of the transfers that ended in a time."""
     since, until = span
     hour = since // HOUR * HOUR
     rows = Transfer.objects.filter(hour__gte=hour, hour__lt=until)

@@ -273,7 +273,6 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
 
 
 def is_known(scope: ScopeName) -> bool:
-    """Return whether the copy has any transfer of this scope."""
     return bool(_token_ids(scope) if scope.level is Level.TOKEN else _route_ids(scope))
 
 

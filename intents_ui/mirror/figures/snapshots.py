@@ -172,7 +172,7 @@ class SnapshotWriter:
             if not due:
                 return False
             self._due |= {period: now + EVERY[period] for period in due}
-            self._pending = [partial(write_tables, period, past=self._past) for period in due]
+            self._pending = [partial(self._write, period) for period in due]
             if now >= self._limits_due:
                 self._limits_due = now + LIMITS_EVERY
                 self._pending.append(self._set_limits)
@@ -182,8 +182,53 @@ class SnapshotWriter:
             self._pending.pop()(now)
         return True
 
+    def _write(self, period: Period, now: int) -> None:
+        """Write a period's tables."""
+        sums = sums_of(period, now, past=self._past)
+        total = sums.get(EVERYTHING, Sums())
+        gaps = coverage.gaps(now=datetime.fromtimestamp(now, UTC))
+        common = {
+            "at": now,
+            "is_complete": gaps.of(period.since(now), now).is_complete,
+            "total": total.as_row(EVERYTHING),
+            "owners": owners_of(period, now),
+            "reasons": most_frequent(total.causes),
+        }
+        row = cache(lambda scope: sums[scope].as_row(scope))
+        for level in TABLES:
+            for order in Order:
+                ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
+                rows = [row(scope) for _, scope in nsmallest(LISTED, (each for each in ranks if each[0] is not None))]
+                set_state(table_name(period, level, order), common | {"rows": rows})
+
     def _set_limits(self, now: int) -> None:
-        set_limits(self._slow, now)
+        """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
+
+        Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its
+        own median if that is more.
+        """
+        sums = sums_of(Period.WEEK, now)
+        repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
+        for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
+            for scope in scopes_of(RouteKey(*key)):
+                sums[scope].durations[bucket] -= 1
+        limits = {}
+        for scope, each in sums.items():
+            if each.durations.total() >= ENOUGH_FOR_LATE:
+                p99, p95 = (statistics.quantile(each.durations, percent) or 0 for percent in (99, 95))
+                limits[scope] = max(LEAST_LATE, min(p99, 4 * p95))  # one of 100 may have been repaired
+        for route in Route.objects.all():
+            own, *others = (limits.get(scope) for scope in scopes_of(route.key) if scope.level in LIMITED)
+            of_providers = max((each for each in others if each is not None), default=None)
+            if own and of_providers:
+                median = statistics.quantile(sums[ScopeName(Level.ROUTE, *route.key)].durations, 50) or 0
+                own = min(own, max(of_providers, 4 * median))
+            by_rule = max([USUAL, *(self._slow[each] for each in route.providers.split(";") if each in self._slow)])
+            basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
+            limit = own or of_providers or by_rule // timedelta(milliseconds=1)
+            if (route.late_after, route.late_by) != (limit, basis):
+                route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
+                route.save()
         self._past.clear()
 
     def _write_day(self, day: int, _: int) -> None:
@@ -203,28 +248,7 @@ def _unwritten_days(now: int) -> Iterator[int]:
     yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in known | lacking)
 
 
-def write_tables(period: Period, now: int, *, past: dict[Period, Past]) -> None:
-    """Write a period's tables, within a transaction."""
-    sums = sums_of(period, now, past=past)
-    total = sums.get(EVERYTHING, Sums())
-    gaps = coverage.gaps(now=datetime.fromtimestamp(now, UTC))
-    common = {
-        "at": now,
-        "is_complete": gaps.of(period.since(now), now).is_complete,
-        "total": total.as_row(EVERYTHING),
-        "owners": owners_of(period, now),
-        "reasons": most_frequent(total.causes),
-    }
-    row = cache(lambda scope: sums[scope].as_row(scope))
-    for level in TABLES:
-        for order in Order:
-            ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
-            rows = [row(scope) for _, scope in nsmallest(LISTED, (each for each in ranks if each[0] is not None))]
-            set_state(table_name(period, level, order), common | {"rows": rows})
-
-
 def table_name(period: Period, level: Level, order: Order) -> str:
-    """Return the name of a table's state."""
     return f"figures {period} {level} {order}"
 
 
@@ -291,38 +315,3 @@ def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | Non
     reasons = Reason.objects.in_bulk([reason for (_, reason), _ in first if reason is not None])
     named = (reasons.get(reason, Reason(text="", example="")) for (_, reason), _ in first)
     return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
-
-
-def set_limits(slow: Slow, now: int) -> None:
-    """Set after how long a transfer is late: by its own route, else by the slowest of its providers, else by the rule.
-
-    Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its own
-    median if that is more.
-    """
-    sums = sums_of(Period.WEEK, now)
-    repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
-    for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
-        for scope in scopes_of(RouteKey(*key)):
-            sums[scope].durations[bucket] -= 1
-    limits = {
-        scope: max(LEAST_LATE, _usual_maximum(each.durations))
-        for scope, each in sums.items()
-        if each.durations.total() >= ENOUGH_FOR_LATE
-    }
-    for route in Route.objects.all():
-        own, *others = (limits.get(scope) for scope in scopes_of(route.key) if scope.level in LIMITED)
-        of_providers = max((each for each in others if each is not None), default=None)
-        if own and of_providers:
-            median = statistics.quantile(sums[ScopeName(Level.ROUTE, *route.key)].durations, 50) or 0
-            own = min(own, max(of_providers, 4 * median))
-        by_rule = max([USUAL, *(slow[each] for each in route.providers.split(";") if each in slow)])
-        basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
-        limit = own or of_providers or by_rule // timedelta(milliseconds=1)
-        if (route.late_after, route.late_by) != (limit, basis):
-            route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
-            route.save()
-
-
-def _usual_maximum(durations: Counter[int]) -> int:
-    """Return p99, or four times p95 if that is less: one transfer of a hundred may have been repaired after hours."""
-    return min(statistics.quantile(durations, 99) or 0, 4 * (statistics.quantile(durations, 95) or 0))

@@ -15,7 +15,6 @@ type Histogram = dict[int, int]
 
 
 def bucket(milliseconds: int) -> int:
-    """Return the bucket of a duration."""
     return min(int(10 * math.log(milliseconds)), BUCKETS - 1) if milliseconds > 0 else 0
 
 

@@ -166,7 +166,6 @@ class Detector:
         self._put(changed)
 
     def _best_scope(self, incident: Incident, skip: Skip | None) -> ScopeName:
-        """Return the scope that explains a young incident best."""
         decided = self._decided(incident.scope, incident.since, self._now + 1, skip)
         others = {scope for each in decided if each.is_bad for scope in each.scopes} - {incident.scope}
         found = [self._evidence(scope, skip) for scope in sorted(others)]
@@ -243,17 +242,13 @@ class Detector:
             is_known = not self._knowledge.has_hole(now - length, now)
             if bad >= rules.MIN_OWNERS and rules.is_worse(bad, len(owners), usual) and is_known:
                 # If more is usually bad on the routes that are used now, that is no incident.
-                expected = max(usual, self._mixed(map(_route, owners.values())))
+                routes = Counter(map(_route, owners.values()))
+                expected = max(usual, fmean(map(self.usual.share, routes), routes.values()))
                 if rules.is_worse(bad, len(owners), expected):
                     chance = rules.tail(bad, len(owners), expected, self.usual.correlations[scope.level])
             found = Evidence(scope, usual, rules.likelihood_ratio(bad, len(owners), expected), chance)
             best = max(best, found, key=lambda each: (each.tail < self.usual.chance, each.ratio))
         return best
-
-    def _mixed(self, routes: Iterable[ScopeName]) -> float:
-        """Return the mean of the usual shares of these routes, one for each owner."""
-        counts = Counter(routes)
-        return fmean(map(self.usual.share, counts), counts.values())
 
     def _calm(self, scope: ScopeName, after: int, *, before: float = 0.0) -> int | None:
         """Return when the last bad one was decided, if so many seconds and enough owners since then were as usual.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
 
-from django.db.models import Max, Min, Q
+from django.db.models import Min, Q
 
 from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
@@ -144,17 +144,18 @@ def known(now: int) -> Knowledge:
 
     A window that wasn't read since its end counts as a hole, apart from the lag that is always allowed.
     """
-    recent = models.Window.objects.filter(end__gt=now - LONGEST, start__lt=now)
-    read_at = models.Window.objects.filter(end__gt=now - LONGEST).aggregate(newest=Max("read_at"))["newest"]
-    lacking = []
-    for window in recent.filter(is_sealed=False).only("start", "end", "read_at", "failures"):
-        is_unread = window.read_at is None or window.read_at < window.end
-        if window.failures or (is_unread and window.end <= now - MAX_LAG):
-            lacking.append((window.start, window.end))
-    first = models.Window.objects.aggregate(start=Min("start"))["start"]
-    if first is not None and first > now - LONGEST:
-        lacking.append((now - LONGEST, first))
-    return Knowledge(lag=LONGEST if read_at is None else max(0, now - read_at), holes=lacking)
+    recent = list(models.Window.objects.filter(end__gt=now - LONGEST).order_by("start"))
+    read_at = max((each.read_at or 0 for each in recent), default=0)
+    holes = [
+        (each.start, each.end)
+        for each in recent
+        if each.start < now
+        and not each.is_sealed
+        and (each.failures or (each.read_at or 0) < each.end <= now - MAX_LAG)
+    ]
+    if recent and recent[0].start > now - LONGEST:
+        holes.append((now - LONGEST, recent[0].start))
+    return Knowledge(lag=min(LONGEST, max(0, now - read_at)), holes=holes)
 
 
 def stored() -> list[Incident]:
@@ -201,7 +202,6 @@ class Judgment:
 
 
 def judgment() -> Judgment:
-    """Return how new the incidents are."""
     last = models.state(NAME)
     if last is None:
         return Judgment(None, None, True)
@@ -222,6 +222,5 @@ def open_counts() -> Mapping[tuple[str, str], int]:
 
 
 def incident(number: int) -> Incident | None:
-    """Return an incident by its number."""
     row = models.Incident.objects.filter(pk=number).first()
     return _incident(row) if row else None

@@ -1,6 +1,6 @@
 """`/insight/transfers` and `/late`: the transfers behind a number, those that ended and those that are late."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
@@ -53,7 +53,10 @@ def ended(request: HttpRequest) -> HttpResponse:
     given, scope = request.GET, scopes.read(request.GET)
     same = {name: given[name] for name in ("from", "to", "reason") if name in given}
     picked = choices.read(request, OF_ENDED, others=scopes.query(scope) | same)
-    outcomes, reason = _outcomes(picked.values["outcome"]), given.get("reason")
+    chosen, reason = picked.values["outcome"], given.get("reason")
+    outcomes = [
+        each for each in ENDED if chosen in ("", each) or (chosen == "undelivered" and each is not Outcome.DELIVERED)
+    ]
     with reading():
         now = int(coverage.service_now().timestamp())
         until = _time(given.get("to"), default=now // HOUR * HOUR + HOUR)
@@ -78,16 +81,6 @@ def _time(written: str | None, *, default: int) -> int:
     """Return Unix seconds."""
     is_time = written and written.isascii() and written.isdigit() and len(written) <= LONGEST_TIME
     return min(int(written), default + DAY) if written and is_time else default
-
-
-def _outcomes(chosen: str) -> Sequence[Outcome]:
-    match chosen:
-        case "":
-            return ENDED
-        case "undelivered":
-            return [each for each in ENDED if each is not Outcome.DELIVERED]
-        case _:
-            return [Outcome(chosen)]
 
 
 @access.insight
@@ -152,24 +145,20 @@ def offered_providers(routes: Mapping[tuple[str, ...], int]) -> list[tuple[str, 
 @access.insight
 def late_csv(request: HttpRequest) -> HttpResponse:
     """Return the matching transfers. The last line says whether they are all."""
-    age = choices.read(request, OF_LATE).values["age"]
-    found, now = late_transfers(scopes.read(request.GET), age), datetime.now(UTC)
-    headers = {"Content-Disposition": f'attachment; filename="intents-late-{now:%Y-%m-%dT%H%MZ}.{KIND}"'}
-    return HttpResponse("".join(_lines(found)), content_type=FORMATS[KIND].content_type, headers=headers)
-
-
-def _lines(found: LateTransfers) -> Iterator[str]:
-    yield csv_text.line(COLUMNS)
-    for each in found.transfers:
-        yield csv_text.line(map(csv_text.cell, _cells(each, found.at - each.began_at)))
+    found = late_transfers(scopes.read(request.GET), choices.read(request, OF_LATE).values["age"])
+    lines = [csv_text.line(COLUMNS)]
+    lines += [csv_text.line(map(csv_text.cell, _cells(each, found.at - each.began_at))) for each in found.transfers]
     why = ""
     if len(found.transfers) < found.count:
         why = "there are more"
     elif not found.completeness.is_complete:
         why = "the local copy of the last day is not complete"
     if settings.DEMO_STARTED is not None:
-        yield csv_text.line([f"# {GENERATED}"])
-    yield FORMATS[KIND].end(End(len(found.transfers), why))
+        lines.append(csv_text.line([f"# {GENERATED}"]))
+    lines.append(FORMATS[KIND].end(End(len(found.transfers), why)))
+    name = f"intents-late-{datetime.now(UTC):%Y-%m-%dT%H%MZ}.{KIND}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse("".join(lines), content_type=FORMATS[KIND].content_type, headers=headers)
 
 
 def _cells(each: Transfer, elapsed: timedelta) -> tuple[str, ...]:

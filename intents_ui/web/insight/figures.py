@@ -68,7 +68,8 @@ class FigureRow:
 
     def listed(self, **given: object) -> str:
         """Return the URL of the list of its transfers."""
-        return scopes.list_path(self.scope.scope, **given, **{"from": int(self.figures.since.timestamp())})
+        given |= scopes.query(self.scope.scope) | {"from": int(self.figures.since.timestamp())}
+        return f"{reverse('insight-transfers')}?{urlencode(given)}"
 
 
 @dataclass(frozen=True)

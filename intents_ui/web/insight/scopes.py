@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.http import Http404
 from django.urls import reverse
@@ -95,7 +94,6 @@ def _chain(written: str) -> ScopeChain:
 
 
 def identity(chain: str, address: str) -> Identity:
-    """Return a token as pages name it."""
     return token_amounts.identity(number_of(chain), address, using=wiring.catalog())
 
 
@@ -168,8 +166,3 @@ def query(scope: ScopeName) -> dict[str, str]:
         case _:
             found = {"provider": scope.providers, "chain": scope.origin_chain}
             return {name: value for name, value in found.items() if value}
-
-
-def list_path(scope: ScopeName, **given: object) -> str:
-    """Return the URL of the list of a scope's transfers."""
-    return f"{reverse('insight-transfers')}?{urlencode(query(scope) | given)}"
