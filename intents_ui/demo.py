@@ -89,7 +89,9 @@ class Past:
             transfer, scene = listed.transfer, listed.scene
             if scene.status == "QUOTED":
                 continue
-            kind = transfer.scenario and transfer.scenario.number, transfer.variant, scene.at, transfer.same_chain
+            pays_other = transfer.recipient != transfer.owner
+            scenario = transfer.scenario and transfer.scenario.number
+            kind = scenario, transfer.variant, scene.at, transfer.same_chain, pays_other
             model = self._models.get(kind)
             if model and not model.is_peculiar:
                 yield self._like(model, listed)
@@ -111,7 +113,6 @@ class Past:
         """Return the columns of a transfer that differs from the model in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
         known, (sent, received) = model.quoted, amounts_of(transfer, self._catalogue)
-        owner, recipient = address(transfer.owner), address(transfer.recipient) if known.recipient else None
         entry = known._replace(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
             project=transfer.project,
@@ -129,9 +130,8 @@ class Past:
             destination_token=token(transfer.destination) if known.destination_token else None,
             sent=str(sent),
             received=str(received) if known.received else None,
-            owner=owner,
-            recipient=recipient,
-            paid=(("recipient", recipient),) if recipient and recipient != owner else (),
+            owner=address(transfer.owner),
+            recipient=address(transfer.recipient) if known.recipient else None,
         )
         return entry._replace(outcome=model.entry.outcome, fingerprint=fingerprint_of(entry))
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from intents_ui.mirror.entry import ADDRESS, HASH, packed
-from intents_ui.mirror.models import Transfer, TransferAddress
+from intents_ui.mirror.models import Transfer
 
 MOST_COUNTED = 10_000
 MOST_COMPARED = 5_000
 
 
 class Role(StrEnum):
-    """What an address, which isn't the owner's, is to a transfer."""
+    """What an address, which isn't the owner's, is to a transfer: the name of a column."""
 
     RECIPIENT = "recipient"
     REFUND = "refund"
@@ -22,9 +22,8 @@ def transfers_to(address: str, *, role: Role, most: int) -> tuple[Sequence[Trans
 
     Those whose owner has the address are not among them. The service lists them.
     """
-    rows = TransferAddress.objects.filter(address=packed(address, ADDRESS) or b"", role=role)
-    first = rows.order_by("-created").select_related("transfer")[:most]
-    return [each.transfer for each in first], rows[:MOST_COUNTED].count()
+    rows = Transfer.objects.filter(**{role: packed(address, ADDRESS) or b""})
+    return list(rows.order_by("-created")[:most]), rows[:MOST_COUNTED].count()
 
 
 def with_ends(head: str, tail: str) -> Sequence[Transfer] | None:

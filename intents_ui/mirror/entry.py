@@ -53,8 +53,8 @@ class RouteKey(NamedTuple):
 class Entry(NamedTuple):
     """The columns of a transfer. Times are Unix milliseconds.
 
-    `paid` are the addresses that got something, other than the owner's: pairs of role and address. `fingerprint` is a
-    digest of all other columns, with the outcome before the quote expires.
+    `recipient` and `refund` are addresses that got something, other than the owner's. `fingerprint` is a digest of all
+    other columns, with the outcome before the quote expires.
     """
 
     intent_id: bytes
@@ -73,10 +73,10 @@ class Entry(NamedTuple):
     received: str | None
     owner: bytes | None
     recipient: bytes | None
+    refund: bytes | None
     failed_step: int | None
     reason: str | None
     fingerprint: bytes
-    paid: tuple[tuple[str, bytes], ...]
 
     @property
     def bucket(self) -> int | None:
@@ -141,7 +141,6 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         started = receipt.created_at
     failed = next((place for place, step in enumerate(steps) if step in DEAD), None)
     amount, delivered = _sent(summary, deposit, steps[0]), summary.destination_token_amount
-    roles = (("recipient", recipient), ("refund", refunded_to))
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
         project=receipt.project_id if (receipt.project_id or 0) < BIGINT else None,
@@ -162,11 +161,11 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         sent=None if amount is None else str(amount),
         received=None if delivered is None else str(delivered),
         owner=owner,
-        recipient=recipient,
+        recipient=recipient if recipient != owner else None,
+        refund=refunded_to if refunded_to != owner else None,
         failed_step=failed,
         reason=None if failed is None else _reason(sent),
         fingerprint=b"",
-        paid=tuple([(role, address) for role, address in roles if address and address != owner]),
     )
     outcome = outcome_of(evidence._replace(is_expired=True)) if end and now >= end else columns.outcome
     return columns._replace(outcome=outcome, fingerprint=fingerprint_of(columns))

@@ -79,7 +79,8 @@ class Transfer(models.Model):
     `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
     which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
     delivered transfer's duration. `is_repaired`: it had ended otherwise before it was delivered. `unlisted_since`: no
-    complete read has listed the open transfer since then.
+    complete read has listed the open transfer since then. `recipient` and `refund` are addresses that got something,
+    other than the owner's.
 
     PostgreSQL keeps each month of `created` apart (`partitions.py`), so each key has it.
     """
@@ -100,6 +101,7 @@ class Transfer(models.Model):
     received = models.TextField(null=True)
     owner = models.BinaryField(null=True)
     recipient = models.BinaryField(null=True)
+    refund = models.BinaryField(null=True)
     failed_step = models.SmallIntegerField(null=True)
     reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False)
     read_at = models.BigIntegerField()
@@ -123,6 +125,8 @@ class Transfer(models.Model):
             models.Index(
                 fields=["created", "status"], condition=Q(hour__isnull=False, bucket=None), name="transfer_failed"
             ),
+            models.Index(fields=["recipient", "-created"], condition=Q(recipient__isnull=False), name="transfer_paid"),
+            models.Index(fields=["refund", "-created"], condition=Q(refund__isnull=False), name="transfer_refunded"),
             models.Index(
                 fields=OPEN_GROUPS,
                 condition=Q(outcome="open", unlisted_since=None),
@@ -158,18 +162,6 @@ class Transfer(models.Model):
         """When the transfer expires, unless it has been executed."""
         times = {"expires_at": optional_moment(self.expires), "updated_at": optional_moment(self.updated)}
         return None if self.started else execute_by(self.status, **times)
-
-
-class TransferAddress(models.Model):
-    """An address other than the owner's that a transfer paid (`role` is `recipient` or `refund`)."""
-
-    address = models.BinaryField()
-    role = models.TextField()
-    transfer = models.ForeignKey(Transfer, models.CASCADE, db_index=False, db_constraint=False)
-    created = models.BigIntegerField()
-
-    class Meta:
-        indexes: ClassVar = [models.Index(fields=["address", "-created"], name="address_created")]
 
 
 class Window(models.Model):

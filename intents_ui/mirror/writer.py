@@ -29,7 +29,6 @@ from intents_ui.mirror.models import (
     State,
     Token,
     Transfer,
-    TransferAddress,
     Window,
     set_state,
     state,
@@ -50,12 +49,6 @@ ROWS_MISSING = "transfers are missing in the copy"
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired", "created",
 )  # fmt: skip
-ADD_ADDRESS = """
-INSERT INTO mirror_transferaddress (address, role, transfer_id, created)
-SELECT %s, %s, transfer.id, transfer.created FROM mirror_transfer AS transfer WHERE intent_id = %s
-AND NOT EXISTS (SELECT 1 FROM mirror_transferaddress AS known WHERE known.address = %s
-                AND known.created = transfer.created AND known.transfer_id = transfer.id AND known.role = %s)
-"""
 # Sealed windows with fewer rows than they had when they were last read.
 LACKING = """
 SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
@@ -169,7 +162,6 @@ class Writer:
         with self.transaction():
             Window.objects.filter(end__lte=until).delete()
             kept_from = (Window.objects.aggregate(first=Min("start"))["first"] or until) * 1000
-            TransferAddress.objects.filter(created__lt=kept_from).delete()
             # Those that ended later are of days that may be counted again.
             if connection.vendor == "postgresql":
                 partitions.add_months(now, now + windows.MONTH)
@@ -191,7 +183,7 @@ class Writer:
         def known(address: bytes | None) -> bytes | None:
             return None if address and forgotten and _digest(address) in forgotten else address
 
-        rows, addresses = list[dict[str, Any]](), []
+        rows = list[dict[str, Any]]()
         for each, _, had_ended in changed:
             columns: dict[str, Any] = each._asdict()
             for name in ("route", "origin_token", "destination_token"):
@@ -201,15 +193,13 @@ class Writer:
             # Without amounts and addresses, equal reasons match.
             gist = NUMBERS.sub("#", reason).casefold() if reason else ""
             columns["reason_id"] = self._id(Reason, text=gist, defaults={"example": reason}) if reason else None
-            for role, address in columns.pop("paid"):
-                if known(address):
-                    addresses.append((address, role, each.intent_id, address, role))
             rows.append(
                 columns
                 | {
                     "outcome": each.outcome.value,
                     "owner": known(each.owner),
                     "recipient": known(each.recipient),
+                    "refund": known(each.refund),
                     "read_at": read_at,
                     "hour": _hour(each, read_at),
                     "bucket": each.bucket,
@@ -218,9 +208,6 @@ class Writer:
                 }
             )
         write(Transfer, rows, key=["intent_id", "created"])
-        if addresses:
-            with connection.cursor() as cursor:
-                cursor.executemany(ADD_ADDRESS, addresses)
         facts.forget_days({*(row["hour"] for row in rows), *(hour for _, hour, _ in changed)} - {None})
         return len(rows)
 
@@ -386,10 +373,9 @@ def forget(address: str) -> int:
     with transaction.atomic():
         lease.hold()
         set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _digest(found)}))
-        TransferAddress.objects.filter(address=found).delete()
-        concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found)).count()
-        Transfer.objects.filter(owner=found).update(owner=None)
-        Transfer.objects.filter(recipient=found).update(recipient=None)
+        concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found) | Q(refund=found)).count()
+        for column in ("owner", "recipient", "refund"):
+            Transfer.objects.filter(**{column: found}).update(**{column: None})
     return concerned
 
 
@@ -397,7 +383,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (DayFact, Day, Incident, TransferAddress, Transfer, Route, Token, Reason, Window, Audit):
+        for model in (DayFact, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from intents_ui.mirror.models import STATUSES, Audit, Lease, Route, Transfer, TransferAddress, Window, set_state
+from intents_ui.mirror.models import STATUSES, Audit, Lease, Route, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, NEVER
 
 OUTCOMES = {"SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded"}
@@ -57,9 +57,9 @@ def pay(
     at = int((now.timestamp() - age) * 1000)
     route, _ = Route.objects.get_or_create(providers="", origin_chain="", destination_chain="")
     outcome = OUTCOMES.get(status, "open")
-    transfer = Transfer.objects.create(
-        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route,
-        read_at=at, fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
+    Transfer.objects.create(
+        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route, read_at=at,
+        fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
+        **{role: bytes.fromhex(address[2:])},
     )  # fmt: skip
-    TransferAddress.objects.create(address=bytes.fromhex(address[2:]), role=role, transfer=transfer, created=at)
     return f"0x{number:064x}"

@@ -79,21 +79,10 @@ class Migration(migrations.Migration):
                 *fields(SmallIntegerField, "failed_step", "bucket", null=True),
                 *fields(models.BooleanField, "is_repaired", default=False),
                 *fields(models.BinaryField, "intent_id", "fingerprint"),
-                *fields(models.BinaryField, "owner", "recipient", null=True),
+                *fields(models.BinaryField, "owner", "recipient", "refund", null=True),
                 *fields(TextField, "status", "outcome"),
                 *fields(TextField, "sent", "received", null=True),
             ],
-        ),
-        migrations.CreateModel(
-            "TransferAddress",
-            [
-                ID,
-                *fields(models.BinaryField, "address"),
-                *fields(TextField, "role"),
-                *to("transfer", "transfer", db_constraint=False, on_delete=models.CASCADE),
-                *fields(BigIntegerField, "created"),
-            ],
-            {"indexes": [Index(fields=["address", "-created"], name="address_created")]},
         ),
         migrations.CreateModel(
             "Window",
@@ -148,6 +137,8 @@ class Migration(migrations.Migration):
                 ),
                 Index(condition=Q(is_repaired=True), fields=["hour"], name="transfer_repaired"),
                 Index(condition=Q(outcome="open"), fields=["created"], name="transfer_open"),
+                Index(condition=Q(recipient__isnull=False), fields=["recipient", "-created"], name="transfer_paid"),
+                Index(condition=Q(refund__isnull=False), fields=["refund", "-created"], name="transfer_refunded"),
                 Index(
                     condition=Q(hour__isnull=False, bucket=None), fields=["created", "status"], name="transfer_failed"
                 ),
