@@ -27,8 +27,8 @@ from intents_ui.service.operations import (
 )
 from intents_ui.service.outcome import is_older
 
-MAX_BYTES: Final = 32 * 2**20
-WEIGHT: Final = 9  # bytes of memory per byte received, with what pages attach
+MAX_BYTES: Final = 20 * 2**20
+WEIGHT: Final = 6  # bytes of memory per byte received. Measured: 4 for a history, 6 for a receipt
 ENTRY_BYTES: Final = 2_000  # overhead of an entry
 MAX_NOT_FOUND: Final = 2_000
 NOT_FOUND_SECONDS: Final = 3.0

@@ -400,7 +400,7 @@ class Counted:
 
 
 def test_the_cache_is_bounded_by_bytes() -> None:
-    counted = Counted(max_bytes=2 * 20 * 94_000)
+    counted = Counted(max_bytes=2 * 20 * 63_500)
     calls = [operations.get_intent(f"0x{number}") for number in range(30)]
     for call in calls:
         counted.service.ask(call)
@@ -409,7 +409,7 @@ def test_the_cache_is_bounded_by_bytes() -> None:
 
 
 def test_made_up_ids_evict_no_data_and_transfers_evict_no_lists() -> None:
-    counted = Counted(max_bytes=2 * 21 * 94_000)
+    counted = Counted(max_bytes=2 * 21 * 63_500)
     counted.service.ask(CHAINS)
     calls = [operations.get_intent(f"0x{number}") for number in range(20)]
     for call in calls:

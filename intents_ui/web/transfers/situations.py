@@ -34,7 +34,7 @@ BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
 REUSE_SECONDS = 5.0
-MOST_REMEMBERED = 1_000  # transfers, each with what pages drew from it
+MOST_REMEMBERED = 500  # transfers, with what pages drew from them: 18 KB each in a list, 75 KB for a page of its own
 
 
 @dataclass(slots=True)
