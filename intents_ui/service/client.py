@@ -5,7 +5,7 @@
 
 To limit the load on the service, identical concurrent calls of threads share one request, fresh responses come from
 the cache, and stale ones are served where the service fails. A read that failed in passing is sent once more. Writes
-(quote, commit, execute) are sent exactly once.
+are sent exactly once.
 """
 
 import asyncio

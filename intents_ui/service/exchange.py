@@ -189,7 +189,7 @@ class Exchange[T]:
         return {
             "method": "POST",
             "url": _url(self._config.url(self.call.operation)),
-            "content": decode.write(self._config.names.write(self.call.request)),
+            "content": self.call.written,
             "headers": {"X-Request-Id": self.request_id},
             "timeout": httpx.Timeout(self.policy.read, connect=self.policy.connect, pool=self._config.connection_wait),
         }

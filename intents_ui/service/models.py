@@ -637,37 +637,6 @@ class TokenPrice(Model):
     updated_at: Timestamp = None
 
 
-class GasEstimate(Model):
-    """Estimated network fee."""
-
-    total_gas: UInt256 = None
-    gas_price: UInt256 = None
-    native_cost: UInt256 = None
-    native_cost_usd: Figure = None
-
-
-class FeeOption(Model):
-    """A token to pay fees in. `amount` is in its base units."""
-
-    token_address: Identifier = None
-    token_symbol: Text = None
-    token_decimals: Decimals = None
-    amount: UInt256 = None
-    amount_usd: Figure = None
-    fee_collector_address: Identifier = None
-    is2612: Flag = None
-    is_passthrough_eligible: Flag = None
-
-
-class GasFeeOptions(Model):
-    """Tokens that fees can be paid in, with their amounts."""
-
-    gas_estimate: GasEstimate | None = None
-    fee_options: Annotated[tuple[FeeOption, ...], LIST] = ()
-    expires_at: Timestamp = None
-    fee_collector_address: Identifier = None
-
-
 class IntentAnswer(Model):
     """Response of GetIntent."""
 
@@ -784,22 +753,6 @@ class ChainsAnswer(Model):
     essential = frozenset({"chains"})
 
     chains: Annotated[tuple[ChainInfo, ...], LIST] = ()
-
-
-class QuoteAnswer(Model):
-    """Response of QuoteIntent."""
-
-    verbatim = ("intent",)
-
-    intent: Intent
-    gas_fee_options: GasFeeOptions | None = None
-
-
-class ExecuteAnswer(Model):
-    """Response of ExecuteIntent."""
-
-    intent_id: IntentId
-    intent_status: Text = None
 
 
 class PricesAnswer(Model):

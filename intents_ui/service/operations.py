@@ -1,6 +1,8 @@
-"""The service's thirteen operations, each defined once as a function that returns a `ServiceCall`.
+"""The service's operations that the dashboard calls, each a function that returns a `ServiceCall`.
 
-`ServiceClient` sends them, within the limits of the call's kind (`POLICIES`). Any call can raise any `ServiceError`.
+QuoteIntent and ExecuteIntent are only sent by users, in the API console (`console`).
+
+`ServiceClient` sends the calls, within the limits of their kinds (`POLICIES`). Any call can raise any `ServiceError`.
 The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given aren't sent.
 """
 
@@ -23,7 +25,6 @@ from intents_ui.service.models import (
     STOPPED,
     ChainsAnswer,
     CommitAnswer,
-    ExecuteAnswer,
     HistoryAnswer,
     Intent,
     IntentAnswer,
@@ -32,8 +33,6 @@ from intents_ui.service.models import (
     IntentStatus,
     Page,
     PricesAnswer,
-    QuoteAnswer,
-    QuoteIntentRequest,
     ReceiptAnswer,
     SearchAnswer,
     TokensAnswer,
@@ -344,7 +343,7 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
 
 
 def commit_intent(intent: Intent) -> ServiceCall[str]:
-    """Commit an intent from `quote_intent`, sent back exactly as received, and return its ID.
+    """Commit a quoted intent, sent back exactly as received, and return its ID.
 
     It must be executed within 10 minutes. Raises Invalid if the service finds it modified, Expired, WrongState if it is
     already committed, and ValueError for an intent without its `raw` text.
@@ -435,40 +434,6 @@ def _routes(operation: str, **arguments: Any) -> ServiceCall[TokensAnswer]:
         kind=Kind.TOKEN_SEARCH,
         kind_of=lambda found: Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES,
     )
-
-
-def quote_intent(request: QuoteIntentRequest) -> ServiceCall[QuoteAnswer]:
-    """Request a quote. Its intent has the `raw` text that `commit_intent` sends back."""
-    return ServiceCall(
-        operation="QuoteIntent",
-        request=request.model_dump(exclude_defaults=True),
-        read=lambda answer: answer.as_a(QuoteAnswer),
-        kind=Kind.WRITE,
-        is_read=False,
-    )
-
-
-def execute_intent(
-    intent_id: str,
-    *,
-    deposit_transaction_hash: str | None = None,
-    deposit_signature: Mapping[str, Any] | None = None,
-) -> ServiceCall[ExecuteAnswer]:
-    """Execute a committed intent with its deposit's transaction hash, with a signature, or with neither.
-
-    Raises Unreachable with code 2002 while the deposit isn't visible yet, and WrongState if the intent is already
-    executing.
-    """
-
-    def read(answer: Answer) -> ExecuteAnswer:
-        found = answer.as_a(ExecuteAnswer)
-        _refuse_another(intent_id, found.intent_id)
-        return found
-
-    request = _request(
-        intent_id=intent_id, deposit_transaction_hash=deposit_transaction_hash, deposit_signature=deposit_signature
-    )
-    return ServiceCall(operation="ExecuteIntent", request=request, read=read, kind=Kind.WRITE, is_read=False)
 
 
 def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from intents_ui.service import decode, operations
 from intents_ui.service.errors import Flaw, ServiceError, Unreadable
 from intents_ui.service.fields import Model
-from intents_ui.service.models import Intent, IntentReceipt, QuoteIntentRequest
+from intents_ui.service.models import Intent, IntentReceipt
 from tests import spec
 from tests.policies import NOT_CACHED, policies
 from tests.service.clients import answered, without_socket
@@ -27,8 +27,6 @@ CALLS = {
     "GetChains": lambda service: service.ask(operations.get_chains()),
     "GetExactInputRoutes": lambda service: service.ask(operations.get_exact_input_routes(1, "0x1")),
     "GetExactOutputRoutes": lambda service: service.ask(operations.get_exact_output_routes(1, "0x1")),
-    "QuoteIntent": lambda service: service.ask(operations.quote_intent(QuoteIntentRequest())),
-    "ExecuteIntent": lambda service: service.ask(operations.execute_intent("0x1")),
     "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
 }
 

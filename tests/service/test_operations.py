@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from intents_ui.service import decode, operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.decode import Brand
-from intents_ui.service.errors import Flaw, Unreadable
-from intents_ui.service.models import Intent, Page, QuoteIntentRequest, QuoteOptions, ServiceAddressOverrides
+from intents_ui.service.errors import Unreadable
+from intents_ui.service.models import Intent, Page, ServiceAddressOverrides
 from tests import spec
 from tests.service.clients import answered, without_socket
 
@@ -87,44 +87,13 @@ def test_a_request_has_the_members_of_its_table(call):
         (operations.get_token_list([1]), {"chainIds": [1]}),
         (operations.get_token_prices([(1, "0x1")]), {"tokens": [{"chainId": 1, "tokenAddress": "0x1"}]}),
         (
-            operations.execute_intent("0x1", deposit_transaction_hash="0x2"),
-            {"intentId": "0x1", "depositTransactionHash": "0x2"},
-        ),
-        (
             operations.get_intent_history(page=Page.first(size=5)),
             {"page": {"sort": [{"column": "createdAt", "order": "DESC"}], "pageSize": 5}},
-        ),
-        (
-            operations.quote_intent(
-                QuoteIntentRequest(
-                    owner_address="0x1",
-                    origin_chain_id=1,
-                    origin_token_amount=2**53,
-                    options=QuoteOptions(slippage_tolerance=Decimal("0.0050")),
-                )
-            ),
-            {
-                "ownerAddress": "0x1",
-                "originChainId": 1,
-                "originTokenAmount": "9007199254740992",
-                "options": {"slippageTolerance": 0.005},
-            },
         ),
     ],
 )
 def test_only_given_values_are_sent(call, sent):
     assert json.loads(decode.write(call.request)) == sent
-
-
-def test_an_executed_intent_is_the_requested_one():
-    recorder = Recorder({"ExecuteIntent": '{"intentId":"0x1","intentStatus":"EXECUTING"}'})
-    with recorder.client() as service:
-        answer = service.ask(operations.execute_intent("0x1", deposit_transaction_hash="0x2"))
-        with pytest.raises(Unreadable) as caught:
-            service.ask(operations.execute_intent("0x3"))
-    assert (answer.intent_id, answer.intent_status) == ("0x1", "EXECUTING")
-    assert caught.value.flaw is Flaw.OTHER_INTENT
-    assert json.loads(recorder.sent[0]) == {"intentId": "0x1", "depositTransactionHash": "0x2"}
 
 
 def test_an_intent_that_differs_from_the_one_received_cannot_be_committed():
@@ -157,9 +126,9 @@ class Recorder:
 
 @pytest.mark.parametrize("brand", ["service", "acme"])
 def test_a_quote_is_committed_byte_for_byte(brand):
-    recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}', "CommitIntent": '{"intentId":"0x1"}'})
+    recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}', "CommitIntent": '{"intentId":"0x1"}'})
     with recorder.client(brand=brand, wallet_brand="acme") as service:
-        quoted = service.ask(operations.quote_intent(QuoteIntentRequest(owner_address="0x1"))).intent
+        quoted = service.ask(operations.get_intent("0x1"))
         assert service.ask(operations.commit_intent(quoted)) == "0x1"
     assert recorder.sent[-1] == f'{{"intent":{QUOTED}}}'.encode()
 
@@ -177,16 +146,6 @@ def test_a_renamed_response_is_read_under_the_interface_names():
     assert intent.quote_request.options.service_address_overrides == ServiceAddressOverrides(
         smart_wallet_factory_address="0xacme"
     )
-
-
-def test_a_renamed_request_is_written_under_its_own_names():
-    recorder = Recorder({"QuoteIntent": f'{{"intent": {QUOTED} }}'})
-    overrides = ServiceAddressOverrides(smart_wallet_utils_address="service smartWallet")
-    with recorder.client(brand="acme", wallet_brand="deep") as service:
-        service.ask(
-            operations.quote_intent(QuoteIntentRequest(options=QuoteOptions(service_address_overrides=overrides)))
-        )
-    assert recorder.sent == [b'{"options":{"acmeAddressOverrides":{"deepWalletUtilsAddress":"service smartWallet"}}}']
 
 
 @pytest.mark.parametrize(
