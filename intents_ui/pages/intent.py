@@ -83,7 +83,7 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
         "receipt": situation.receipt,
         "names": situation.names,
         "may_change": situation.may_change,
-        "chapters": descriptions.chapters(situation),
+        "transactions": descriptions.transactions(situation),
         "sections": tables.sections(situation),
     }
 

@@ -1,5 +1,6 @@
 """Numbers at the limits of the calendar, of call data and of lists are shown without failing."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -8,13 +9,13 @@ from django.template.loader import render_to_string
 from eth_abi import encode
 
 from intents_ui.display.calls import descriptions
-from intents_ui.display.calls.function_signatures import FUNCTIONS
+from intents_ui.display.calls.values import TIMES
 from intents_ui.display.formatting import times
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.pages import intent as intent_page
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
-from tests.display.calls.test_abi import HERE, leaves
+from tests.display.calls.test_abi import FUNCTIONS, HERE, leaves
 from tests.display.calls.test_descriptions import Names, hexed, plan
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
@@ -28,7 +29,7 @@ LENGTHS = (0, 1, 51)
 def filled(parameter, number, length):
     """Return a value of this parameter's type with the number, or the nearest possible one, in every place."""
     if parameter.is_list:
-        entry = type(parameter)(parameter.name, parameter.type.rpartition("[")[0], parameter.parts)
+        entry = replace(parameter, type=parameter.type.rpartition("[")[0])
         return [filled(entry, number, length)] * length
     if parameter.parts:
         return tuple(filled(part, number, length) for part in parameter.parts)
@@ -58,7 +59,7 @@ def test_every_number_in_a_known_call_is_described_at_its_limits():
         (step,) = plan(call_of(function, number))[0].steps
         assert step.trouble in READ, (function.signature, number)
         assert str(step.said)
-        assert len(step.rows) == len(list(leaves(function.parameters)))
+        assert len(step.rows) == len(leaves(function.parameters))
 
 
 def test_every_list_in_a_known_call_is_described_at_its_limits():
@@ -70,7 +71,7 @@ def test_every_list_in_a_known_call_is_described_at_its_limits():
 
 @pytest.mark.parametrize("number", [0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
 def test_calls_and_deadlines_at_any_limit_are_shown(number):
-    timed = [each for each in FUNCTIONS if "deadline" in each.declaration.lower() or "valid" in each.declaration]
+    timed = [each for each in FUNCTIONS if any(name in TIMES for name in leaves(each.parameters))]
     entry = DepositIntentEntry(deadline=number, permit_deadline=number, permit_amount=number, fee_amount=number)
     members = {
         "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=tuple(call_of(each, number) for each in timed)),

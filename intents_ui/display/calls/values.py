@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache, cached_property
 from string import Formatter
 from typing import Any
 
 from intents_ui.display.calls import abi
-from intents_ui.display.calls.abi import Decoded
-from intents_ui.display.calls.function_signatures import CONTRACT, NATIVE, PERHAPS, UNNAMED, Parameter
+from intents_ui.display.calls.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Parameter
 from intents_ui.display.fields.values import Cell, ValueKind
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import names, token_amounts, warnings
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.names import Names, NoNames
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import (
@@ -63,7 +60,6 @@ WELL_KNOWN = {
     "0x000000000022d473030f116ddee9f6b43ac78ba3": "the Permit2 contract",
     hashes.ZERO_ADDRESS: "the zero address",
 }
-COIN = "native token"
 
 type Piece = str | Cell
 
@@ -89,7 +85,7 @@ class ValueRow:
 
 
 @dataclass(frozen=True)
-class Made:
+class RawCall:
     """A call: chain, caller, contract, value in base units of the native token, data and nesting depth."""
 
     chain_id: int | None
@@ -102,21 +98,7 @@ class Made:
     gas_limit: int = 0
 
 
-@dataclass(frozen=True)
-class ValueText:
-    """A call with its decoded data."""
-
-    made: Made
-    call: Decoded
-
-    def value(self, name: str) -> Any:
-        return self.call.value(name)
-
-    def type_of(self, name: str) -> str:
-        return next((each.parameter.type for each in self.call.arguments if each.parameter.name == name), "")
-
-
-class OfTwoChains:
+class TransferNames(NoNames):
     """Names that are looked up once, with tokens only of the transfer's own chains.
 
     Call data can name any chain, and a token list of another one would be a request to the service."""
@@ -135,82 +117,131 @@ class OfTwoChains:
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return self._lists(chain_id, address) if chain_id in self._chains else None
 
-    derived = None  # these names are of one page
-
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return self._featured(chain_id)
 
 
 @dataclass(frozen=True)
-class Wording:
+class CallFormatter:
     """Describes values of this transfer's calls, by name where `facts` or `using` know one."""
 
     facts: Facts
     using: Names
 
-    @cached_property
-    def parties(self) -> Mapping[str, str]:
-        return dict(_parties(self.facts))
+    # Arguments
 
-    def sentence(self, told: ValueText) -> Sentence:
+    def sentence(self, made: RawCall, call: Decoded) -> Sentence:
         """Return the sentence of a well-known function with the arguments of this call."""
-        written, pieces = told.call.function.sentence, list[Piece]()
-        for words, name, choice, _ in Formatter().parse(written):
+        pieces = list[Piece]()
+        for words, name, choice, _ in Formatter().parse(call.function.sentence):
             pieces += [words] if words else []
-            pieces += self._piece(told, name, choice or "") if name else []
-        coins = self.coins(told.made)
+            pieces += self._argument(made, call, name, choice or "") if name else []
+        coins = self.coins(made)
         # A bridged amount may be the native token itself.
-        if told.made.value and coins[0] not in pieces:
+        if made.value and coins[0] not in pieces:
             pieces += [", with ", *coins]
         return Sentence(tuple(pieces))
 
-    def _piece(self, told: ValueText, name: str, choice: str) -> Sequence[Piece]:
-        made, value = told.made, told.value(name)
-        match name:
-            case "caller":
-                return self.address(made.caller, made.chain_id, unknown="the wallet")
-            case "contract":
-                return self.address(made.to, made.chain_id, unknown="a contract")
-            case "token" if not choice:
-                return self.token(made.to, made.chain_id)
-            case "value" if value is None:
-                return self.coins(made)
-            case "commands":
-                return [", ".join(_commands(value))]
+    def _argument(self, made: RawCall, call: Decoded, name: str, choice: str) -> Sequence[Piece]:
+        argument = call.argument(name)
+        value: Any = argument.value if argument else None
+        if name == "caller":
+            return self.address(made.caller, made.chain_id, unknown="the wallet")
+        if name == "contract":
+            return self.address(made.to, made.chain_id, unknown="a contract")
+        if name == "token" and not choice:
+            return self.token(made.to, made.chain_id)
+        if argument is None:  # `{value}`
+            return self.coins(made)
+        if name == "commands":
+            # A router's steps, one byte each. The highest bit permits a step to fail.
+            steps = [COMMANDS.get(each & 0x3F) or f"step 0x{each & 0x3F:02x}" for each in value[:MOST_ENTRIES]]
+            return [", ".join(steps + _more(value, "more steps"))]
         if choice == "token":
             return self.token(value, made.chain_id)
-        if choice:
+        if "|" in choice:
             return [choice.split("|")[0 if value else 1]]
-        if name in told.call.function.of:
-            return self._sum(told, name, value)
+        if argument.parameter.token:
+            token, chain_id = self._token_of(made, call, argument.parameter)
+            if value != 2 ** int(argument.parameter.type.removeprefix("uint")) - 1:
+                return self.money(value, token, chain_id)
+            if choice == "allowance":
+                return self.without_limit(token, chain_id)
+            return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
         if name in TIMES:
             return until(value)
-        cell, who = self._cell(told, Parameter(name, told.type_of(name)), value)
+        cell, who = self._cell(made, call, argument.parameter, value)
         return [Cell(ValueKind.TEXT, cell.value, who) if who else cell]
 
-    def _sum(self, told: ValueText, name: str, value: int) -> Sequence[Piece]:
-        """Return the exact amount with its token, or words for the largest possible amount."""
-        token, chain_id = self._token_of(told, name)
-        bits = told.type_of(name).removeprefix("uint")
-        if not bits.isdigit() or value != 2 ** int(bits) - 1:
-            return self.money(value, token, chain_id)
-        if name == told.call.function.allowance:
-            return self.without_limit(token, chain_id)
-        return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
+    def rows(self, made: RawCall, call: Decoded) -> Iterator[ValueRow]:
+        for each in call.arguments:
+            yield ValueRow(
+                each.parameter.name, each.parameter.type, *self._cell(made, call, each.parameter, each.value)
+            )
+        if call.left_over:
+            rest = Cell(ValueKind.TEXT, call.left_over, f"{call.left_over:,} after the arguments")
+            yield ValueRow("more", "bytes", rest)
 
-    def _token_of(self, told: ValueText, name: str) -> tuple[str | None, int | None]:
+    def _cell(self, made: RawCall, call: Decoded, parameter: Parameter, value: Any) -> tuple[Cell, str]:
+        """Return the value as a cell, and the role of an address in this transfer."""
+        chain_id = made.chain_id
+        if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
+            # The destination chain of the call, if it names one.
+            named = (name for name in CHAINS if call.value(name) is not None)
+            chain_id = next((_chain_id(name, call.value(name)) for name in named), chain_id)
+            return address_cell(far, chain_id), self.party(far, chain_id)
+        match value:
+            case bool():
+                return Cell(ValueKind.FLAG, value, "yes" if value else "no"), ""
+            case int():
+                return self._number(made, call, parameter, value), ""
+            case str():
+                is_coin = hashes.is_native(value) and "token" in parameter.name.lower()
+                return address_cell(value, chain_id), "native token" if is_coin else self.party(value, chain_id)
+            case bytes():
+                # As hex, never as text, because their author could write anything.
+                more = f"… and {len(value) - MOST_BYTES:,} bytes more" if len(value) > MOST_BYTES else ""
+                return Cell(ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{more}"), ""
+        if parameter.parts or parameter.type == "bytes[]":  # they are nested calls
+            return Cell(ValueKind.NUMBER, len(value), f"{len(value):,} {'entry' if len(value) == 1 else 'entries'}"), ""
+        shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MOST_ENTRIES]]
+        shown += _more(value, "more")
+        return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown)), ""
+
+    def _number(self, made: RawCall, call: Decoded, parameter: Parameter, value: int) -> Cell:
+        if parameter.token:
+            amount = self._amount(value, *self._token_of(made, call, parameter))
+            return Cell(ValueKind.AMOUNT, amount, str(amount))
+        if parameter.name in TIMES and value > 0 and (at := times.since_1970(value)):
+            return Cell(ValueKind.TIME, at, times.iso(at))
+        if parameter.name in CHAINS:
+            info = self.using.chain(_chain_id(parameter.name, value))
+            return (
+                Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
+                if info
+                else Cell(ValueKind.NUMBER, value, f"chain {value}")
+            )
+        return Cell(ValueKind.NUMBER, value, str(value))
+
+    def _token_of(self, made: RawCall, call: Decoded, parameter: Parameter) -> tuple[str | None, int | None]:
         """Return the token of an amount and its chain."""
-        which, _, elsewhere = told.call.function.of[name].partition(" on ")
-        to = told.made.to
-        chain_id = _chain_id(elsewhere, told.value(elsewhere)) if elsewhere else told.made.chain_id
-        ends = {"path.first": 0, "path.last": -1}
-        if which in ends:
-            return _on_path(told.value("path"), at=ends[which]), chain_id
-        is_token = which == CONTRACT or (which == PERHAPS and self.using.lists(chain_id, to))
-        fixed = {CONTRACT: to, PERHAPS: to if is_token else None, NATIVE: hashes.ZERO_ADDRESS, UNNAMED: None}
-        return fixed[which] if which in fixed else _as_address(told.value(which)), chain_id
+        which, _, chain = parameter.token.partition(" on ")
+        chain_id = _chain_id(chain, call.value(chain)) if chain else made.chain_id
+        match which:
+            case "path.first":
+                return _on_path(call.value("path"), at=0), chain_id
+            case "path.last":
+                return _on_path(call.value("path"), at=-1), chain_id
+            case _ if which == CONTRACT or (which == PERHAPS and self.using.lists(chain_id, made.to)):
+                return made.to, chain_id
+            case _ if which == NATIVE:
+                return hashes.ZERO_ADDRESS, chain_id
+            case _:
+                return None if which in (PERHAPS, UNNAMED) else _as_address(call.value(which)), chain_id
 
-    def coins(self, made: Made) -> Sequence[Piece]:
+    # Amounts and tokens
+
+    def coins(self, made: RawCall) -> Sequence[Piece]:
         return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
 
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
@@ -238,12 +269,14 @@ class Wording:
             return [Cell(ValueKind.TEXT, address, symbol)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
-    def _amount(self, value: int, token: str | None, chain_id: int | None) -> Amount:
+    def _amount(self, value: int, token: str | None, chain_id: int | None) -> amounts.Amount:
         return token_amounts.amount(self.facts.described(Money(value, chain_id, token)), using=self.using)
 
     def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
         money = self.facts.described(Money(value, chain_id, token))
         return warnings.words(token_amounts.marks(money, using=self.using))
+
+    # Addresses
 
     def address(
         self, address: str | None, chain_id: int | None, *, unknown: str = "an unspecified address"
@@ -260,98 +293,49 @@ class Wording:
         is_plain = token and token.symbol and not self._warning(address, chain_id)
         return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
 
-    def rows(self, told: ValueText) -> Iterator[ValueRow]:
-        for each in told.call.arguments:
-            cell, who = self._cell(told, each.parameter, each.value)
-            yield ValueRow(each.parameter.name, each.parameter.type, cell, who)
-        if told.call.left_over:
-            yield ValueRow(
-                "more",
-                "bytes",
-                Cell(ValueKind.TEXT, told.call.left_over, f"{told.call.left_over:,} after the arguments"),
-            )
-
-    def _cell(self, told: ValueText, parameter: Parameter, value: Any) -> tuple[Cell, str]:
-        """Return the value as a cell, and the role of an address in this transfer."""
-        chain_id = told.made.chain_id
-        if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
-            # The destination chain of the call, if it names one.
-            named = (name for name in CHAINS if told.value(name) is not None)
-            chain_id = next((_chain_id(name, told.value(name)) for name in named), chain_id)
-            return address_cell(far, chain_id), self.party(far, chain_id)
-        match value:
-            case bool():
-                return Cell(ValueKind.FLAG, value, "yes" if value else "no"), ""
-            case int():
-                return self._of_number(told, parameter.name, value), ""
-            case str():
-                is_coin = hashes.is_native(value) and "token" in parameter.name.lower()
-                return address_cell(value, chain_id), COIN if is_coin else self.party(value, chain_id)
-            case bytes():
-                # As hex, never as text, because their author could write anything.
-                more = f"… and {len(value) - MOST_BYTES:,} bytes more" if len(value) > MOST_BYTES else ""
-                return Cell(ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{more}"), ""
-            case _:
-                return _list_cell(parameter, value), ""
-
-    def _of_number(self, told: ValueText, name: str, value: int) -> Cell:
-        if name in told.call.function.of:
-            amount = self._amount(value, *self._token_of(told, name))
-            return Cell(ValueKind.AMOUNT, amount, str(amount))
-        if name in TIMES and value > 0 and (at := times.since_1970(value)):
-            return _time_cell(at)
-        if name in CHAINS:
-            info = self.using.chain(_chain_id(name, value))
-            return (
-                Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
-                if info
-                else Cell(ValueKind.NUMBER, value, f"chain {value}")
-            )
-        return Cell(ValueKind.NUMBER, value, str(value))
+    @cached_property
+    def parties(self) -> Mapping[str, str]:
+        """The role of each address in this transfer. The later of two roles counts."""
+        facts, options = self.facts, self.facts.request.options
+        wallet = (options and options.service_address_overrides) or ServiceAddressOverrides()
+        contracts = facts.intent.service_contracts or ServiceContracts()
+        entry = (facts.deposit and facts.deposit.deposit_intent_entry) or DepositIntentEntry()
+        roles = (
+            (entry.fee_collector, "the fee collector"),
+            (wallet.smart_wallet_factory_address, "the wallet's factory"),
+            (wallet.smart_wallet_main_module_address, "the wallet's main module"),
+            (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
+            (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
+            (wallet.smart_wallet_utils_address, "the wallet's utils contract"),
+            (contracts.service_router_shim_address, "the service's router shim"),
+            (contracts.service_router_address, "the service's router"),
+            (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
+            (facts.recipient, "the recipient"),
+            (facts.owner, "the owner's wallet"),
+            (facts.delivery_address, "the destination intent address"),
+            (facts.deposit_address, "the deposit address"),
+        )
+        return {address.lower(): role for address, role in roles if address} | WELL_KNOWN
 
 
 def until(value: int | None) -> Sequence[Piece]:
     """Return `until …` for Unix seconds."""
     at = times.since_1970(value)
-    return ["without a time limit"] if at is None else ["until ", _time_cell(at)]
+    return ["without a time limit"] if at is None else ["until ", Cell(ValueKind.TIME, at, times.iso(at))]
 
 
 def address_cell(address: str, chain_id: int | None) -> Cell:
     return Cell(ValueKind.ADDRESS, address, hashes.checksum(address), chain_id)
 
 
-def _parties(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the role of each address in this transfer. The later of two roles wins."""
-    request = facts.request
-    wallet = (request.options and request.options.service_address_overrides) or ServiceAddressOverrides()
-    contracts = facts.intent.service_contracts or ServiceContracts()
-    entry = (facts.deposit and facts.deposit.deposit_intent_entry) or DepositIntentEntry()
-    yield from WELL_KNOWN.items()
-    for address, called in (
-        (entry.fee_collector, "the fee collector"),
-        (wallet.smart_wallet_factory_address, "the wallet's factory"),
-        (wallet.smart_wallet_main_module_address, "the wallet's main module"),
-        (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
-        (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
-        (wallet.smart_wallet_utils_address, "the wallet's utils contract"),
-        (contracts.service_router_shim_address, "the service's router shim"),
-        (contracts.service_router_address, "the service's router"),
-        (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
-        (facts.recipient, "the recipient"),
-        (facts.owner, "the owner's wallet"),
-        (facts.delivery_address, "the destination intent address"),
-        (facts.deposit_address, "the deposit address"),
-    ):
-        if address and address.lower() not in WELL_KNOWN:
-            yield address.lower(), called
+def _more(entries: Sequence[Any], words: str) -> list[str]:
+    return [f"{len(entries) - MOST_ENTRIES:,} {words}"] if len(entries) > MOST_ENTRIES else []
 
 
 def _chain_id(name: str, value: int | None) -> int | None:
     """Return the chain ID for a bridge's own number of the chain."""
     numbers = CHAINS.get(name)
-    if numbers is None:
-        return value
-    return None if value is None else numbers.get(value)
+    return value if numbers is None or value is None else numbers.get(value)
 
 
 def _on_path(path: Any, *, at: int) -> str | None:
@@ -368,24 +352,3 @@ def _as_address(value: object) -> str | None:
         is_address = len(value) == abi.WORD and not any(value[: -abi.ADDRESS])
         return "0x" + value[-abi.ADDRESS :].hex() if is_address else None
     return value if isinstance(value, str) else None
-
-
-def _time_cell(at: datetime) -> Cell:
-    return Cell(ValueKind.TIME, at, times.iso(at))
-
-
-def _list_cell(parameter: Parameter, values: Sequence[Any]) -> Cell:
-    """Return a list's entries, or their number if they are nested calls."""
-    if parameter.parts or parameter.type == "bytes[]":
-        return Cell(ValueKind.NUMBER, len(values), f"{len(values):,} {'entry' if len(values) == 1 else 'entries'}")
-    shown = [hashes.checksum(value) if isinstance(value, str) else str(value) for value in values[:MOST_ENTRIES]]
-    shown += [f"{len(values) - MOST_ENTRIES:,} more"] if len(values) > MOST_ENTRIES else []
-    return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown))
-
-
-def _commands(value: bytes) -> Iterator[str]:
-    """Yield a router's steps, one byte each. The highest bit permits a step to fail."""
-    for command in value[:MOST_ENTRIES]:
-        yield COMMANDS.get(command & 0x3F) or f"step 0x{command & 0x3F:02x}"
-    if len(value) > MOST_ENTRIES:
-        yield f"{len(value) - MOST_ENTRIES:,} more steps"

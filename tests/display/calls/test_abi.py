@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.calls import abi
-from intents_ui.display.calls.abi import Decoded, Inner, Unread
-from intents_ui.display.calls.function_signatures import CONTRACT, FUNCTIONS, NATIVE, PERHAPS, UNNAMED
+from intents_ui.display.calls.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Inner, Unread
 from tests.display.builders import named
 
 HERE = "0x" + "ab" * 20
 THERE = "0x" + "cd" * 20
 TRANSFER = bytes.fromhex("a9059cbb")
+FUNCTIONS = list(abi.functions().values())
 WORDS = {"caller", "contract", "token", "value"}
 
 
@@ -32,20 +32,25 @@ def call_of(signature, *values):
     return function.selector + encode([each.type for each in function.parameters], values)
 
 
-def leaves(parameters):
+def flat_parameters(parameters):
     for parameter in parameters:
-        yield from leaves(parameter.parts) if parameter.parts and not parameter.is_list else [parameter.name]
+        yield from flat_parameters(parameter.parts) if parameter.parts and not parameter.is_list else [parameter]
+
+
+def leaves(parameters):
+    return [parameter.name for parameter in flat_parameters(parameters)]
 
 
 def test_every_sentence_uses_existing_arguments():
     for function in FUNCTIONS:
-        names = list(leaves(function.parameters))
+        names = leaves(function.parameters)
         assert len(names) == len(set(names)), function.signature
-        spoken = {name for _, name, _, _ in Formatter().parse(function.sentence) if name}
-        assert spoken <= {*names} | WORDS, function.signature
-        tokens = {token.partition(" on ")[0].partition(".")[0] for name, token in function.of.items() if name in names}
-        assert tokens <= {*names} | {CONTRACT, PERHAPS, NATIVE, UNNAMED}, function.signature
-        assert function.allowance in (*names, ""), function.signature
+        said = [(name, choice) for _, name, choice, _ in Formatter().parse(function.sentence) if name]
+        assert {name for name, _ in said} <= {*names} | WORDS, function.signature
+        tokens = {each.name: each.token for each in flat_parameters(function.parameters) if each.token}
+        known = {*names, CONTRACT, PERHAPS, NATIVE, UNNAMED}
+        assert {each.partition(" on ")[0].partition(".")[0] for each in tokens.values()} <= known, function.signature
+        assert {name for name, choice in said if choice == "allowance"} <= {*tokens}, function.signature
 
 
 @given(st.data())
@@ -55,7 +60,7 @@ def test_encoded_calls_are_decoded_again(data):
     values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
     read = abi.decoded(function.selector + encode(types, values))
     assert isinstance(read, Decoded)
-    assert [each.parameter.name for each in read.arguments] == list(leaves(function.parameters))
+    assert [each.parameter.name for each in read.arguments] == leaves(function.parameters)
     assert plain([each.value for each in read.arguments]) == plain(flat(function.parameters, values))
     assert read.left_over == 0
 

@@ -69,13 +69,13 @@ class Names(Catalogue):
 
 
 def plan(*made, receipt=None, names=None, **members):
-    """Return the chapters of an intent with these calls on Arbitrum."""
+    """Return the transactions of an intent with these calls on Arbitrum."""
     usual = {
         "origin_intent_address": DEPOSIT,
         "destination_intent_address": DELIVERY,
         "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=made),
     }
-    return descriptions.chapters(at(intent(**{**usual, **members}), receipt, names=names or Names()))
+    return descriptions.transactions(at(intent(**{**usual, **members}), receipt, names=names or Names()))
 
 
 def step_of(data, to=ROUTER, **members):
@@ -213,13 +213,13 @@ def test_native_tokens_sent_with_a_call_are_mentioned_once(data, sentence):
 
 def test_arguments_are_listed_with_type_and_value():
     step = step_of(call_of("approve(address,uint256)", DEPOSIT, 99_912_345), to=USDC, gas_limit=160_000)
-    assert step.signature == "approve(address,uint256)"
+    assert step.function.signature == "approve(address,uint256)"
     rows = [(row.name, row.type, row.cell.shown, row.who) for row in step.rows]
     assert rows[0] == ("spender", "address", "0xdEDEDEDEdEdEdEDedEDeDedEdEdeDedEdEDedEdE", "the deposit address")
     assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
     assert step.rows[1].cell.value.full == "99.912345"
     assert (step.data.size, step.data.is_whole, step.data.shown[:10]) == (68, True, "0x095ea7b3")
-    assert step.limit == "Gas limit: 160,000"
+    assert step.gas_limit == 160_000
 
 
 def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
@@ -316,7 +316,7 @@ CONDITIONS = named(
 @pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
 def test_a_condition_is_described_in_a_sentence(condition, sentences):
     result = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
-    assert [str(note.sentence) for chapter in result for note in chapter.notes] == sentences
+    assert [str(note.sentence) for each in result for note in each.notes] == sentences
 
 
 def signed(**members):
@@ -367,7 +367,7 @@ def test_the_relayers_calls_are_compared_with_the_plan():
     assert relayed("0xdeadbeef") == ([], 3)
 
 
-def test_the_refund_is_a_separate_chapter():
+def test_the_refund_is_a_separate_transaction():
     returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
     result = plan(receipt=receipt(refund=returned))[-1]
     assert (result.title, result.about) == ("Refund", "on Arbitrum")
