@@ -20,7 +20,7 @@ from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.tables import read
 
-_LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
+LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
 # Limits the page, however much the service sends.
 MOST_PARTS = 50
 # In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
@@ -112,7 +112,7 @@ class _FieldReader:
                 cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
                 yield FieldRow(str(info.alias), label, cell)
             if value is not None and value != () and not _is_object(value):
-                cell = values.cell(type(model), name, value, owner=owner, facts=self.facts, using=self.using)
+                cell = values.cell(name, value, owner=owner, facts=self.facts, using=self.using)
                 yield FieldRow(str(info.alias), label, cell)
 
 
@@ -142,9 +142,9 @@ def _part_title(name: str, *, inside: type[Model], title: str) -> str:
 
 def _label(kind: str, name: str) -> str:
     """Return `Route providers fee USD` for `route_providers_fee_usd`, unless labels.json has a label."""
-    if name in _LABELS[kind]:
-        return _LABELS[kind][name]
-    known = [_LABELS["words"].get(word, word) for word in name.split("_")]
+    if name in LABELS[kind]:
+        return LABELS[kind][name]
+    known = [LABELS["words"].get(word, word) for word in name.split("_")]
     if known[-1] in ("id", "at") and len(known) > 1:
         known.pop()
     text = " ".join(known)

@@ -82,24 +82,10 @@ class Owner:
         return self.chain_id if own is None else own
 
 
-TRANSACTION_HASHES = frozenset({"txn_hash"})
 ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
 DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
-CODES = frozenset(
-    {
-        "type",
-        "context",
-        "trade_type",
-        "fund_method",
-        "preference",
-        "chain_gas_usage_status",
-        "swap_provider",
-        "bridge_provider",
-        "quote_provider",
-        "intent_protocol",
-        "service_version",
-    }
-)
+CODES = frozenset({"type", "context", "trade_type", "fund_method", "preference", "chain_gas_usage_status"})
+CODES |= {"swap_provider", "bridge_provider", "quote_provider", "intent_protocol", "service_version"}
 FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
 UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
 
@@ -147,7 +133,7 @@ def unreadable(received: str, *, is_number: bool) -> Cell:
     return Cell(kind, received, text.visible(received))
 
 
-def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
+def cell(name: str, value: object, *, owner: Owner, facts: Facts, using: Names) -> Cell:
     """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
     type.
     """
@@ -157,7 +143,7 @@ def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: F
         case datetime():
             return Cell(ValueKind.TIME, value, times.iso(value))
         case int():
-            return _of_whole(model, name, value, owner, facts, using)
+            return _of_whole(name, value, owner, facts, using)
         case Decimal():
             return _of_figure(name, value)
         case tuple():
@@ -167,7 +153,7 @@ def cell(model: type[Model], name: str, value: object, *, owner: Owner, facts: F
             return _of_text(name, str(value), owner, facts)
 
 
-def _of_whole(model: type[Model], name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
+def _of_whole(name: str, value: int, owner: Owner, facts: Facts, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
         return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=using))
     if name in UNIX_SECONDS:
@@ -175,7 +161,7 @@ def _of_whole(model: type[Model], name: str, value: int, owner: Owner, facts: Fa
         return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
     if name == "permit_amount" and value == NEVER:
         return Cell(ValueKind.NUMBER, value, "unlimited")
-    source = TOKENS.get(model, {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
+    source = TOKENS.get(type(owner.model), {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
     if source is None:
         return Cell(ValueKind.NUMBER, value, str(value))
     money = _money(value, source, owner, facts)
@@ -207,7 +193,7 @@ def _entry(name: str, value: object) -> str:
 def _of_text(name: str, value: str, owner: Owner, facts: Facts) -> Cell:
     if name == "status":
         return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
-    if name in TRANSACTION_HASHES:
+    if name == "txn_hash":
         return Cell(ValueKind.HASH, value, text.visible(value), owner.on_chain)
     if name in ADDRESSES or name.endswith("_address"):
         return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, facts))
@@ -232,38 +218,22 @@ def _chain_of(name: str, owner: Owner, facts: Facts) -> int | None:
 
 
 def _money(value: int, source: str, owner: Owner, facts: Facts) -> Money | None:
-    match source:
-        case "origin":
+    match source, owner.model:
+        case "origin", _:
             return replace(facts.requested, value=value)
-        case "destination":
+        case "destination", _:
             return replace(facts.expected, value=value)
-        case "native":
-            on_destination = isinstance(owner.model, QuoteIntentRequest)
-            chain_id = facts.destination_chain_id if on_destination else owner.on_chain
-            return Money(value, chain_id, hashes.ZERO_ADDRESS)
-        case "fee":
-            return _fee(value, owner, facts)
-        case "own":
-            return _own(value, owner, facts)
-        case _:
-            return None
-
-
-def _fee(value: int, owner: Owner, facts: Facts) -> Money | None:
-    match owner.model:
-        case IntentFees(fee_token_address=address) if address:
+        case "native", QuoteIntentRequest():
+            return Money(value, facts.destination_chain_id, hashes.ZERO_ADDRESS)
+        case "native", _:
+            return Money(value, owner.on_chain, hashes.ZERO_ADDRESS)
+        case "fee", IntentFees(fee_token_address=address) if address:
             return facts.described(Money(value, facts.origin_chain_id, address))
-        case DepositIntentEntry(fee_token=address) if address:
+        case "fee", DepositIntentEntry(fee_token=address) if address:
             return facts.described(Money(value, owner.on_chain or facts.origin_chain_id, address))
-        case _:
-            return None
-
-
-def _own(value: int, owner: Owner, facts: Facts) -> Money | None:
-    match owner.model:
-        case DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
+        case "own", DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
             return replace(facts.described(Money(value, chain_id, address)), decimals=decimals)
-        case TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
+        case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
             return facts.described(Money(value, owner.on_chain, address))
         case _:
             return None
