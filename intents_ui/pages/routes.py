@@ -14,7 +14,7 @@ from intents_ui.display.routes import form, query
 from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
 from intents_ui.display.search.parameters import Parsed
-from intents_ui.display.tokens import chains, providers
+from intents_ui.display.tokens import chains, names, providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
@@ -45,14 +45,15 @@ def page(
     *,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    question, names = parsed.filters, wiring.catalog()
-    names.learn((question.origin.chain_id, question.destination.chain_id))
+    question, catalog = parsed.filters, wiring.catalog()
+    catalog.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
-        "title": display.title(question, using=names),
-        "origin": form.origin(parsed, using=names),
-        "destination": form.destination(parsed, using=names),
+        "title": display.title(question, using=catalog),
+        "chains": [chains.of(each) for each in catalog.chains()],
+        "origin": form.origin(parsed, using=catalog),
+        "destination": form.destination(parsed, using=catalog),
         "can_quote": ENV.console == "write",
         "listed": None,
         "of_chain": None,
@@ -76,21 +77,17 @@ def answer(question: RouteQuery) -> dict[str, object]:
     """Return the context of the results. Raises ServiceError if all requests failed."""
     match question.kind:
         case RouteDirection.CHAIN:
-            return chain_routes(question)
+            # The service lists routes of a token only, so these are the routes of the chain's native one.
+            found = routed_tokens(question.with_token(ZERO_ADDRESS))
+            return {
+                "of_chain": display.of_chain(found, question, using=wiring.catalog()),
+                "providers": shared_providers(question),
+            }
         case RouteDirection.RECEIVE | RouteDirection.PAY:
             return {"listed": listed_routes(question)}
         case RouteDirection.ONE:
             return {"one": one_route(question)}
     return {}
-
-
-def chain_routes(question: RouteQuery) -> dict[str, object]:
-    """Return what a chain without a token offers: the service lists routes of a token only, so of its native one."""
-    found = routed_tokens(question.with_token(ZERO_ADDRESS))
-    return {
-        "of_chain": display.of_chain(found, question, using=wiring.catalog()),
-        "providers": shared_providers(question),
-    }
 
 
 @require_safe
@@ -103,5 +100,10 @@ def tokens(request: HttpRequest) -> HttpResponse:
     side = ("to", "for") if "to" in request.GET else ("from", "token")
     parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
     chain_id = parsed.filters.destination.chain_id or parsed.filters.origin.chain_id
-    offered = form.featured(chain_id, request.GET.get(side[1]), using=wiring.catalog())
-    return render(request, "routes/featured_tokens.html", {"name": side[1], "featured": offered})
+    catalog = wiring.catalog()
+    context = {
+        "name": side[1],
+        "featured": form.featured(chain_id, request.GET.get(side[1]), using=catalog),
+        "chain": names.of_chain(chain_id, using=catalog) if chain_id else None,
+    }
+    return render(request, "routes/featured_tokens.html", context)

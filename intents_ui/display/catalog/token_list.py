@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import text
 from intents_ui.display.search import explorers
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
@@ -35,10 +35,6 @@ class TokenRow:
     @property
     def where(self) -> Where:
         return self.token.chain_id or 0, self.address
-
-    @property
-    def is_native(self) -> bool:
-        return hashes.is_native(self.address)
 
 
 STANDINGS = {
@@ -194,7 +190,6 @@ class TokenFacts:
 
     listing: ListingStatus
     rank: int | None
-    is_native: bool
     bridging: bool | None
     explorer: str
     link: str | None
@@ -205,7 +200,6 @@ def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, i
     return TokenFacts(
         listing=_listing(token.standing, info, is_searched=is_searched),
         rank=info.feature_index if info and info.featured else None,
-        is_native=hashes.is_native(token.address),
         bridging=info.supports_bridging if info else None,
         explorer=text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
         link=explorers.address_link(token.address, chain_id=token.chain_id, info=chain),

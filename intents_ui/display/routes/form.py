@@ -1,4 +1,4 @@
-"""The two sides of the route form: chains, featured tokens, and a field for any other token."""
+"""The two sides of the route form: the selected token, featured tokens, and a field for any other token."""
 
 from dataclasses import dataclass
 
@@ -13,28 +13,11 @@ from intents_ui.display.tokens.token_amounts import Identity, identity
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a list of chains or tokens."""
+    """An option of a list of featured tokens."""
 
     value: str
     label: str
     is_chosen: bool
-    is_testnet: bool = False
-
-
-@dataclass(frozen=True)
-class FeaturedTokens:
-    """Options of a token list. `chain` is None while no chain is selected."""
-
-    chain: str | None
-    options: tuple[Option, ...]
-
-    @property
-    def said(self) -> str:
-        """Return the announcement after the list changed with the chain."""
-        if self.chain is None:
-            return "No chain selected"
-        count = len(self.options)
-        return f"{count or 'No'} featured {'token' if count == 1 else 'tokens'} on {self.chain}"
 
 
 @dataclass(frozen=True)
@@ -49,25 +32,16 @@ class RouteChoice:
 class RouteFormView:
     """One side: the selected token, if any, and the fields. `typed` is the text in the field beside the list.
 
-    `coin` and `where` describe any token of a chain, or of all chains.
+    `coin` and `chain` describe any token of a chain, or of all chains.
     """
 
-    token: Identity | None
+    chain_id: int | None
+    chain: str
     coin: TokenIcon
-    where: str
-    chains: tuple[Option, ...]
-    featured: FeaturedTokens
+    token: Identity | None
+    featured: list[Option]
     typed: str
-    choices: tuple[RouteChoice, ...]
-
-    @property
-    def called(self) -> str:
-        symbol = self.token.symbol if self.token else text.UNKNOWN
-        return "unnamed token" if symbol == text.UNKNOWN else symbol
-
-    @property
-    def is_native(self) -> bool:
-        return self.token is not None and hashes.is_native(self.token.address)
+    choices: list[RouteChoice]
 
 
 def origin(asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
@@ -83,7 +57,7 @@ def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> Ro
     side: RouteSide = getattr(asked.filters, end)
     chain_id, address = side.chain_id, side.address
     offered = featured(chain_id, address, using=using)
-    is_offered = any(option.is_chosen for option in offered.options)
+    is_offered = any(option.is_chosen for option in offered)
     chain = names.of_chain(chain_id, using=using, unknown="any chain")
     choices = []
     for each in asked.choices.get(name, ()):
@@ -91,28 +65,24 @@ def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> Ro
         meant = asked.filters.with_(**{end: RouteSide(each.chain_id, key)})
         choices.append(RouteChoice(identity(each.chain_id, key, using=using, metadata=each), meant.query))
     return RouteFormView(
-        token=identity(chain_id, address, using=using) if address else None,
+        chain_id=chain_id,
+        chain=chain,
         coin=TokenIcon("?", None, icons.of_chain(chain_id, chain) if chain_id else None),
-        where=chain,
-        chains=tuple(
-            Option(str(each.id), names.chain(each.id, info=each), each.id == chain_id, bool(each.is_testnet))
-            for each in using.chains()
-        ),
+        token=identity(chain_id, address, using=using) if address else None,
         featured=offered,
         typed="" if is_offered else hashes.checksum(address) if address else asked.typed[name],
-        choices=tuple(choices),
+        choices=choices,
     )
 
 
-def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> FeaturedTokens:
+def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> list[Option]:
     """Return the token list. `chosen`: a token's address, or the option selected on another chain, which selects its
     counterpart.
     """
-    if chain_id is None:
-        return FeaturedTokens(None, ())
-    offered, options = query.featured(using.tokens(chain_id)), []
+    offered = query.featured(using.tokens(chain_id)) if chain_id else []
+    options = []
     for token in offered:
         label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
         word = query.word(token, among=offered)
         options.append(Option(word, label, chosen in (word, token_amounts.key(token.address))))
-    return FeaturedTokens(names.of_chain(chain_id, using=using), tuple(options))
+    return options

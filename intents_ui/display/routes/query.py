@@ -82,12 +82,8 @@ class RouteQuery(UrlFilters):
     @property
     def restriction(self) -> int | None:
         """Return the chain on the other side that limits the results."""
-        match self.kind:
-            case RouteDirection.RECEIVE:
-                return self.destination.chain_id
-            case RouteDirection.PAY:
-                return self.origin.chain_id
-        return None
+        sides = {RouteDirection.RECEIVE: self.destination, RouteDirection.PAY: self.origin}
+        return sides.get(self.kind, NOWHERE).chain_id
 
     @property
     def written(self) -> dict[str, object]:
@@ -109,10 +105,6 @@ class RouteQuery(UrlFilters):
     def to_destination(self) -> "RouteQuery":
         """Return the query for all routes to the destination token."""
         return RouteQuery(destination=self.destination, owner=self.owner)
-
-    @property
-    def unrestricted(self) -> "RouteQuery":
-        return self.from_origin if self.kind is RouteDirection.RECEIVE else self.to_destination
 
     @property
     def quote(self) -> str:

@@ -3,7 +3,7 @@
 An empty list doesn't prove that there is no route: some versions of the service return one for every request.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -108,7 +108,11 @@ class One:
 
 def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> RouteTokens:
     """Return the result of a query with a token on one side."""
-    groups = tuple(_groups(answer.tokens, question, using=using))
+    # Chains and tokens keep the service's order.
+    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
+    for token in answer.tokens:
+        by_chain.setdefault(token.chain_id, {}).setdefault(token_amounts.key(token.address), token)
+    groups = tuple(_group(each, of_chain, question, using=using) for each, of_chain in by_chain.items() if of_chain)
     unreadable = answer.unreadable_entries
     tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
     headline = _headline(groups, question, is_readable=not unreadable, using=using)
@@ -178,16 +182,6 @@ def title(question: RouteQuery, *, using: Names) -> str:
     return f"Route from {origin} to {destination}"
 
 
-def _groups(answered: Sequence[TokenInfo], question: RouteQuery, *, using: Lists) -> Iterator[ResultGroup]:
-    """Group by chain; chains and tokens keep the service's order."""
-    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
-    for token in answered:
-        by_chain.setdefault(token.chain_id, {}).setdefault(token_amounts.key(token.address), token)
-    for chain_id, of_chain in by_chain.items():
-        if of_chain:
-            yield _group(chain_id, of_chain, question, using=using)
-
-
 def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: RouteQuery, *, using: Names) -> ResultGroup:
     most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
     known = using.chain(chain_id)
@@ -222,14 +216,12 @@ def _headline(groups: Sequence[ResultGroup], question: RouteQuery, *, is_readabl
     return f"No listed token{on}{held} {does} {asked}"
 
 
-def _reply(of: RouteDirection, answer: TokensAnswer | ServiceError, question: RouteQuery) -> RouteResults:
-    purpose, operation = "to spend an exact amount", "GetExactInputRoutes"
-    wanted = question.destination
-    if of is RouteDirection.PAY:
-        purpose, operation = "to receive an exact amount", "GetExactOutputRoutes"
-        wanted = question.origin
-        if question.owner:
-            purpose += f" from tokens held by {hashes.short_address(question.owner)}"
+def _reply(kind: RouteDirection, answer: TokensAnswer | ServiceError, question: RouteQuery) -> RouteResults:
+    if kind is RouteDirection.RECEIVE:
+        purpose, operation, wanted = "to spend an exact amount", "GetExactInputRoutes", question.destination
+    else:
+        held = f" from tokens held by {hashes.short_address(question.owner)}" if question.owner else ""
+        purpose, operation, wanted = f"to receive an exact amount{held}", "GetExactOutputRoutes", question.origin
     if isinstance(answer, ServiceError):
         return RouteResults(purpose, operation, Verdict.FAILED, answer)
     named = {(token.chain_id, token_amounts.key(token.address)) for token in answer.tokens}

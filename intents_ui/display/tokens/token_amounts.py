@@ -138,6 +138,10 @@ class Identity:
     marks: tuple[Mark, ...]
     coin: "icons.TokenIcon"
 
+    @property
+    def is_native(self) -> bool:
+        return hashes.is_native(self.address)
+
 
 def identity(
     chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None

@@ -147,7 +147,7 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
-    options = form.featured(2, "ETH", using=LISTS).options
+    options = form.featured(2, "ETH", using=LISTS)
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
         (ONE, False),
