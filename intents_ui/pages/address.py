@@ -187,7 +187,6 @@ def history(
         "choices": about.choices(parsed.filters),
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),
-        "steps": filters.steps(parsed.filters),
         "export_list": f"address/{finding.value}",
         "export_query": parsed.filters.query,
         "first": url(finding, parsed) if at != BEGINNING else None,

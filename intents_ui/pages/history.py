@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import wiring
+from intents_ui.display.formatting import text
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListLabels
 from intents_ui.service import operations
@@ -97,7 +98,6 @@ def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) ->
         "leaf": found,
         "rows": rows,
         "said": said(found, labels, at=at),
-        "steps": labels.steps,
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
         "first": address(wanted) if at != BEGINNING else None,
         "previous": address(wanted, at=found.previous) if found.previous else None,
@@ -107,13 +107,13 @@ def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) ->
 
 def said(found: Leaf, labels: ListLabels, *, at: Position) -> str:
     """Return the screen reader announcement of a list change: `20 transfers, older page`."""
-    count = len(found.entries)
-    shown = f"{count or 'No'} {'transfer' if count == 1 else 'transfers'}"
+    shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
     if at == BEGINNING:
         return f"{shown}, {labels.ordered}"
     if found.begins_anew:
         return f"{shown}, first page"
-    return f"{shown}, {(labels.steps.previous if at.is_backward else labels.steps.following).lower()} page"
+    backward, forward = ("newer", "older") if labels.parsed.filters.is_newest_first else ("earlier", "later")
+    return f"{shown}, {backward if at.is_backward else forward} page"
 
 
 def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:

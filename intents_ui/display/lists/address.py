@@ -153,16 +153,14 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Su
         if money.value is not None and money.chain_id is not None and money.token_address:
             token = (money.chain_id, token_amounts.key(money.token_address), token_amounts.decimals(money, using=using))
             groups.setdefault(token, []).append((money.value, usd))
-    sums = [_sum(token, group, using=using) for token, group in groups.items()]
+    sums = []
+    for (chain_id, address, decimals), group in groups.items():
+        money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
+        value = _value([usd for _, usd in group])
+        side = glance.side(money, usd=value.usd if value.priced else None, using=using)
+        sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
-
-
-def _sum(token: tuple[int, str, int | None], group: Sequence[tuple[int, Decimal | None]], *, using: Names) -> Sum:
-    chain_id, address, decimals = token
-    money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
-    value = _value([usd for _, usd in group])
-    return Sum(glance.side(money, usd=value.usd if value.priced else None, using=using), value, len(group))
 
 
 def choices(chosen: Filters) -> tuple[Choice, ...]:

@@ -16,7 +16,7 @@ from intents_ui.display.formatting import amounts
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Balances, Situation, derived
+from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
@@ -138,11 +138,16 @@ NO_TIME = "Balances unavailable: no creation time is recorded for this transfer.
 
 def of(situation: Situation, *, is_listed: bool) -> AddressBalances:
     """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
+    facts, has_balance = situation.facts, situation.has_balance
+    if facts.owner is None and not is_listed:
+        return AddressBalances(sentence=NO_OWNER)
     if not is_listed:
-        return AddressBalances(sentence=_missing(situation.facts))
+        return AddressBalances(sentence=NO_TIME if facts.quoted_at is None else NOT_THERE)
     found = addresses(situation)
     held = [holding for address in found for holding in address.holdings if holding.is_held]
-    return AddressBalances(found, value(held) if held else None, _sentence(situation.has_balance, is_held=bool(held)))
+    if held:
+        return AddressBalances(found, value(held), NOT_COUNTED if has_balance is False else "")
+    return AddressBalances(found, sentence={None: NOT_SAID, False: NOTHING, True: UNNAMED}[has_balance])
 
 
 def heard(found: AddressBalances) -> str:
@@ -150,18 +155,6 @@ def heard(found: AddressBalances) -> str:
     lines = [f"Intent address balances: {found.value.heard}."] if found.value else []
     lines += [found.sentence] if found.sentence else []
     return " ".join(lines)
-
-
-def _missing(facts: Facts) -> str:
-    if facts.owner is None:
-        return NO_OWNER
-    return NO_TIME if facts.quoted_at is None else NOT_THERE
-
-
-def _sentence(has: bool | None, *, is_held: bool) -> str:
-    if is_held:
-        return NOT_COUNTED if has is False else ""
-    return {None: NOT_SAID, False: NOTHING, True: UNNAMED}[has]
 
 
 def addresses(situation: Situation) -> tuple[Address, ...]:
@@ -276,13 +269,14 @@ class Worklist:
 
 def worklist(found: Sequence[Situation]) -> Worklist:
     """Return the worklist of a list's rows, which have their balances."""
-    rows = tuple(sorted((recoverable_row(each) for each in found if _may_hold(each.balances)), key=by_age))
+    held = [
+        recoverable_row(each)
+        for each in found
+        if each.balances.has_balance is not False
+        or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
+    ]
+    rows = tuple(sorted(held, key=by_age))
     return Worklist(rows, value(holding for row in rows for holding in row.holdings))
-
-
-def _may_hold(found: Balances) -> bool:
-    held = any(token.balance != 0 for group in found.groups for token in group.tokens)
-    return held or found.has_balance is not False
 
 
 @derived

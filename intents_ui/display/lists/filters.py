@@ -224,15 +224,6 @@ def _wall(seconds: int, zone: tzinfo | None) -> datetime:
     return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None, fold=0)
 
 
-@dataclass(frozen=True)
-class Steps:
-    """Labels of a list's page links."""
-
-    first: str
-    previous: str
-    following: str
-
-
 @dataclass(frozen=True, eq=False)
 class ListLabels:
     """Labels of a list and its form, whose filters are `parsed`.
@@ -250,7 +241,6 @@ class ListLabels:
     sizes: Sequence[tuple[int, str]]
     ordered: str
     sorted: str
-    steps: Steps
 
 
 def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
@@ -267,7 +257,6 @@ def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> 
         sizes=[(size, str(size)) for size in sorted({*SIZES, filters.size})],
         ordered=ORDERS[filters.order] + ("" if is_by_time else f", by {SORTS[filters.sort]}"),
         sorted=("descending" if filters.is_newest_first else "ascending") if is_by_time else "",
-        steps=steps(filters),
     )
 
 
@@ -308,7 +297,3 @@ def _chosen(chosen: tuple[IntentStatus, ...]) -> str | None:
     if 0 < len(others) < 3:
         return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
     return " or ".join(statuses.INTENTS[status].word.lower() for status in chosen)
-
-
-def steps(filters: Filters) -> Steps:
-    return Steps("Newest", "Newer", "Older") if filters.is_newest_first else Steps("Oldest", "Earlier", "Later")

@@ -1,7 +1,6 @@
 """Delivery statistics for recent transfers on the same route."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -112,6 +111,8 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
     succeeded = [each.facts for each in ended if each.outcome is Outcome.DELIVERED]
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
+    failed = [each.facts for each in ended if each.outcome is not Outcome.DELIVERED]
+    reasons = _most_common(reason for facts in failed if (reason := _first_reason(facts)))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -121,7 +122,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
         timed=len(durations),
         median=_rank(durations, 50),
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
-        repeated=_repeated([each.facts for each in ended if each.outcome is not Outcome.DELIVERED]),
+        repeated=CommonFailure(reasons[0], len(reasons)) if len(reasons) >= SEVERAL else None,
         providers=tuple(map(providers.of, like.providers)),
         is_settled=like.is_delivered or like.is_expired(now=now),
     )
@@ -136,21 +137,15 @@ def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
 
 
-def _repeated(failed: Iterable[Facts]) -> CommonFailure | None:
-    reasons = [reason for reason in map(first_reason, failed) if reason]
-    counted = Counter(map(_gist, reasons))
-    gist, times = next(iter(counted.most_common(1)), ("", 0))
-    if times < SEVERAL:
-        return None
-    return CommonFailure(next(reason for reason in reasons if _gist(reason) == gist), times)
-
-
-def first_reason(facts: Facts) -> str:
+def _first_reason(facts: Facts) -> str:
     """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
-    told = (reason for reason in facts.step_reasons if not reason.lower().startswith(NO_FAILURE))
-    return next((text.reason(reason).shown for reason in told), "")
+    found = (reason for reason in facts.step_reasons if not reason.lower().startswith(NO_FAILURE))
+    return next((text.reason(reason).shown for reason in found), "")
 
 
-def _gist(reason: str) -> str:
-    """Return the reason without amounts and addresses, so that equal reasons match."""
-    return NUMBERS.sub("#", reason).casefold()
+def _most_common(reasons: Iterable[str]) -> list[str]:
+    """Return the largest group of reasons that are equal without amounts and addresses."""
+    groups: dict[str, list[str]] = {}
+    for reason in reasons:
+        groups.setdefault(NUMBERS.sub("#", reason).casefold(), []).append(reason)
+    return max(groups.values(), key=len, default=[])
