@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from intents_ui.display import failures
@@ -38,9 +39,8 @@ def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
 def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
-    error = exchange.refusal(
-        {"error": row["name"], "code": code, "msg": row["msg"]}, status=row["status"], retry_after=None, now=NOW
-    )
+    response = httpx.Response(row["status"])
+    error = exchange.refused(response, {"error": row["name"], "code": code, "msg": row["msg"]})
     words = failures.words(error)
     assert words is failures.BY_CODE[code]
     assert words.title
@@ -54,7 +54,7 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
-    error = exchange.refusal({"error": "Unheard", "code": 31337}, status=status, retry_after=None, now=NOW)
+    error = exchange.refused(httpx.Response(status), {"error": "Unheard", "code": 31337})
     of_classes = {failures.MESSAGES.get(kind.__name__) for kind in kinds(errors.ServiceError)} - {None}
     assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
 
