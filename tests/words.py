@@ -173,9 +173,7 @@ VALUE: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 JINJA_STRINGS: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
 QUOTED: Final = re.compile(r'"([^"\n]*)"')
 # Code, and names that the service or the reply's JSON gives to fields.
-NOT_OURS: Final = (
-    'script, style, pre, code, [data-raw], [data-field] dt, .json-tree, [aria-label="JSON"], textarea[id^=copy-]'
-)
+NOT_OURS: Final = 'script, style, pre, code, [data-raw], [data-field] dt, [aria-label="JSON"], textarea[id^=copy-]'
 SPOKEN: Final = ("aria-label", "title", "alt", "placeholder", "data-note", "data-said", "aria-description")
 SCRIPT_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 NO_WORDS: Final = re.compile(r"^\w+\(|\(\?")  # signatures of functions and regular expressions

@@ -310,7 +310,8 @@ class ConsoleAnswer:
     outcome: words.CallOutcome
     seconds: str
     size: str
-    tree: json_text.Tree | None
+    indented: str
+    is_whole: bool
     raw: str
     left_out: int
     is_copied: bool
@@ -328,12 +329,14 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
+    indented = json_text.indented(attempt.text[:RAW_SHOWN])
     return ConsoleAnswer(
         attempt=attempt,
         outcome=words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
         size=words.size(attempt),
-        tree=json_text.tree(attempt.text),
+        indented=indented[:RAW_SHOWN],
+        is_whole=len(attempt.text) <= RAW_SHOWN and len(indented) <= RAW_SHOWN,
         raw=attempt.text[:RAW_SHOWN],
         left_out=len(attempt.text) - RAW_SHOWN,
         is_copied=len(attempt.text) <= COPIED,

@@ -42,7 +42,7 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
         page.get_by_role("button", name="Execute this intent").click()
         page.get_by_role("button", name="Send ExecuteIntent").click()
-        expect(page.locator(".json-tree")).to_contain_text("EXECUTING")
+        expect(page.locator("pre.json").first).to_contain_text("EXECUTING")
         page.get_by_role("link", name="View transfer").click()
         expect(page).to_have_url(re.compile(rf"^{server}/intent/0x[0-9a-f]{{64}}$"))
         # It takes seven seconds. Without scripts, the page reloads every ten.
@@ -59,10 +59,7 @@ def test_an_operation_is_called_and_its_response_copied(browser: Browser, server
         page.get_by_label("byStatus", exact=True).fill("SUCCEEDED")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(r"\?page\.pageSize=5&byStatus=SUCCEEDED&ask=fields#answer$"))
-        entry = page.locator(".json-tree details > ul > li > details").first
-        expect(entry.locator("> ul")).to_be_hidden()
-        entry.locator("> summary").click()
-        expect(entry.locator("> ul")).to_be_visible()
+        expect(page.locator("pre.json").first).to_contain_text('"intents": [')
         page.get_by_role("button", name="Copy the command").click()
         command = copied(page)
         assert command.startswith(f"curl -sS {server}/rpc/Service/GetIntentHistory ")

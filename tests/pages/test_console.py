@@ -141,7 +141,7 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
     assert "200 OK" in shown
     assert re.search(r"Time [\d.]+ (ms|s) Size [\d,]+ bytes Request ID [0-9a-f]{12}", shown)
     for member in ANSWERS[operation]:
-        assert f'<bdi class="json-key">{member}</bdi>' in page.content.decode()
+        assert f'"{member}": ' in shown
 
 
 def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
@@ -339,7 +339,6 @@ def test_numbers_and_untrusted_text_are_shown_exactly(site: Client, emulator: Em
     page = site.get("/console/GetIntentReceipt", {"intentId": hostile["intentId"], "ask": "fields"})
     assert "<script>alert" not in page.content.decode()
     assert "⟨U+202E⟩" in visible_text(page)
-    assert "more characters" in visible_text(page)
 
 
 @pytest.mark.parametrize(("operation", "request_sent"), [("SearchIntents", {"byProjectId": 1}), ("GetChains", {})])
