@@ -443,6 +443,7 @@ def test_half_open_connections_block_no_others_and_are_closed() -> None:
 
         def half(sent: bytes) -> socket.socket:
             held = stack.enter_context(socket.socket())
+            held.settimeout(PATIENCE)
             held.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
             held.connect((where.hostname, where.port))
             held.sendall(sent)
